@@ -1,0 +1,1 @@
+//! From Loop to C: the C syntax tree, its printer, and the dialects.

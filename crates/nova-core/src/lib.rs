@@ -1,0 +1,1 @@
+//! Core: the typed lambda calculus, its built-ins, values and reference interpreter.

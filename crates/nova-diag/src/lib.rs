@@ -1,0 +1,20 @@
+//! Sources, spans and diagnostics.
+//!
+//! Every later crate reports through the types here: a [`Span`] names bytes of a source held by
+//! the [`SourceMap`], a [`Place`] is its resolved file, line and column (what run-time errors and
+//! the intermediate representations carry), and a [`Diagnostic`] is one message for the user with
+//! a stable code from [`codes`]. Nothing here decides when to stop; callers collect diagnostics.
+
+pub mod codes;
+mod deep;
+mod diagnostic;
+mod place;
+mod render;
+mod source;
+
+pub use codes::Code;
+pub use deep::deep;
+pub use diagnostic::{Diagnostic, Label, Severity};
+pub use place::Place;
+pub use render::{render_json, render_text};
+pub use source::{FileId, Source, SourceMap, Span};

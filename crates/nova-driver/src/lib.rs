@@ -1,0 +1,1 @@
+//! The pass list, the options, and the library interface of the compiler.

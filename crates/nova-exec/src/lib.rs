@@ -1,0 +1,1 @@
+//! Values in files, compiling generated C, loading and calling it.

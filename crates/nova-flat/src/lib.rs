@@ -1,0 +1,1 @@
+//! Flat: the first-order array IR, its printer, parser, verifier and interpreter.

@@ -1,0 +1,1 @@
+//! From the syntax tree to Core: scopes, type inference, monomorphisation.

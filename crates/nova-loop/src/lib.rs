@@ -1,0 +1,1 @@
+//! Loop: imperative commands, the translation from Mem, verifier and interpreter.

@@ -1,0 +1,1 @@
+//! From Core to Flat: closure conversion, data representation, normal form.

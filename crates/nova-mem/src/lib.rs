@@ -1,0 +1,1 @@
+//! Mem: Flat with memory blocks; introduction of memory, verifier, heap interpreter.

@@ -1,0 +1,1 @@
+//! Passes from Flat to Flat.

@@ -1,0 +1,295 @@
+//! The syntax tree: what was written, every node with its span (nova.txt fig. 3).
+//!
+//! Expressions and type expressions live in arenas and name their children by id, children before
+//! parents, so that trees of any depth are built, walked and dropped without recursion on drop.
+//! Grouping parentheses and `(at …)` leave no node; the latter only changes spans.
+
+use nova_diag::Span;
+use std::sync::Arc;
+
+/// An identifier where it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// Its text.
+    pub text: Arc<str>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Names an expression of a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExpressionId(pub u32);
+
+/// Names a type expression of a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// A source file (language §2).
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Sums and synonyms.
+    pub types: Vec<TypeDefinition>,
+    /// Foreign functions.
+    pub foreigns: Vec<Foreign>,
+    /// Files whose types, foreigns and definitions this one uses.
+    pub imports: Vec<Import>,
+    /// Definitions, mutually recursive where they are functions.
+    pub definitions: Vec<Definition>,
+    /// The functions of the generated header: one named after the file, or the `entry` forms.
+    pub entries: Vec<Entry>,
+    /// The type expressions.
+    pub type_arena: Vec<TypeNode>,
+    /// The expressions.
+    pub arena: Vec<Expression>,
+}
+
+/// `(Name 'a … : Type)`, a synonym or a sum.
+#[derive(Clone, Debug)]
+pub struct TypeDefinition {
+    /// The type's name.
+    pub name: Name,
+    /// Its parameters, without the quote.
+    pub parameters: Vec<Name>,
+    /// What it stands for.
+    pub kind: TypeDefinitionKind,
+    /// The whole definition.
+    pub span: Span,
+}
+
+/// What a type definition declares.
+#[derive(Clone, Debug)]
+pub enum TypeDefinitionKind {
+    /// Another name for a type.
+    Synonym(TypeId),
+    /// A sum, constructors in the order written.
+    Sum(Vec<(Name, TypeId)>),
+}
+
+/// `(name : Type)` in the foreign section.
+#[derive(Clone, Debug)]
+pub struct Foreign {
+    /// The C function's name.
+    pub name: Name,
+    /// Its type.
+    pub ty: TypeId,
+    /// The whole form.
+    pub span: Span,
+}
+
+/// A file named in the import section.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// The path as written, relative to the importing file.
+    pub path: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// `(name expr)` in a define section.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The name defined.
+    pub name: Name,
+    /// Its value.
+    pub value: ExpressionId,
+    /// The whole form.
+    pub span: Span,
+}
+
+/// A function of the generated header.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name: the file's, or the one given in the `entry` form.
+    pub name: Name,
+    /// Inputs with their types.
+    pub inputs: Vec<(Name, TypeId)>,
+    /// Its value.
+    pub body: ExpressionId,
+    /// Whether it was written as `(entry …)`; otherwise it is the file's only one, and its inputs
+    /// are in scope of the definitions too.
+    pub explicit: bool,
+    /// The whole form.
+    pub span: Span,
+}
+
+/// A type expression.
+#[derive(Clone, Debug)]
+pub struct TypeNode {
+    /// What it says.
+    pub kind: TypeKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of type expression (language §3).
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// A built-in scalar, `unit`, or a user's type without arguments.
+    Name(Arc<str>),
+    /// `'a`, without the quote.
+    Variable(Arc<str>),
+    /// `(T, T, …)`.
+    Tuple(Vec<TypeId>),
+    /// `vector T`, or `vector#n T` with n ≥ 1.
+    Vector(u32, TypeId),
+    /// `T -> T`.
+    Function(TypeId, TypeId),
+    /// `(Name T …)`.
+    Apply(Name, Vec<TypeId>),
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// What it says.
+    pub kind: ExpressionKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of expression (language §1, §4).
+#[derive(Clone, Debug)]
+pub enum ExpressionKind {
+    /// A variable, built-in, constructor or foreign function.
+    Name(Arc<str>),
+    /// A number; its suffix, if any, as written (`L`, `f`, `i8` … `u64`).
+    Number(Number),
+    /// `true`, `false`.
+    Bool(bool),
+    /// `nil`, `()`.
+    Nil,
+    /// `"text"`, a vector of bytes.
+    Text(Arc<[u8]>),
+    /// `[e …]`.
+    Vector(Vec<ExpressionId>),
+    /// `(f a …)`, at least one argument.
+    Apply(ExpressionId, Vec<ExpressionId>),
+    /// `(lambda (p …) : T e)`, at least one parameter.
+    Lambda {
+        parameters: Vec<Pattern>,
+        result: Option<TypeId>,
+        body: ExpressionId,
+    },
+    /// `(let (p e) … in body)`, in order.
+    Let {
+        bindings: Vec<(Pattern, ExpressionId)>,
+        body: ExpressionId,
+    },
+    /// `(mu (f : T) (lambda …))`.
+    Mu {
+        name: Name,
+        ty: Option<TypeId>,
+        value: ExpressionId,
+    },
+    /// `(if c a b)`.
+    If {
+        condition: ExpressionId,
+        then: ExpressionId,
+        otherwise: ExpressionId,
+    },
+    /// `(case e arm …)`.
+    Case {
+        scrutinee: ExpressionId,
+        arms: Vec<Arm>,
+    },
+    /// `(a, b, …)`, at least two.
+    Tuple(Vec<ExpressionId>),
+    /// `e.k`; the span of the index beside it.
+    Project(ExpressionId, u32, Span),
+    /// `(v ! i)`; `(m ! (i, j))` has a tuple as index.
+    Index(ExpressionId, ExpressionId),
+    /// `(e : T)`.
+    Annotate(ExpressionId, TypeId),
+}
+
+/// A number literal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
+    /// The value.
+    pub value: NumberValue,
+    /// The type its suffix fixes.
+    pub suffix: Option<Suffix>,
+}
+
+/// The value of a number literal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NumberValue {
+    /// Written without point or exponent; `None` when it does not fit 128 bits (an error is
+    /// reported where its type is known, as it fits no type).
+    Integer(Option<i128>),
+    /// Written with point or exponent: its text without suffix, in the form Rust's float parser
+    /// reads.
+    Decimal(Arc<str>),
+}
+
+/// The suffixes of number literals, and the type each fixes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suffix {
+    /// `L`.
+    Double,
+    /// `f`.
+    Float,
+    /// `i8 i16 i32 i64`, by width.
+    Signed(u8),
+    /// `u8 u16 u32 u64`, by width.
+    Unsigned(u8),
+}
+
+/// What a parameter or a let binds.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// Its form.
+    pub kind: PatternKind,
+    /// `(p : T)`.
+    pub annotation: Option<TypeId>,
+    /// Where.
+    pub span: Span,
+}
+
+/// The forms of pattern.
+#[derive(Clone, Debug)]
+pub enum PatternKind {
+    /// A name.
+    Name(Arc<str>),
+    /// `_`.
+    Wildcard,
+    /// `(p, p, …)`, at least two.
+    Tuple(Vec<Pattern>),
+}
+
+/// An arm of a case.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// The constructor; `None` for `_`.
+    pub constructor: Option<Name>,
+    /// What the payload is bound to.
+    pub payload: Option<Pattern>,
+    /// The arm's value.
+    pub body: ExpressionId,
+    /// The whole arm.
+    pub span: Span,
+}
+
+impl Program {
+    /// The expression of an id that this program gave out.
+    pub fn expression(&self, id: ExpressionId) -> &Expression {
+        &self.arena[id.0 as usize]
+    }
+
+    /// The type expression of an id that this program gave out.
+    pub fn ty(&self, id: TypeId) -> &TypeNode {
+        &self.type_arena[id.0 as usize]
+    }
+
+    /// Adds an expression.
+    pub fn add(&mut self, kind: ExpressionKind, span: Span) -> ExpressionId {
+        self.arena.push(Expression { kind, span });
+        ExpressionId(self.arena.len() as u32 - 1)
+    }
+
+    /// Adds a type expression.
+    pub fn add_type(&mut self, kind: TypeKind, span: Span) -> TypeId {
+        self.type_arena.push(TypeNode { kind, span });
+        TypeId(self.type_arena.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,7 @@
+//! Text to syntax tree.
+//!
+//! [`reader`] turns text into [`datum`] trees (tokens and nested lists, iteratively, with spans);
+//! [`parse`] turns those into the [`ast`]; [`format`] writes the canonical layout. The texts of the
+//! intermediate representations are read through the same data.
+
+pub mod ast;
