@@ -1,1 +1,40 @@
-//! Core: the typed lambda calculus, its built-ins, values and reference interpreter.
+//! Core: the typed lambda calculus every program becomes (nova.txt §4.1).
+//!
+//! **What a Core program is.** A list of entries, each a closed function of its inputs, over one
+//! arena of expressions. Every expression and every variable carries its [`Type`]; types are
+//! concrete (monomorphic): no type variable is left, every instance of a polymorphic function
+//! stands on its own. Every binding has a [`Variable`] of its own, unique in the program. User
+//! types are entries of [`ir::Program::sums`], one per instance (`List int`, `List float`),
+//! synonyms are expanded.
+//!
+//! **What it guarantees.**
+//! - A built-in stands only applied to all its arguments ([`ir::ExpressionKind::Builtin`]), and an
+//!   argument that is a function is a [`ir::ExpressionKind::Lambda`] with exactly as many
+//!   parameters as the built-in passes. `(map g X)` has become `(map (lambda (x) (g x)) X)`, with
+//!   `g` bound by a `let` before it when it was not a variable, so that it is evaluated once and in
+//!   its place.
+//! - Vectors, tuples and sums hold no functions.
+//! - A `letrec` binds lambdas only. A `case` has an arm or the default for each constructor.
+//! - Children have smaller ids than their parents: an expression never contains itself.
+//! - Every place in the source that a run-time error can name is on its expression.
+//!
+//! **What it means.** Evaluation is strict and left to right, call by value (nova.txt fig. 5);
+//! [`interpret`] is that semantics, and the reference for every later stage.
+//!
+//! **What it no longer contains.** Type inference's freedom: annotations, overloading, variadic
+//! built-ins, patterns, `and`/`or` (they are conditionals), definitions and imports (they are
+//! `let` and `letrec` within each entry that uses them).
+
+pub mod builtin;
+pub mod error;
+pub mod interpret;
+pub mod ir;
+pub mod scalar;
+pub mod types;
+pub mod value;
+
+pub use builtin::{Builtin, ScalarOperation};
+pub use error::{ErrorKind, RuntimeError};
+pub use scalar::{Scalar, ScalarValue};
+pub use types::{Constructor, SumId, SumType, Type};
+pub use value::{Elements, Value};

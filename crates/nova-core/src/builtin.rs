@@ -1,0 +1,383 @@
+//! The one table of built-in functions (language §5).
+//!
+//! [`ScalarOperation`] are the operations on scalars, shared by every intermediate representation;
+//! [`Builtin`] adds the vector functions that Core knows. Surface conveniences are gone by then:
+//! `and`/`or` are conditionals, `range` has three arguments, `to_T`/`from_T` are conversions,
+//! functions given a `vector#n` get its `rows`.
+
+use crate::Scalar;
+
+/// An operation on scalars. Operand and result types are those of its arguments unless said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ScalarOperation {
+    Add,
+    Subtract,
+    Multiply,
+    /// Integers truncate; by 0 an error in Core, not defined from Flat on (checked before).
+    Divide,
+    /// As `Divide`; the dividend's sign.
+    Remainder,
+    /// Of floats as C's fmin: a nan loses; -0.0 is less than 0.0.
+    Minimum,
+    /// Of floats as C's fmax: a nan loses; 0.0 is more than -0.0.
+    Maximum,
+    Negate,
+    Absolute,
+    Sqrt,
+    ReciprocalSqrt,
+    Reciprocal,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    Log10,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Pow,
+    Atan2,
+    Floor,
+    Ceil,
+    /// Half away from zero.
+    Round,
+    Truncate,
+    Erf,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Not,
+    BitAnd,
+    BitOr,
+    BitXor,
+    BitNot,
+    /// Shift by the second argument (same type); outside 0..width-1 an error in Core, not defined
+    /// from Flat on (checked before).
+    ShiftLeft,
+    /// Keeps the sign of signed types.
+    ShiftRight,
+    /// To the given type; does not fit: an error in Core, not defined from Flat on (checked by
+    /// `Fits` before). Float to integer truncates, double to float rounds, bool is 0 or 1, to bool
+    /// is `≠ 0` (nan is true).
+    Convert(Scalar),
+    /// To the given integer type, wrapping; of a float, the value modulo 2^bits after truncation,
+    /// 0 for nan and infinities.
+    Wrap(Scalar),
+    /// Whether `Convert` to the given type is defined; a bool.
+    Fits(Scalar),
+}
+
+/// Name in NOVA (when it has one), name in the intermediate representations, arguments.
+pub struct ScalarOperationInfo {
+    /// The operation.
+    pub operation: ScalarOperation,
+    /// What programs call it.
+    pub name: &'static str,
+    /// What the intermediate representations call it.
+    pub short: &'static str,
+    /// How many arguments it takes.
+    pub arity: usize,
+    /// What it accepts.
+    pub class: Class,
+    /// What it gives.
+    pub result: ResultKind,
+}
+
+/// The types an operation accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// Integers and floats.
+    Number,
+    /// Integers.
+    Integer,
+    /// `float` and `double`.
+    Floating,
+    /// Numbers and bool.
+    Scalar,
+    /// bool.
+    Bool,
+}
+
+impl Class {
+    /// Whether `scalar` belongs to it.
+    pub fn contains(self, scalar: Scalar) -> bool {
+        match self {
+            Class::Number => scalar != Scalar::Bool,
+            Class::Integer => scalar.is_integer(),
+            Class::Floating => scalar.is_float(),
+            Class::Scalar => true,
+            Class::Bool => scalar == Scalar::Bool,
+        }
+    }
+}
+
+/// The result of a scalar operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// The arguments' type.
+    Same,
+    /// A bool.
+    Bool,
+}
+
+macro_rules! scalar_operations {
+    ($($operation:ident $name:literal $short:literal $arity:literal $class:ident $result:ident;)*) => {
+        /// Every scalar operation but the conversions.
+        pub const SCALAR_OPERATIONS: &[ScalarOperationInfo] = &[$(ScalarOperationInfo {
+            operation: ScalarOperation::$operation, name: $name, short: $short, arity: $arity,
+            class: Class::$class, result: ResultKind::$result,
+        }),*];
+    };
+}
+
+scalar_operations! {
+    Add "+" "add" 2 Number Same;
+    Subtract "-" "sub" 2 Number Same;
+    Multiply "*" "mul" 2 Number Same;
+    Divide "/" "div" 2 Number Same;
+    Remainder "%" "rem" 2 Integer Same;
+    Minimum "min" "min" 2 Number Same;
+    Maximum "max" "max" 2 Number Same;
+    Negate "neg" "neg" 1 Number Same;
+    Absolute "abs" "abs" 1 Number Same;
+    Sqrt "sqrt" "sqrt" 1 Floating Same;
+    ReciprocalSqrt "rsqrt" "rsqrt" 1 Floating Same;
+    Reciprocal "recip" "recip" 1 Floating Same;
+    Exp "exp" "exp" 1 Floating Same;
+    Exp2 "exp2" "exp2" 1 Floating Same;
+    Log "log" "log" 1 Floating Same;
+    Log2 "log2" "log2" 1 Floating Same;
+    Log10 "log10" "log10" 1 Floating Same;
+    Sin "sin" "sin" 1 Floating Same;
+    Cos "cos" "cos" 1 Floating Same;
+    Tan "tan" "tan" 1 Floating Same;
+    Asin "asin" "asin" 1 Floating Same;
+    Acos "acos" "acos" 1 Floating Same;
+    Atan "atan" "atan" 1 Floating Same;
+    Sinh "sinh" "sinh" 1 Floating Same;
+    Cosh "cosh" "cosh" 1 Floating Same;
+    Tanh "tanh" "tanh" 1 Floating Same;
+    Pow "pow" "pow" 2 Floating Same;
+    Atan2 "atan2" "atan2" 2 Floating Same;
+    Floor "floor" "floor" 1 Floating Same;
+    Ceil "ceil" "ceil" 1 Floating Same;
+    Round "round" "round" 1 Floating Same;
+    Truncate "trunc" "trunc" 1 Floating Same;
+    Erf "erf" "erf" 1 Floating Same;
+    Equal "=" "eq" 2 Scalar Bool;
+    NotEqual "~=" "ne" 2 Scalar Bool;
+    Less "<" "lt" 2 Number Bool;
+    LessEqual "<=" "le" 2 Number Bool;
+    Greater ">" "gt" 2 Number Bool;
+    GreaterEqual ">=" "ge" 2 Number Bool;
+    Not "not" "not" 1 Bool Bool;
+    BitAnd "&" "and" 2 Integer Same;
+    BitOr "|" "or" 2 Integer Same;
+    BitXor "^" "xor" 2 Integer Same;
+    BitNot "~" "compl" 1 Integer Same;
+    ShiftLeft "<<" "shl" 2 Integer Same;
+    ShiftRight ">>" "shr" 2 Integer Same;
+}
+
+impl ScalarOperation {
+    /// Its row of [`SCALAR_OPERATIONS`]; `None` for the conversions.
+    pub fn info(self) -> Option<&'static ScalarOperationInfo> {
+        SCALAR_OPERATIONS.iter().find(|i| i.operation == self)
+    }
+
+    /// How many arguments it takes.
+    pub fn arity(self) -> usize {
+        self.info().map_or(1, |i| i.arity)
+    }
+
+    /// Its result type for arguments of type `operand`.
+    pub fn result(self, operand: Scalar) -> Scalar {
+        match self {
+            ScalarOperation::Convert(to) | ScalarOperation::Wrap(to) => to,
+            ScalarOperation::Fits(_) => Scalar::Bool,
+            other => match other.info().map(|i| i.result) {
+                Some(ResultKind::Bool) => Scalar::Bool,
+                Some(ResultKind::Same) | None => operand,
+            },
+        }
+    }
+
+    /// Its name in the intermediate representations: `add`, `convert.i64`, `fits.u8`.
+    pub fn short(self) -> String {
+        match self {
+            ScalarOperation::Convert(to) => format!("convert.{}", to.info().short),
+            ScalarOperation::Wrap(to) => format!("wrap.{}", to.info().short),
+            ScalarOperation::Fits(to) => format!("fits.{}", to.info().short),
+            other => other.info().map_or("", |i| i.short).to_string(),
+        }
+    }
+
+    /// Reads what [`ScalarOperation::short`] writes.
+    pub fn by_short(short: &str) -> Option<ScalarOperation> {
+        if let Some((name, to)) = short.split_once('.') {
+            let to = Scalar::by_short(to)?;
+            return match name {
+                "convert" => Some(ScalarOperation::Convert(to)),
+                "wrap" => Some(ScalarOperation::Wrap(to)),
+                "fits" => Some(ScalarOperation::Fits(to)),
+                _ => None,
+            };
+        }
+        SCALAR_OPERATIONS
+            .iter()
+            .find(|i| i.short == short)
+            .map(|i| i.operation)
+    }
+
+    /// Whether the operator is known to commute: elements of a reduction may change places
+    /// (language §5, `reduce`).
+    pub fn commutes(self) -> bool {
+        matches!(
+            self,
+            ScalarOperation::Add
+                | ScalarOperation::Multiply
+                | ScalarOperation::Minimum
+                | ScalarOperation::Maximum
+                | ScalarOperation::BitAnd
+                | ScalarOperation::BitOr
+                | ScalarOperation::BitXor
+        )
+    }
+}
+
+/// A built-in function of Core, always applied to all its arguments, in this order.
+///
+/// `F(a, b → c)` marks an argument that is a lambda with these parameters; `i` an argument of any
+/// integer type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Builtin {
+    /// On scalars.
+    Scalar(ScalarOperation),
+    /// `map F(a1, …, an → b) X1 … Xn → vector b`.
+    Map,
+    /// `imap F(int, a → b) X`.
+    Imap,
+    /// `reduce F(a, a → a) z X → a`; `commutes`: elements may change places.
+    Reduce { commutes: bool },
+    /// `scan F(a, a → a) z X`, inclusive or exclusive.
+    Scan { exclusive: bool },
+    /// `foldl F(b, a → b) z X → b`.
+    Foldl,
+    /// `permute I X`.
+    Permute,
+    /// `gather I X`.
+    Gather,
+    /// `slice b s e X`; each `i`.
+    Slice,
+    /// `range b s e → vector i`, the arguments' type.
+    Range,
+    /// `trace text x → x`; the text is the first argument, a constant `vector uint8`.
+    Trace,
+    /// `length X → int` type of the expression; too small a type is an error.
+    Length,
+    /// `filter F(a → bool) X`.
+    Filter,
+    /// `(v ! i)`.
+    Index,
+    /// `(m ! (i, j, …))`: the array, then one index per dimension.
+    ArrayIndex,
+    /// `scatter D I X`.
+    Scatter,
+    /// `histogram F(a, a → a) z n I X`.
+    Histogram,
+    /// `sort F(a, a → bool) X`.
+    Sort,
+    /// `zip X Y`.
+    Zip,
+    /// `unzip Z → (X, Y)`.
+    Unzip,
+    /// `concat X Y`.
+    Concat,
+    /// `reverse X`.
+    Reverse,
+    /// `replicate n v`.
+    Replicate,
+    /// `rotate k X`.
+    Rotate,
+    /// `update X i v`.
+    Update,
+    /// `tabulate n F(int → a) → vector a`; the lambda's parameter has n's type.
+    Tabulate,
+    /// `tabulate (n, m, …) F((i, j, …) → a) → vector#k a`: k extents, then the lambda with k
+    /// parameters, one for each index (each of its extent's type).
+    TabulateArray,
+    /// `partition F(a → bool) X → (vector a, vector a)`.
+    Partition,
+    /// `shape M → (int, …)`, the element types as the expression's type says.
+    Shape,
+    /// `reshape (n, m, …) X → vector#k a`: k extents, then a vector or array; for k = 1 a vector.
+    Reshape,
+    /// `transpose M → vector#2 a`.
+    Transpose,
+    /// `flatten X`: a `vector (vector a)` or a `vector#n a` to `vector a`.
+    Flatten,
+    /// `rows M`: a `vector#n a` as `vector (vector#(n-1) a)`.
+    Rows,
+    /// `unrows X`: the inverse; lengths that differ are an error.
+    Unrows,
+    /// `segments X → vector int`: the inner lengths of a nested vector.
+    Segments,
+    /// `unflatten L X → vector (vector a)`: lengths that are negative or do not add up are errors.
+    Unflatten,
+    /// `iterate n F(a → a) x → a`; a may be a function type.
+    Iterate,
+    /// `while F(a → bool) F(a → a) x → a`; a may be a function type.
+    While,
+}
+
+/// Names of the vector built-ins in the intermediate representations, and in NOVA where it has
+/// one of that name.
+pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
+    (Builtin::Map, "map"),
+    (Builtin::Imap, "imap"),
+    (Builtin::Reduce { commutes: false }, "reduce"),
+    (Builtin::Reduce { commutes: true }, "reduce_comm"),
+    (Builtin::Scan { exclusive: false }, "scan"),
+    (Builtin::Scan { exclusive: true }, "exscan"),
+    (Builtin::Foldl, "foldl"),
+    (Builtin::Permute, "permute"),
+    (Builtin::Gather, "gather"),
+    (Builtin::Slice, "slice"),
+    (Builtin::Range, "range"),
+    (Builtin::Trace, "trace"),
+    (Builtin::Length, "length"),
+    (Builtin::Filter, "filter"),
+    (Builtin::Index, "index"),
+    (Builtin::ArrayIndex, "array_index"),
+    (Builtin::Scatter, "scatter"),
+    (Builtin::Histogram, "histogram"),
+    (Builtin::Sort, "sort"),
+    (Builtin::Zip, "zip"),
+    (Builtin::Unzip, "unzip"),
+    (Builtin::Concat, "concat"),
+    (Builtin::Reverse, "reverse"),
+    (Builtin::Replicate, "replicate"),
+    (Builtin::Rotate, "rotate"),
+    (Builtin::Update, "update"),
+    (Builtin::Tabulate, "tabulate"),
+    (Builtin::TabulateArray, "tabulate_array"),
+    (Builtin::Partition, "partition"),
+    (Builtin::Shape, "shape"),
+    (Builtin::Reshape, "reshape"),
+    (Builtin::Transpose, "transpose"),
+    (Builtin::Flatten, "flatten"),
+    (Builtin::Rows, "rows"),
+    (Builtin::Unrows, "unrows"),
+    (Builtin::Segments, "segments"),
+    (Builtin::Unflatten, "unflatten"),
+    (Builtin::Iterate, "iterate"),
+    (Builtin::While, "while"),
+];

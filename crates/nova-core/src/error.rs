@@ -1,0 +1,160 @@
+//! Run-time errors of programs (language §8): one table of kinds.
+
+use nova_diag::Place;
+use std::fmt;
+
+/// What went wrong while a program ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ErrorKind {
+    Index,
+    Length,
+    Division,
+    Shift,
+    Conversion,
+    Permutation,
+    Step,
+    Negative,
+    Shape,
+    LengthOverflow,
+    Recursion,
+    Memory,
+}
+
+/// A row of the table of kinds.
+pub struct ErrorKindInfo {
+    /// The kind.
+    pub kind: ErrorKind,
+    /// Its word in `;; test … => error WORD` and in the intermediate representations.
+    pub word: &'static str,
+    /// The message; `{0}` and `{1}` are integer arguments.
+    pub message: &'static str,
+    /// How many integer arguments it has.
+    pub arguments: usize,
+    /// The code that the generated function returns (abi §2).
+    pub code: i32,
+}
+
+/// All kinds in the order of [`ErrorKind`].
+pub const ERROR_KINDS: [ErrorKindInfo; 12] = [
+    row(
+        ErrorKind::Index,
+        "index",
+        "index {0} is out of range for length {1}",
+        2,
+        1,
+    ),
+    row(
+        ErrorKind::Length,
+        "length",
+        "lengths differ: {0} and {1}",
+        2,
+        1,
+    ),
+    row(ErrorKind::Division, "division", "division by zero", 0, 1),
+    row(
+        ErrorKind::Shift,
+        "shift",
+        "shift by {0} is outside 0 to {1}",
+        2,
+        1,
+    ),
+    row(
+        ErrorKind::Conversion,
+        "conversion",
+        "a number does not fit the type it is converted to",
+        0,
+        1,
+    ),
+    row(
+        ErrorKind::Permutation,
+        "permutation",
+        "the indices are no permutation: {0}",
+        1,
+        1,
+    ),
+    row(ErrorKind::Step, "step", "a step of zero", 0, 1),
+    row(
+        ErrorKind::Negative,
+        "negative",
+        "a negative length: {0}",
+        1,
+        1,
+    ),
+    row(
+        ErrorKind::Shape,
+        "shape",
+        "a shape of {0} elements for a vector of {1}",
+        2,
+        1,
+    ),
+    row(
+        ErrorKind::LengthOverflow,
+        "overflow",
+        "length {0} does not fit its type",
+        1,
+        1,
+    ),
+    row(
+        ErrorKind::Recursion,
+        "recursion",
+        "recursion too deep",
+        0,
+        1,
+    ),
+    row(ErrorKind::Memory, "memory", "out of memory", 0, 2),
+];
+
+const fn row(
+    kind: ErrorKind,
+    word: &'static str,
+    message: &'static str,
+    arguments: usize,
+    code: i32,
+) -> ErrorKindInfo {
+    ErrorKindInfo {
+        kind,
+        word,
+        message,
+        arguments,
+        code,
+    }
+}
+
+impl ErrorKind {
+    /// Its row of [`ERROR_KINDS`].
+    pub fn info(self) -> &'static ErrorKindInfo {
+        &ERROR_KINDS[self as usize]
+    }
+
+    /// The kind with this word.
+    pub fn by_word(word: &str) -> Option<ErrorKind> {
+        ERROR_KINDS.iter().find(|i| i.word == word).map(|i| i.kind)
+    }
+}
+
+/// A run-time error with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuntimeError {
+    /// What went wrong.
+    pub kind: ErrorKind,
+    /// The integers its message shows; those missing are not shown.
+    pub arguments: Vec<i64>,
+    /// Where in the source.
+    pub place: Option<Place>,
+}
+
+impl fmt::Display for RuntimeError {
+    /// `dot.nova:3:12: index 5 is out of range for length 3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        let mut text = self.kind.info().message.to_string();
+        for (k, argument) in self.arguments.iter().enumerate() {
+            text = text.replace(&format!("{{{k}}}"), &argument.to_string());
+        }
+        f.write_str(&text)
+    }
+}
+
+impl std::error::Error for RuntimeError {}

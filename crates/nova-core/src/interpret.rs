@@ -1,0 +1,5 @@
+//! The reference interpreter (nova.txt fig. 5).
+
+/// A function with the variables it captured.
+#[derive(Debug)]
+pub struct Closure;

@@ -1,0 +1,108 @@
+//! The concrete types of Core.
+
+use crate::Scalar;
+use std::sync::Arc;
+
+/// Names a sum type of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SumId(pub u32);
+
+/// A concrete type (language §3); children are shared, so clones are cheap.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Type {
+    /// A scalar.
+    Scalar(Scalar),
+    /// `unit`.
+    Unit,
+    /// A tuple of at least two types.
+    Tuple(Arc<[Type]>),
+    /// `vector T`.
+    Vector(Arc<Type>),
+    /// `vector#n T` with n ≥ 2.
+    Array(u32, Arc<Type>),
+    /// `T -> T`.
+    Function(Arc<Type>, Arc<Type>),
+    /// A sum type.
+    Sum(SumId),
+}
+
+/// One concrete instance of a sum type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumType {
+    /// The name it was declared with.
+    pub name: Arc<str>,
+    /// The arguments of this instance.
+    pub arguments: Vec<Type>,
+    /// Its constructors; their order is their tag.
+    pub constructors: Vec<Constructor>,
+    /// The sums of its recursive group when a value of it can contain another value of it, itself
+    /// included, in ascending order; empty when it is not recursive. Values of recursive sums are
+    /// held as links into a node table from Flat on.
+    pub group: Vec<SumId>,
+}
+
+/// A constructor of a sum type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constructor {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its payload, perhaps `unit`.
+    pub payload: Type,
+}
+
+impl SumType {
+    /// Whether values of it are held in a node table.
+    pub fn is_recursive(&self) -> bool {
+        !self.group.is_empty()
+    }
+}
+
+impl Type {
+    /// `int`.
+    pub const INT: Type = Type::Scalar(Scalar::I32);
+    /// `bool`.
+    pub const BOOL: Type = Type::Scalar(Scalar::Bool);
+
+    /// `vector element`.
+    pub fn vector(element: Type) -> Type {
+        Type::Vector(Arc::new(element))
+    }
+
+    /// `vector#rank element`; rank 1 is `vector`.
+    pub fn array(rank: u32, element: Type) -> Type {
+        if rank <= 1 {
+            Type::vector(element)
+        } else {
+            Type::Array(rank, Arc::new(element))
+        }
+    }
+
+    /// A tuple; of no type `unit`, of one that type.
+    pub fn tuple(mut elements: Vec<Type>) -> Type {
+        match elements.len() {
+            0 => Type::Unit,
+            1 => elements.remove(0),
+            _ => Type::Tuple(elements.into()),
+        }
+    }
+
+    /// The curried function type of `parameters` and `result`.
+    pub fn function(parameters: &[Type], result: Type) -> Type {
+        parameters.iter().rev().fold(result, |result, parameter| {
+            Type::Function(Arc::new(parameter.clone()), Arc::new(result))
+        })
+    }
+
+    /// The scalar type it is, if it is one.
+    pub fn as_scalar(&self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(scalar) => Some(*scalar),
+            Type::Unit
+            | Type::Tuple(_)
+            | Type::Vector(_)
+            | Type::Array(..)
+            | Type::Function(..)
+            | Type::Sum(_) => None,
+        }
+    }
+}
