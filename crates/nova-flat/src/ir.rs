@@ -1,0 +1,409 @@
+//! The data types of Flat; see the crate's page for what they mean.
+
+use crate::memory::Memory;
+use nova_core::ir::Foreign;
+use nova_core::{
+    ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
+};
+use nova_diag::Place;
+use std::sync::Arc;
+
+/// Names a variable of a program, bound once in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variable(pub u32);
+
+/// Names a function of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// A program: functions over shared tables.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The sum types, those of closures included; for representations, borders and node tables.
+    pub sums: Vec<SumType>,
+    /// The foreign functions.
+    pub foreigns: Vec<Foreign>,
+    /// All functions; [`FunctionId`] indexes them.
+    pub functions: Vec<Function>,
+    /// What the program offers.
+    pub entries: Vec<Entry>,
+    /// What is known of each [`Variable`].
+    pub variables: Vec<VariableInfo>,
+}
+
+/// A function that the program offers: a function of Flat and the types its users see.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Names and types of its inputs; the function's parameters are their components in order.
+    pub inputs: Vec<(Arc<str>, CoreType)>,
+    /// The type of its value; the function's results are its components.
+    pub result: CoreType,
+    /// The code.
+    pub function: FunctionId,
+}
+
+/// A first-order function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// A name for people, unique in the program.
+    pub name: Arc<str>,
+    /// Its parameters; sizes of array parameters are earlier parameters.
+    pub parameters: Vec<Variable>,
+    /// A binder for each result, which gives its type; sizes of array results are constants,
+    /// parameters, or earlier binders.
+    pub results: Vec<Variable>,
+    /// Its code.
+    pub body: Body,
+    /// Whether it may call itself, directly or not, other than by tail calls to itself: then its
+    /// entry checks the stack.
+    pub recursive: bool,
+    /// Where it is defined; what "recursion too deep" names.
+    pub place: Place,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug)]
+pub struct VariableInfo {
+    /// A name for people, not unique.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+    /// Where the array lives; `None` in Flat, given for every array in Mem.
+    pub memory: Option<Memory>,
+}
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// A scalar.
+    Scalar(Scalar),
+    /// An array of scalars, row-major in meaning, of rank 1 or more; extents are `i64` atoms.
+    Array(Scalar, Vec<Atom>),
+    /// A memory block for elements of this type; only in Mem.
+    Block(Scalar),
+}
+
+/// An operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Atom {
+    /// A variable in scope.
+    Variable(Variable),
+    /// A scalar constant.
+    Constant(ScalarValue),
+}
+
+/// Statements in order, and what they give.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// The statements.
+    pub statements: Vec<Statement>,
+    /// The results.
+    pub results: Vec<Atom>,
+}
+
+/// Binds the results of one expression.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// A variable for each result, each bound here. An array type here may name sizes bound earlier
+    /// in the same pattern.
+    pub pattern: Vec<Variable>,
+    /// What is computed.
+    pub expression: Expression,
+    /// Where it comes from in the source; what errors name.
+    pub place: Place,
+}
+
+/// The expressions of Flat. `i64` where an operand is called an index, extent or count.
+#[derive(Clone, Debug)]
+pub enum Expression {
+    /// The operand itself.
+    Atom(Atom),
+    /// A scalar operation on operands of type `operand`; where it is not defined (see
+    /// [`ScalarOperation`]) a check stands before it.
+    Scalar {
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: Vec<Atom>,
+    },
+    /// Stops the program with `error` unless `condition` holds; no results. `arguments` are
+    /// integers of any type, as many as the kind's message shows.
+    Check {
+        condition: Atom,
+        error: ErrorKind,
+        arguments: Vec<Atom>,
+    },
+    /// Stops the program; its pattern has whatever types its context needs.
+    Fail {
+        error: ErrorKind,
+        arguments: Vec<Atom>,
+    },
+    /// An element; one index per dimension, in range.
+    Index { array: Variable, indices: Vec<Atom> },
+    /// Another view of the same elements.
+    View { array: Variable, view: View },
+    /// A vector of given elements.
+    Literal {
+        element: Scalar,
+        elements: Vec<Atom>,
+    },
+    /// A constant `[n]u8`.
+    Bytes(Arc<[u8]>),
+    /// `start + k·step` for k in 0..count, wrapping, in the type of `start`.
+    Iota {
+        count: Atom,
+        start: Atom,
+        step: Atom,
+    },
+    /// An array of `shape` with `value` everywhere.
+    Replicate { shape: Vec<Atom>, value: Atom },
+    /// The same array, elsewhere.
+    Copy(Variable),
+    /// Vectors behind each other; `count` is the sum of their lengths.
+    Concat { arrays: Vec<Variable>, count: Atom },
+    /// The array with one element replaced; indices in range.
+    Update {
+        array: Variable,
+        indices: Vec<Atom>,
+        value: Atom,
+    },
+    /// The stable sorting permutation of 0..count: `compare(i, j)` (two `i64`) says whether element
+    /// i may stand before element j. A bottom-up merge sort (docs/order.md); gives `[count]i64`.
+    Sort { count: Atom, compare: Lambda },
+    /// The one array operation.
+    Operation(ArrayOperation),
+    /// A conditional.
+    If {
+        condition: Atom,
+        then: Body,
+        otherwise: Body,
+    },
+    /// Case `k` for `scrutinee` = k (an `i32`); the last case also for every other value.
+    Switch { scrutinee: Atom, cases: Vec<Body> },
+    /// While `condition` (a body giving one bool) holds of the parameters, `body` gives the next
+    /// ones; the results are the last ones. Sizes of array parameters are constants, variables from
+    /// outside, or earlier parameters.
+    While {
+        parameters: Vec<(Variable, Atom)>,
+        condition: Body,
+        body: Body,
+    },
+    /// A call. `tail`: it is the last statement of its function (perhaps inside conditionals) and
+    /// its results are the function's: it runs in the caller's space.
+    Call {
+        function: FunctionId,
+        arguments: Vec<Atom>,
+        tail: bool,
+    },
+    /// A call of a foreign function: components of its arguments, components of its result.
+    Foreign { foreign: u32, arguments: Vec<Atom> },
+    /// A new node in the table of a recursive sum: the components of the constructor's payload;
+    /// gives its link, an `i64`.
+    NodeNew {
+        sum: SumId,
+        constructor: u32,
+        payload: Vec<Atom>,
+    },
+    /// The constructor of a node, an `i32`.
+    NodeTag { sum: SumId, link: Atom },
+    /// The components of the payload of a node whose constructor this is.
+    NodePayload {
+        sum: SumId,
+        constructor: u32,
+        link: Atom,
+    },
+    /// Writes text and a value of type `ty`, given by its components, to standard error; no
+    /// results.
+    Trace {
+        text: Arc<[u8]>,
+        ty: CoreType,
+        components: Vec<Atom>,
+    },
+    /// A block for `count` elements, not initialised; only in Mem.
+    Allocate { element: Scalar, count: Atom },
+}
+
+/// Views: no element is moved.
+#[derive(Clone, Debug)]
+pub enum View {
+    /// In each dimension `count` elements from `start` by `step` (any sign), all in range.
+    Slice(Vec<SliceDimension>),
+    /// Dimension k of the result is dimension `permutation[k]` of the array.
+    Transpose(Vec<u32>),
+    /// The same elements in row-major order with other extents of the same product.
+    Reshape(Vec<Atom>),
+    /// The sub-array at leading indices, fewer than the rank.
+    Row(Vec<Atom>),
+}
+
+/// One dimension of a slice.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceDimension {
+    /// First index.
+    pub start: Atom,
+    /// Distance.
+    pub step: Atom,
+    /// How many.
+    pub count: Atom,
+}
+
+/// An anonymous function in place.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    /// Its parameters.
+    pub parameters: Vec<Variable>,
+    /// Its code.
+    pub body: Body,
+}
+
+/// A body run for every index of a space (see the crate's page).
+///
+/// The body's results are the next carries, then what each output consumes, in order. The
+/// operation's results are the final carries, then the results of each output, in order.
+#[derive(Clone, Debug)]
+pub struct ArrayOperation {
+    /// Extents of the index space.
+    pub shape: Vec<Atom>,
+    /// The index in each dimension, `i64`; elements run in row-major order.
+    pub indices: Vec<Variable>,
+    /// State passed from each index to the next, and its start; none: indices are independent.
+    pub carries: Vec<(Variable, Atom)>,
+    /// What runs for each index.
+    pub body: Body,
+    /// What becomes of its results.
+    pub outputs: Vec<Output>,
+}
+
+/// What an array operation makes of the values its body gives. `n` is the number of indices; all
+/// outputs but `Map` and `Reduce` demand a space of rank 1.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Consumes a scalar; gives the array of them, with the space's extents.
+    Map,
+    /// Consumes `start.len()` scalars; gives as many: `start ⊕ v0 ⊕ v1 …` in the order and
+    /// bracketing of docs/order.md. The lambda takes left then right operand.
+    Reduce {
+        lambda: Lambda,
+        start: Vec<Atom>,
+        commutes: bool,
+    },
+    /// Consumes `start.len()` scalars; gives as many `[n]` arrays of the running results.
+    Scan {
+        lambda: Lambda,
+        start: Vec<Atom>,
+        exclusive: bool,
+    },
+    /// Consumes a bool and `values` scalars; gives the number of times it was true and, for each
+    /// scalar, the array `[count]` of those kept, in order.
+    Filter { values: usize },
+    /// Consumes an index and a scalar per destination; gives the destinations with those elements
+    /// replaced; outside: skipped; the last of several wins. Destinations are `[m]` arrays of one
+    /// extent.
+    Scatter { destinations: Vec<Variable> },
+    /// Consumes an index and `start.len()` scalars; gives as many `[bins]` arrays: each bin is
+    /// `start ⊕` its values in order; an index outside is skipped. The lambda commutes.
+    Histogram {
+        lambda: Lambda,
+        start: Vec<Atom>,
+        bins: Atom,
+    },
+    /// Consumes a length and `values` arrays `[length]`; gives `starts` and `ends` (`[n]i64`, from 0,
+    /// dense), the total, and for each array the concatenation `[total]` in order.
+    Collect { values: usize },
+}
+
+impl Program {
+    /// What is known of a variable of this program.
+    pub fn variable(&self, variable: Variable) -> &VariableInfo {
+        &self.variables[variable.0 as usize]
+    }
+
+    /// The type of a variable of this program.
+    pub fn ty(&self, variable: Variable) -> &Type {
+        &self.variable(variable).ty
+    }
+
+    /// The scalar type of an atom that is no array.
+    pub fn scalar_of(&self, atom: Atom) -> Option<Scalar> {
+        match atom {
+            Atom::Constant(value) => Some(value.scalar()),
+            Atom::Variable(variable) => match self.ty(variable) {
+                Type::Scalar(scalar) => Some(*scalar),
+                Type::Array(..) | Type::Block(_) => None,
+            },
+        }
+    }
+
+    /// Adds a variable.
+    pub fn add_variable(&mut self, name: impl Into<Arc<str>>, ty: Type) -> Variable {
+        self.variables.push(VariableInfo {
+            name: name.into(),
+            ty,
+            memory: None,
+        });
+        Variable(self.variables.len() as u32 - 1)
+    }
+
+    /// A function of this program.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+}
+
+impl Atom {
+    /// The `i64` constant.
+    pub fn index(value: i64) -> Atom {
+        Atom::Constant(ScalarValue::I64(value))
+    }
+}
+
+/// Atoms are equal when they are the same variable or the same constant to the bit.
+impl PartialEq for Atom {
+    fn eq(&self, other: &Atom) -> bool {
+        match (self, other) {
+            (Atom::Variable(a), Atom::Variable(b)) => a == b,
+            (Atom::Constant(a), Atom::Constant(b)) => a.same(*b),
+            (Atom::Variable(_), Atom::Constant(_)) | (Atom::Constant(_), Atom::Variable(_)) => {
+                false
+            }
+        }
+    }
+}
+
+impl Eq for Atom {}
+
+impl Drop for Body {
+    /// Bodies nest as deep as the program does.
+    fn drop(&mut self) {
+        if !self.statements.is_empty() {
+            nova_diag::deep(|| self.statements.clear());
+        }
+    }
+}
+
+impl Output {
+    /// How many results of the body it consumes.
+    pub fn consumes(&self) -> usize {
+        match self {
+            Output::Map => 1,
+            Output::Reduce { start, .. } | Output::Scan { start, .. } => start.len(),
+            Output::Filter { values } | Output::Collect { values } => values + 1,
+            Output::Scatter { destinations } => destinations.len() + 1,
+            Output::Histogram { start, .. } => start.len() + 1,
+        }
+    }
+
+    /// How many results of the operation it gives.
+    pub fn gives(&self) -> usize {
+        match self {
+            Output::Map => 1,
+            Output::Reduce { start, .. }
+            | Output::Scan { start, .. }
+            | Output::Histogram { start, .. } => start.len(),
+            Output::Filter { values } => values + 1,
+            Output::Scatter { destinations } => destinations.len(),
+            Output::Collect { values } => values + 3,
+        }
+    }
+}
