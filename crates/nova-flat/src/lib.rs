@@ -38,3 +38,4 @@
 
 pub mod ir;
 pub mod memory;
+pub mod representation;
