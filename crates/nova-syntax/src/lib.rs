@@ -5,3 +5,10 @@
 //! intermediate representations are read through the same data.
 
 pub mod ast;
+pub mod datum;
+mod number;
+pub mod reader;
+mod recovery;
+mod token;
+
+pub use datum::{Data, DatumId, Kind};
