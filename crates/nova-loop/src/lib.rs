@@ -1,1 +1,31 @@
-//! Loop: imperative commands, the translation from Mem, verifier and interpreter.
+//! Loop: imperative commands over memory blocks (the imperative half of dpia.txt §3–§4).
+//!
+//! **What a Loop program is.** Functions whose bodies are [`ir::Command`]s: declare and assign
+//! variables, load and store elements through pointers, loops, conditionals, calls, and explicit
+//! management of blocks. Expressions are trees without effects. It is what a C programmer would
+//! write; an emitter only chooses the words.
+//!
+//! **Variables** are scalars, pointers to elements, or handles of blocks. A variable is declared
+//! once (by `Declare`, as a parameter, result, or loop index), is unique in the program, lives to
+//! the end of the command list that declares it, and may be assigned again if declared by `Declare`
+//! or a parameter or result.
+//!
+//! **Blocks** are counted. `Allocate` gives a handle with one reference and a pointer to its first
+//! element; `Retain` and `Release` change the count, 0 frees; both accept the null handle, which
+//! stands for memory owned by the caller. A pointer is valid while its block is. Parameters are
+//! borrowed: the caller keeps its reference for the call. Results carry a reference that the caller
+//! now owns. When an error stops the program, everything it allocated is freed by the runtime, so
+//! commands need not clean up.
+//!
+//! **An array in a parameter, result, foreign call or node** is two variables: pointer to its first
+//! element, row-major, then its block handle; sizes are separate scalars.
+//!
+//! **Errors** are `Check` and `Fail` (and failing calls, allocation, recursion, which the runtime
+//! reports); they leave the program at once.
+//!
+//! **What it guarantees.** [`verify`] states it; after it an emitter cannot fail (architecture
+//! invariant 5). **What it no longer contains:** arrays as values, views, bodies with results,
+//! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
+//! of docs/order.md.
+
+pub mod ir;

@@ -1,0 +1,288 @@
+//! The data types of Loop; see the crate's page for what they mean.
+
+use nova_core::ir::Foreign;
+use nova_core::{
+    ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
+};
+use nova_diag::Place;
+use std::sync::Arc;
+
+/// Names a variable of a program, declared once in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variable(pub u32);
+
+/// Names a function of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// A program: functions over shared tables.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The sum types, for borders and node tables.
+    pub sums: Vec<SumType>,
+    /// The foreign functions.
+    pub foreigns: Vec<Foreign>,
+    /// All functions; [`FunctionId`] indexes them. Callees may stand behind their callers.
+    pub functions: Vec<Function>,
+    /// What the program offers.
+    pub entries: Vec<Entry>,
+    /// What is known of each [`Variable`].
+    pub variables: Vec<VariableInfo>,
+    /// Whether it was translated for `--fp strict`: math functions come from our own table and
+    /// nothing may be contracted.
+    pub strict: bool,
+}
+
+/// A function that the program offers: a function of Loop and the types its users see.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Names and types of its inputs. The function's parameters are the components
+    /// (`nova_flat::representation`) of each in order; an array component is pointer and block.
+    pub inputs: Vec<(Arc<str>, CoreType)>,
+    /// The type of its value; the function's results are its components in the same way.
+    pub result: CoreType,
+    /// The code.
+    pub function: FunctionId,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// A name for people, unique in the program.
+    pub name: Arc<str>,
+    /// Its parameters.
+    pub parameters: Vec<Variable>,
+    /// Its results: assigned by the body before it ends or returns.
+    pub results: Vec<Variable>,
+    /// Its code.
+    pub body: Vec<Command>,
+    /// Whether its entry must check that stack is left.
+    pub recursive: bool,
+    /// Where it is defined; what "recursion too deep" names.
+    pub place: Place,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableInfo {
+    /// A name for people, not unique.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// The type of a variable or expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A pointer to elements.
+    Pointer(Scalar),
+    /// A handle of a block.
+    Block,
+}
+
+/// What runs a loop's iterations (dpia.txt §2, architecture §3 invariant 10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// In order, by one thread.
+    Sequential,
+    /// By the blocks of a grid, or the threads of a pool.
+    Grid,
+    /// By thread blocks of a workgroup.
+    Block,
+    /// By the threads of a block.
+    Thread,
+    /// By the lanes of a vector unit.
+    Vector,
+    /// By the ranks of a communicator.
+    Rank,
+}
+
+/// The commands of Loop.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Declares a variable; without a value it must be assigned before it is read.
+    Declare {
+        variable: Variable,
+        value: Option<Expression>,
+    },
+    /// Assigns a variable declared before.
+    Assign {
+        variable: Variable,
+        value: Expression,
+    },
+    /// Writes an element.
+    Store {
+        pointer: Variable,
+        index: Expression,
+        value: Expression,
+    },
+    /// A new block of `count` elements, not initialised: assigns handle and pointer, both declared
+    /// before. A negative or too large count is out of memory.
+    Allocate {
+        block: Variable,
+        pointer: Variable,
+        element: Scalar,
+        count: Expression,
+        place: Place,
+    },
+    /// Makes room for `count` elements in a block held by this handle alone (or null, for a first
+    /// one), growing by at least half, keeping the first `used` elements; reassigns both.
+    Reserve {
+        block: Variable,
+        pointer: Variable,
+        element: Scalar,
+        used: Expression,
+        count: Expression,
+        place: Place,
+    },
+    /// Copies `count` elements between places that do not overlap.
+    Copy {
+        to: Expression,
+        from: Expression,
+        element: Scalar,
+        count: Expression,
+    },
+    /// One more reference.
+    Retain(Variable),
+    /// One reference less.
+    Release(Variable),
+    /// A conditional.
+    If {
+        condition: Expression,
+        then: Vec<Command>,
+        otherwise: Vec<Command>,
+    },
+    /// Case k for the `i32` k; the last case also for every other value.
+    Switch {
+        scrutinee: Expression,
+        cases: Vec<Vec<Command>>,
+    },
+    /// For `variable` (an `i64`, declared here) from 0 to `count` - 1; `count` is evaluated once.
+    For {
+        variable: Variable,
+        count: Expression,
+        level: Level,
+        body: Vec<Command>,
+        place: Place,
+    },
+    /// Runs the body again and again, until `Break` or `Return`.
+    Loop { body: Vec<Command>, place: Place },
+    /// Leaves the innermost `Loop` (not inside a `For` within it).
+    Break,
+    /// Starts the innermost `Loop` (not inside a `For` within it) again.
+    Continue,
+    /// Leaves the function; results are assigned.
+    Return,
+    /// A call; results are assigned to variables declared before.
+    Call {
+        function: FunctionId,
+        arguments: Vec<Expression>,
+        results: Vec<Variable>,
+    },
+    /// A call of a foreign function: components in, components out, as at an entry. Array results
+    /// carry a reference.
+    Foreign {
+        foreign: u32,
+        arguments: Vec<Expression>,
+        results: Vec<Variable>,
+        place: Place,
+    },
+    /// Stops the program with the error unless the condition holds; arguments are integers.
+    Check {
+        condition: Expression,
+        error: ErrorKind,
+        arguments: Vec<Expression>,
+        place: Place,
+    },
+    /// Stops the program with the error.
+    Fail {
+        error: ErrorKind,
+        arguments: Vec<Expression>,
+        place: Place,
+    },
+    /// Appends a node to the table of a recursive sum, which takes a reference of each array;
+    /// assigns its link.
+    NodeNew {
+        sum: SumId,
+        constructor: u32,
+        payload: Vec<Expression>,
+        link: Variable,
+        place: Place,
+    },
+    /// Reads the components of a node's payload; arrays are borrowed from the table.
+    NodePayload {
+        sum: SumId,
+        constructor: u32,
+        link: Expression,
+        results: Vec<Variable>,
+    },
+    /// Writes text and a value, given by its components, to standard error.
+    Trace {
+        text: Arc<[u8]>,
+        ty: CoreType,
+        components: Vec<Expression>,
+    },
+    /// Waits for all threads of the enclosing level.
+    Barrier(Level),
+    /// A remark for people who read the output.
+    Comment(Arc<str>),
+}
+
+/// The expressions of Loop: no effects; `Load` reads memory as it is when the command runs.
+#[derive(Clone, Debug)]
+pub enum Expression {
+    /// A scalar constant.
+    Constant(ScalarValue),
+    /// A constant array of bytes: a pointer to `u8` with the life of the program.
+    Bytes(Arc<[u8]>),
+    /// A variable.
+    Variable(Variable),
+    /// A scalar operation on operands of type `operand`, defined where it stands.
+    Scalar {
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: Vec<Expression>,
+    },
+    /// `condition ? then : otherwise`; only the chosen one is evaluated.
+    Select {
+        condition: Box<Expression>,
+        then: Box<Expression>,
+        otherwise: Box<Expression>,
+    },
+    /// The element behind a pointer.
+    Load {
+        pointer: Box<Expression>,
+        index: Box<Expression>,
+    },
+    /// The pointer `index` elements further.
+    Offset {
+        pointer: Box<Expression>,
+        index: Box<Expression>,
+    },
+    /// The null pointer to elements of this type.
+    NullPointer(Scalar),
+    /// The null handle.
+    NullBlock,
+    /// The constructor of a node, an `i32`.
+    NodeTag { sum: SumId, link: Box<Expression> },
+}
+
+impl Program {
+    /// What is known of a variable of this program.
+    pub fn variable(&self, variable: Variable) -> &VariableInfo {
+        &self.variables[variable.0 as usize]
+    }
+
+    /// Adds a variable.
+    pub fn add_variable(&mut self, name: impl Into<Arc<str>>, ty: Type) -> Variable {
+        self.variables.push(VariableInfo {
+            name: name.into(),
+            ty,
+        });
+        Variable(self.variables.len() as u32 - 1)
+    }
+}
