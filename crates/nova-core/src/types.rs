@@ -1,6 +1,7 @@
 //! The concrete types of Core.
 
 use crate::Scalar;
+use nova_diag::deep;
 use std::sync::Arc;
 
 /// Names a sum type of a program.
@@ -104,5 +105,21 @@ impl Type {
             | Type::Function(..)
             | Type::Sum(_) => None,
         }
+    }
+
+    /// Whether a value of it holds a vector, other than behind a link of recursive data.
+    pub fn holds_vectors(&self, sums: &[SumType]) -> bool {
+        deep(|| match self {
+            Type::Scalar(_) | Type::Unit | Type::Function(..) => false,
+            Type::Vector(_) | Type::Array(..) => true,
+            Type::Tuple(elements) => elements.iter().any(|e| e.holds_vectors(sums)),
+            Type::Sum(id) => match sums.get(id.0 as usize) {
+                Some(sum) if !sum.is_recursive() => {
+                    let mut payloads = sum.constructors.iter().map(|c| &c.payload);
+                    payloads.any(|p| p.holds_vectors(sums))
+                }
+                Some(_) | None => false,
+            },
+        })
     }
 }

@@ -1,0 +1,402 @@
+//! The one order and bracketing of reductions, scans, histograms and sorts under strict floating
+//! point (`docs/order.md`); without it interpreters fold from left to right.
+//!
+//! The functions are generic over elements and operators, so that the interpreters of all
+//! representations call them. Elements are asked for in ascending order, each once; an error of
+//! an element or of the operator stops everything.
+
+/// Elements of a block; blocks lie at multiples of it.
+pub const BLOCK: usize = 1024;
+/// Lanes of a block of a commuting reduction, and elements of a piece of the others.
+pub const LANES: usize = 32;
+
+/// What decides the order of a reduction or scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Whether elements may change places (reductions only).
+    pub commutes: bool,
+    /// Whether floating point is strict.
+    pub strict: bool,
+    /// Whether the values hold no vectors ([`crate::Type::holds_vectors`]); those that do are
+    /// folded from left to right.
+    pub scalars_only: bool,
+}
+
+impl Order {
+    fn is_blocked(self) -> bool {
+        self.strict && self.scalars_only
+    }
+}
+
+/// `start ⊕ x0 ⊕ x1 ⊕ …` in the order that `order` says; `start` for no elements.
+pub fn reduce<T, E>(
+    n: usize,
+    order: Order,
+    start: T,
+    mut element: impl FnMut(usize) -> Result<T, E>,
+    mut combine: impl FnMut(T, T) -> Result<T, E>,
+) -> Result<T, E> {
+    if !order.is_blocked() {
+        return (0..n).try_fold(start, |sum, k| combine(sum, element(k)?));
+    }
+    let mut blocks = Tree::default();
+    for first in (0..n).step_by(BLOCK) {
+        let range = first..n.min(first + BLOCK);
+        let block = if order.commutes {
+            reduce_lanes(range, &mut element, &mut combine)?
+        } else {
+            reduce_pieces(range, &mut element, &mut combine)?
+        };
+        if let Some(block) = block {
+            blocks.push(block, &mut combine)?;
+        }
+    }
+    match blocks.finish(&mut combine)? {
+        Some(sum) => combine(start, sum),
+        None => Ok(start),
+    }
+}
+
+/// A block of a commuting reduction: strided lanes, combined by halving.
+fn reduce_lanes<T, E>(
+    range: std::ops::Range<usize>,
+    element: &mut impl FnMut(usize) -> Result<T, E>,
+    combine: &mut impl FnMut(T, T) -> Result<T, E>,
+) -> Result<Option<T>, E> {
+    let mut lanes: [Option<T>; LANES] = [const { None }; LANES];
+    for (k, index) in range.enumerate() {
+        let x = element(index)?;
+        let lane = &mut lanes[k % LANES];
+        *lane = Some(match lane.take() {
+            Some(sum) => combine(sum, x)?,
+            None => x,
+        });
+    }
+    let mut half = LANES / 2;
+    while half > 0 {
+        for l in 0..half {
+            if let Some(right) = lanes[l + half].take() {
+                lanes[l] = Some(match lanes[l].take() {
+                    Some(left) => combine(left, right)?,
+                    None => right,
+                });
+            }
+        }
+        half /= 2;
+    }
+    Ok(lanes[0].take())
+}
+
+/// A block of another reduction: contiguous pieces, combined by the tree of adjacent pairs.
+fn reduce_pieces<T, E>(
+    range: std::ops::Range<usize>,
+    element: &mut impl FnMut(usize) -> Result<T, E>,
+    combine: &mut impl FnMut(T, T) -> Result<T, E>,
+) -> Result<Option<T>, E> {
+    let mut pieces = Tree::default();
+    let mut piece = None;
+    for (k, index) in range.enumerate() {
+        let x = element(index)?;
+        piece = Some(match piece.take() {
+            Some(sum) if k % LANES != 0 => combine(sum, x)?,
+            Some(whole) => {
+                pieces.push(whole, combine)?;
+                x
+            }
+            None => x,
+        });
+    }
+    if let Some(last) = piece {
+        pieces.push(last, combine)?;
+    }
+    pieces.finish(combine)
+}
+
+/// Combines values, given one after the other, by the tree of adjacent pairs: for s = 1, 2, 4, …
+/// `p[i] := p[i] ⊕ p[i+s]` at every multiple i of 2s with `i + s` in range.
+///
+/// It holds the complete subtrees so far, like the digits of a binary counter; what is left at the
+/// end is combined from the right, which is that same tree.
+pub struct Tree<T> {
+    /// Complete subtrees with their heights, which fall.
+    parts: Vec<(u32, T)>,
+}
+
+impl<T> Default for Tree<T> {
+    fn default() -> Self {
+        Tree { parts: Vec::new() }
+    }
+}
+
+impl<T> Tree<T> {
+    /// Adds the next value.
+    pub fn push<E>(
+        &mut self,
+        value: T,
+        combine: &mut impl FnMut(T, T) -> Result<T, E>,
+    ) -> Result<(), E> {
+        let mut part = (0, value);
+        while let Some((height, left)) = self.parts.pop_if(|top| top.0 == part.0) {
+            part = (height + 1, combine(left, part.1)?);
+        }
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Their combination; `None` of none.
+    pub fn finish<E>(
+        mut self,
+        combine: &mut impl FnMut(T, T) -> Result<T, E>,
+    ) -> Result<Option<T>, E> {
+        let Some((_, mut sum)) = self.parts.pop() else {
+            return Ok(None);
+        };
+        while let Some((_, left)) = self.parts.pop() {
+            sum = combine(left, sum)?;
+        }
+        Ok(Some(sum))
+    }
+}
+
+/// `y[k] = start ⊕ x0 ⊕ … ⊕ xk`, exclusive without `xk`, given to `emit` in order.
+///
+/// In blocks of [`BLOCK`] and pieces of [`LANES`]: `y[k] = carry ⊕ (before ⊕ running)`, where
+/// `running` folds the elements of k's piece up to k, `before` the pieces of the block before it
+/// (without it in the first piece), and `carry` is the `y` before the block, `start` at first.
+/// The exclusive `y[k]` is the inclusive `y[k-1]`.
+pub fn scan<T: Clone, E>(
+    n: usize,
+    exclusive: bool,
+    order: Order,
+    start: T,
+    mut element: impl FnMut(usize) -> Result<T, E>,
+    mut combine: impl FnMut(T, T) -> Result<T, E>,
+    mut emit: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut last = start.clone();
+    let mut carry = start;
+    let mut before: Option<T> = None;
+    let mut running: Option<T> = None;
+    for k in 0..n {
+        if exclusive {
+            emit(last.clone())?;
+        }
+        let x = element(k)?;
+        if !order.is_blocked() {
+            last = combine(last, x)?;
+        } else {
+            if k % BLOCK == 0 {
+                (carry, before, running) = (last, None, None);
+            } else if k % LANES == 0
+                && let Some(piece) = running.take()
+            {
+                before = Some(match before {
+                    Some(sum) => combine(sum, piece)?,
+                    None => piece,
+                });
+            }
+            let sum = match running {
+                Some(sum) => combine(sum, x)?,
+                None => x,
+            };
+            running = Some(sum.clone());
+            let within = match &before {
+                Some(pieces) => combine(pieces.clone(), sum)?,
+                None => sum,
+            };
+            last = combine(carry.clone(), within)?;
+        }
+        if !exclusive {
+            emit(last.clone())?;
+        }
+    }
+    Ok(())
+}
+
+/// The order in which a stable merge sort puts elements 0 … n−1: bottom up, widths 1, 2, 4, …;
+/// the left element goes first where `less_equal(left, right)`. With a `less_equal` that is no
+/// total preorder this order is what `sort` means.
+pub fn sort<E>(
+    n: usize,
+    mut less_equal: impl FnMut(usize, usize) -> Result<bool, E>,
+) -> Result<Vec<usize>, E> {
+    let mut from: Vec<usize> = (0..n).collect();
+    let mut into: Vec<usize> = Vec::with_capacity(n);
+    let mut width = 1;
+    while width < n {
+        into.clear();
+        for pair in from.chunks(2 * width) {
+            let (mut left, mut right) = pair.split_at(width.min(pair.len()));
+            while let ([l, left_rest @ ..], [r, right_rest @ ..]) = (left, right) {
+                if less_equal(*l, *r)? {
+                    into.push(*l);
+                    left = left_rest;
+                } else {
+                    into.push(*r);
+                    right = right_rest;
+                }
+            }
+            into.extend_from_slice(left);
+            into.extend_from_slice(right);
+        }
+        std::mem::swap(&mut from, &mut into);
+        width *= 2;
+    }
+    Ok(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+
+    const COMMUTES: Order = Order {
+        commutes: true,
+        strict: true,
+        scalars_only: true,
+    };
+    const ORDERED: Order = Order {
+        commutes: false,
+        ..COMMUTES
+    };
+
+    /// The bracketing as text: each element is its number.
+    fn bracketing(n: usize, order: Order) -> String {
+        let element = |k: usize| Ok::<_, Infallible>(k.to_string());
+        let combine = |a: String, b: String| Ok(format!("({a} {b})"));
+        reduce(n, order, "z".to_string(), element, combine).unwrap_or_else(|e| match e {})
+    }
+
+    /// As `docs/order.md` says it, with all block and piece results in a table.
+    fn adjacent_pairs(mut parts: Vec<String>) -> Option<String> {
+        let mut s = 1;
+        while s < parts.len() {
+            for i in (0..parts.len()).step_by(2 * s) {
+                if i + s < parts.len() {
+                    parts[i] = format!("({} {})", parts[i], parts[i + s]);
+                }
+            }
+            s *= 2;
+        }
+        parts.into_iter().next()
+    }
+
+    fn fold(range: impl Iterator<Item = usize>) -> Option<String> {
+        range
+            .map(|k| k.to_string())
+            .reduce(|a, b| format!("({a} {b})"))
+    }
+
+    fn pieces(range: std::ops::Range<usize>) -> Option<String> {
+        let starts = range.clone().step_by(LANES);
+        adjacent_pairs(
+            starts
+                .filter_map(|s| fold(s..range.end.min(s + LANES)))
+                .collect(),
+        )
+    }
+
+    fn lanes(range: std::ops::Range<usize>) -> Option<String> {
+        let mut lanes: Vec<Option<String>> = (0..LANES)
+            .map(|l| fold(range.clone().skip(l).step_by(LANES)))
+            .collect();
+        for h in [16, 8, 4, 2, 1] {
+            for l in 0..h {
+                if let (Some(a), Some(b)) = (&lanes[l], &lanes[l + h]) {
+                    lanes[l] = Some(format!("({a} {b})"));
+                }
+            }
+        }
+        lanes.swap_remove(0)
+    }
+
+    #[test]
+    fn reductions_follow_the_page() {
+        for n in [
+            0, 1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 1000, 1024, 1025, 3000, 5121,
+        ] {
+            for order in [COMMUTES, ORDERED] {
+                let block = if order.commutes { lanes } else { pieces };
+                let blocks = (0..n).step_by(BLOCK);
+                let blocks = blocks.filter_map(|s| block(s..n.min(s + BLOCK))).collect();
+                let expected = match adjacent_pairs(blocks) {
+                    Some(sum) => format!("(z {sum})"),
+                    None => "z".to_string(),
+                };
+                assert_eq!(bracketing(n, order), expected, "{n} {order:?}");
+            }
+        }
+        let plain = Order {
+            strict: false,
+            ..COMMUTES
+        };
+        assert_eq!(bracketing(3, plain), "(((z 0) 1) 2)");
+    }
+
+    fn scanned(n: usize, exclusive: bool, order: Order) -> Vec<String> {
+        let mut out = Vec::new();
+        let element = |k: usize| Ok::<_, Infallible>(k.to_string());
+        let combine = |a: String, b: String| Ok(format!("({a} {b})"));
+        let emit = |y| {
+            out.push(y);
+            Ok(())
+        };
+        scan(n, exclusive, order, "z".into(), element, combine, emit)
+            .unwrap_or_else(|e| match e {});
+        out
+    }
+
+    #[test]
+    fn scans_follow_the_page() {
+        let inclusive = scanned(2100, false, ORDERED);
+        let mut carry = "z".to_string();
+        for (k, y) in inclusive.iter().enumerate() {
+            let block = k - k % BLOCK;
+            if k == block && k > 0 {
+                carry = inclusive[k - 1].clone();
+            }
+            let piece = k - k % LANES;
+            let running = fold(piece..k + 1).unwrap_or_default();
+            let before = (block..piece)
+                .step_by(LANES)
+                .filter_map(|p| fold(p..p + LANES))
+                .reduce(|a, b| format!("({a} {b})"));
+            let expected = match before {
+                Some(before) => format!("({carry} ({before} {running}))"),
+                None => format!("({carry} {running})"),
+            };
+            assert_eq!(y, &expected);
+        }
+        let exclusive = scanned(2100, true, ORDERED);
+        assert_eq!(exclusive[0], "z");
+        assert_eq!(exclusive[1..], inclusive[..2099]);
+    }
+
+    #[test]
+    fn sort_is_stable_and_total() {
+        let keys: Vec<u32> = (0..1000u32)
+            .map(|k| k.wrapping_mul(2654435761) >> 25)
+            .collect();
+        let sorted = sort(1000, |a, b| Ok::<_, Infallible>(keys[a] <= keys[b]));
+        let mut expected: Vec<usize> = (0..1000).collect();
+        expected.sort_by_key(|k| keys[*k]);
+        assert_eq!(sorted, Ok(expected));
+        assert_eq!(
+            sort(3, |_, _| Ok::<_, Infallible>(false)),
+            Ok(vec![2, 1, 0])
+        );
+    }
+
+    #[test]
+    fn errors_stop() {
+        let result = reduce(
+            5000,
+            COMMUTES,
+            0,
+            Ok,
+            |a, b| if b == 7 { Err(b) } else { Ok(a) },
+        );
+        assert_eq!(result, Err(7));
+        assert_eq!(sort(2, |_, _| Err(3)), Err(3));
+    }
+}
