@@ -8,6 +8,7 @@
 pub mod codes;
 mod deep;
 mod diagnostic;
+mod excerpt;
 mod place;
 mod render;
 mod source;

@@ -1,14 +1,195 @@
 //! Diagnostics as text and as JSON.
+//!
+//! The text is drawn by annotate-snippets, which gets only the lines a diagnostic points at, and of
+//! very long lines only a piece, so that the size of a source does not matter.
 
-use crate::{Diagnostic, SourceMap};
+use crate::excerpt::{Excerpt, Mark, excerpts};
+use crate::{Diagnostic, Label, Severity, SourceMap, Span};
+use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+use std::fmt::Write;
 
 /// Renders a diagnostic as a person reads it: code, message, the source line with the place
 /// marked, help.
-pub fn render_text(_sources: &SourceMap, _diagnostic: &Diagnostic) -> String {
-    String::new()
+///
+/// Plain text without escape sequences, ending with a line end.
+pub fn render_text(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level
+        .primary_title(diagnostic.message.as_str())
+        .id(diagnostic.code.to_string());
+    let mut elements: Vec<Element<'_>> = Vec::new();
+    let excerpts = excerpts(sources, diagnostic);
+    let shown = excerpts.iter().any(|e| e.marks.iter().any(|m| m.primary));
+    if !shown {
+        elements.push(origin(sources, diagnostic.primary.span).into());
+        note(&mut elements, sources, &diagnostic.primary, false);
+    }
+    let mut places = Vec::new();
+    for (index, excerpt) in excerpts.into_iter().enumerate() {
+        places.push(excerpt.place);
+        elements.push(snippet(excerpt, stand_in(index)).into());
+    }
+    for label in &diagnostic.secondary {
+        if !has_text(sources, label.span) {
+            note(&mut elements, sources, label, true);
+        }
+    }
+    if let Some(help) = &diagnostic.help {
+        elements.push(Level::HELP.message(help.as_str()).into());
+    }
+    let drawn = Renderer::plain().render(&[title.elements(elements)]);
+    let mut text = with_places(sources, &drawn, &places);
+    text.push('\n');
+    text
 }
 
-/// Renders a diagnostic as one line of JSON for editors and front ends.
-pub fn render_json(_sources: &SourceMap, _diagnostic: &Diagnostic) -> String {
-    String::new()
+/// The path drawn for an excerpt until [`with_places`].
+fn stand_in(index: usize) -> String {
+    format!("@excerpt-{index}@")
 }
+
+/// Puts our own places into the headings of the excerpts: those drawn know neither what was cut
+/// off a long line nor a front end's positions.
+fn with_places(sources: &SourceMap, drawn: &str, places: &[Span]) -> String {
+    let mut text = String::new();
+    let mut rest = drawn;
+    for (index, &place) in places.iter().enumerate() {
+        let Some((before, behind)) = rest.split_once(&stand_in(index)) else {
+            continue;
+        };
+        let (line, column) = sources.start(place);
+        let name = &sources.source(place.file).name;
+        text.push_str(before);
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{name}:{line}:{column}");
+        rest = &behind[behind.find('\n').unwrap_or(behind.len())..];
+    }
+    text + rest
+}
+
+/// Whether the source line of a span can be shown.
+pub(crate) fn has_text(sources: &SourceMap, span: Span) -> bool {
+    let source = sources.source(span.file);
+    !source.text.is_empty()
+        && (!source.is_positions() || sources.byte_range(span).start < source.text.len())
+}
+
+fn origin(sources: &SourceMap, span: Span) -> Origin<'static> {
+    let (line, column) = sources.start(span);
+    Origin::path(sources.source(span.file).name.to_string())
+        .line(line as usize)
+        .char_column(column as usize)
+}
+
+fn snippet(
+    excerpt: Excerpt,
+    path: String,
+) -> Snippet<'static, annotate_snippets::Annotation<'static>> {
+    let annotations = excerpt.marks.into_iter().map(|mark: Mark| {
+        let kind = match mark.primary {
+            true => AnnotationKind::Primary,
+            false => AnnotationKind::Context,
+        };
+        let annotation = kind.span(mark.range);
+        match mark.text.is_empty() {
+            true => annotation,
+            false => annotation.label(mark.text),
+        }
+    });
+    Snippet::source(excerpt.text)
+        .path(path)
+        .line_start(excerpt.first_line as usize)
+        .annotations(annotations.collect::<Vec<_>>())
+}
+
+/// A label whose source line is not known, as a note.
+fn note(elements: &mut Vec<Element<'_>>, sources: &SourceMap, label: &Label, with_place: bool) {
+    if label.text.is_empty() {
+        return;
+    }
+    let (line, column) = sources.start(label.span);
+    let text = match with_place {
+        true => {
+            let name = &sources.source(label.span.file).name;
+            format!("{} ({name}:{line}:{column})", label.text)
+        }
+        false => label.text.clone(),
+    };
+    elements.push(Level::NOTE.message(text).into());
+}
+
+/// Renders a diagnostic as one line of JSON for editors and front ends, without a line end.
+///
+/// Lines and columns count from 1, columns in characters, the end is behind the last character:
+/// `{"severity":"error","code":"N0203","message":…,"file":…,"line":…,"column":…,"endLine":…,
+/// "endColumn":…,"label":…,"secondary":[{"file":…, … ,"label":…}],"help":…}`; `help` is null where
+/// there is none.
+pub fn render_json(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
+    let mut out = String::from("{\"severity\":");
+    write_string(
+        &mut out,
+        match diagnostic.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+    );
+    out.push_str(",\"code\":");
+    write_string(&mut out, &diagnostic.code.to_string());
+    out.push_str(",\"message\":");
+    write_string(&mut out, &diagnostic.message);
+    out.push(',');
+    write_label(&mut out, sources, &diagnostic.primary);
+    out.push_str(",\"secondary\":[");
+    for (index, label) in diagnostic.secondary.iter().enumerate() {
+        out.push_str(if index > 0 { ",{" } else { "{" });
+        write_label(&mut out, sources, label);
+        out.push('}');
+    }
+    out.push_str("],\"help\":");
+    match &diagnostic.help {
+        Some(help) => write_string(&mut out, help),
+        None => out.push_str("null"),
+    }
+    out.push('}');
+    out
+}
+
+/// The members that say where a label is and what it says.
+fn write_label(out: &mut String, sources: &SourceMap, label: &Label) {
+    let (line, column) = sources.start(label.span);
+    let (end_line, end_column) = sources.end(label.span);
+    out.push_str("\"file\":");
+    write_string(out, &sources.source(label.span.file).name);
+    let _ = write!(
+        out,
+        ",\"line\":{line},\"column\":{column},\"endLine\":{end_line},\"endColumn\":{end_column}"
+    );
+    out.push_str(",\"label\":");
+    write_string(out, &label.text);
+}
+
+/// A JSON string.
+fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if (c as u32) < 0x20 => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+#[path = "render_tests.rs"]
+mod tests;

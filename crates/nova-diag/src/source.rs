@@ -39,6 +39,12 @@ impl Span {
     }
 }
 
+/// Bytes between two entries of [`Source::character_counts`].
+const COUNT_STEP: usize = 512;
+
+/// A mark some editors put before the first character; it takes no column.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// One source: text, or only positions in a file of a front end.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -48,6 +54,8 @@ pub struct Source {
     pub text: Arc<str>,
     /// Byte offsets of the line starts in `text`.
     line_starts: Vec<u32>,
+    /// Characters before every [`COUNT_STEP`]th byte, so that columns of long lines are found fast.
+    character_counts: Vec<u32>,
     /// For a source of positions: (line, column) of each, both from 1.
     positions: Option<Vec<(u32, u32)>>,
 }
@@ -95,11 +103,18 @@ impl SourceMap {
                     .map(|(i, _)| i as u32 + 1),
             )
             .collect();
+        let character_counts = std::iter::once(0)
+            .chain(text.as_bytes().chunks(COUNT_STEP).scan(0, |sum, chunk| {
+                *sum += count_characters(chunk) as u32;
+                Some(*sum)
+            }))
+            .collect();
         let id = FileId(self.sources.len() as u32);
         self.sources.push(Source {
             name,
             text,
             line_starts,
+            character_counts,
             positions,
         });
         id
@@ -126,6 +141,29 @@ impl SourceMap {
             .iter()
             .position(|s| &*s.name == name)
             .map(|i| FileId(i as u32))
+    }
+
+    /// The source of positions already added under `name`.
+    pub fn find_positions(&self, name: &str) -> Option<FileId> {
+        self.sources
+            .iter()
+            .position(|s| s.is_positions() && &*s.name == name)
+            .map(|i| FileId(i as u32))
+    }
+
+    /// Line and column, both from 1, of the first character of `span`.
+    pub fn start(&self, span: Span) -> (u32, u32) {
+        self.source(span.file).line_column(span.start)
+    }
+
+    /// Line and column, both from 1, behind the last character of `span`.
+    pub fn end(&self, span: Span) -> (u32, u32) {
+        let source = self.source(span.file);
+        if source.is_positions() {
+            let (line, column) = source.line_column(span.start);
+            return (line, column.saturating_add(1));
+        }
+        source.line_column(span.end.max(span.start))
     }
 
     /// Where `span` starts, as users read it.
@@ -167,11 +205,34 @@ impl Source {
         let line = self.line_starts.partition_point(|&s| s <= start).max(1);
         let from = self.line_starts.get(line - 1).copied().unwrap_or(0) as usize;
         let upto = (start as usize).clamp(from, self.text.len());
-        let column = self.text.as_bytes()[from..upto]
-            .iter()
-            .filter(|b| (**b & 0xC0) != 0x80)
-            .count();
-        (line as u32, column as u32 + 1)
+        let mark = from == 0 && upto > 0 && self.text.starts_with(BYTE_ORDER_MARK);
+        let column = self.characters_before(upto) - self.characters_before(from) - u32::from(mark);
+        (line as u32, column + 1)
+    }
+
+    /// The bytes of a line, counted from 1, without its line end.
+    pub(crate) fn line_range(&self, line: u32) -> std::ops::Range<usize> {
+        let start = |line: usize| self.line_starts.get(line).map(|&s| s as usize);
+        let length = self.text.len();
+        let from = start(line.saturating_sub(1) as usize).unwrap_or(length);
+        let upto = start(line as usize).unwrap_or(length);
+        let bytes = &self.text.as_bytes()[from..upto];
+        let content = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        from..from + content.len()
+    }
+
+    /// The line, counted from 1, that a byte stands in.
+    pub(crate) fn line_of(&self, byte: usize) -> u32 {
+        let line = self.line_starts.partition_point(|&s| s as usize <= byte);
+        line.max(1) as u32
+    }
+
+    /// The characters that start before a byte.
+    fn characters_before(&self, byte: usize) -> u32 {
+        let step = byte / COUNT_STEP;
+        let rest = &self.text.as_bytes()[step * COUNT_STEP..byte];
+        self.character_counts.get(step).copied().unwrap_or(0) + count_characters(rest) as u32
     }
 
     fn offset(&self, line: u32, column: u32) -> std::ops::Range<usize> {
@@ -184,5 +245,67 @@ impl Source {
             Some((at, c)) => from as usize + at..from as usize + at + c.len_utf8(),
             None => self.text.len()..self.text.len(),
         }
+    }
+}
+
+/// The characters that start in these bytes of UTF-8.
+fn count_characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|b| (**b & 0xC0) != 0x80).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column_of(text: &str, needle: &str) -> (u32, u32) {
+        let mut sources = SourceMap::new();
+        let file = sources.add("t.nova", text);
+        let at = text.find(needle).unwrap() as u32;
+        sources.start(Span::new(file, at, at + 1))
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        for (text, expected) in [
+            ("x", (1, 1)),
+            ("\tx", (1, 2)),
+            ("äöü x", (1, 5)),
+            ("a\r\nb\r\n x", (3, 2)),
+            ("\u{feff}x", (1, 1)),
+            ("\u{feff}\nx", (2, 1)),
+            ("🦀🦀x", (1, 3)),
+        ] {
+            assert_eq!(column_of(text, "x"), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn columns_of_long_lines() {
+        for length in [0, 1, 511, 512, 513, 5000] {
+            let text = format!("a\n{}x", "é".repeat(length));
+            assert_eq!(column_of(&text, "x"), (2, length as u32 + 1));
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_text_has_a_place() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("t.nova", "ab\n");
+        assert_eq!(sources.start(Span::new(file, 3, 3)), (2, 1));
+        assert_eq!(sources.start(Span::new(file, 99, 99)), (2, 1));
+        assert_eq!(sources.end(Span::new(file, 0, 2)), (1, 3));
+        let empty = sources.add("e.nova", "");
+        assert_eq!(sources.start(Span::new(empty, 0, 0)), (1, 1));
+    }
+
+    #[test]
+    fn positions_are_the_front_ends_own() {
+        let mut sources = SourceMap::new();
+        let file = sources.add_positions("a/main.py", "");
+        let span = sources.position(file, 7, 3);
+        assert_eq!(sources.place(span).to_string(), "main.py:7:3");
+        assert_eq!(sources.end(span), (7, 4));
+        assert_eq!(sources.byte_range(span), 0..0);
+        assert_eq!(sources.find_positions("a/main.py"), Some(file));
     }
 }
