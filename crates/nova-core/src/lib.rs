@@ -33,6 +33,7 @@ pub mod math;
 pub mod operations;
 pub mod order;
 pub mod scalar;
+pub mod text;
 pub mod types;
 pub mod value;
 
@@ -40,4 +41,4 @@ pub use builtin::{Builtin, ScalarOperation};
 pub use error::{ErrorKind, RuntimeError};
 pub use scalar::{Scalar, ScalarValue};
 pub use types::{Constructor, SumId, SumType, Type};
-pub use value::{Elements, Value};
+pub use value::{Elements, Link, OutOfMemory, Value};

@@ -1,0 +1,359 @@
+//! Values as text (language §9): the printer here, the reader in [`read`].
+//!
+//! Both keep a list of what is still to do, so that nesting costs no stack.
+
+mod read;
+
+use crate::{Elements, ScalarValue, SumType, Type, Value};
+pub use read::{ValueError, read_value, read_value_prefix};
+use std::fmt::Write;
+use std::ops::Range;
+
+/// What is still to be written.
+enum Item<'a> {
+    Text(&'a str),
+    Value(&'a Value, &'a Type),
+    /// The rest of a vector, with a space before each element.
+    Rest(&'a [Value], &'a Type),
+    /// The rest of a tuple, with a comma before each element.
+    Fields(&'a [Value], &'a [Type]),
+    /// Elements of a (part of an) array with these extents.
+    Array(&'a [usize], &'a Elements, Range<usize>, &'a Type),
+}
+
+/// Writes a value of type `ty` so that [`read_value`] reads it back.
+pub fn print_value(value: &Value, ty: &Type, sums: &[SumType]) -> String {
+    let mut printer = Printer {
+        out: String::new(),
+        sums,
+        work: vec![Item::Value(value, ty)],
+    };
+    while let Some(item) = printer.work.pop() {
+        match item {
+            Item::Text(text) => printer.out.push_str(text),
+            Item::Value(value, ty) => printer.value(value, ty),
+            Item::Rest(values, element) => {
+                if let [first, rest @ ..] = values {
+                    printer.out.push(' ');
+                    printer.work.push(Item::Rest(rest, element));
+                    printer.work.push(Item::Value(first, element));
+                }
+            }
+            Item::Fields(values, types) => {
+                if let ([value, values @ ..], [ty, types @ ..]) = (values, types) {
+                    printer.out.push_str(", ");
+                    printer.work.push(Item::Fields(values, types));
+                    printer.work.push(Item::Value(value, ty));
+                }
+            }
+            Item::Array(extents, elements, range, ty) => {
+                printer.array(extents, elements, range, ty)
+            }
+        }
+    }
+    printer.out
+}
+
+struct Printer<'a> {
+    out: String,
+    sums: &'a [SumType],
+    /// What is to be written, the next thing last.
+    work: Vec<Item<'a>>,
+}
+
+impl<'a> Printer<'a> {
+    fn value(&mut self, value: &'a Value, ty: &'a Type) {
+        match (value, ty) {
+            (Value::Scalar(scalar), _) => print_scalar(&mut self.out, *scalar),
+            (Value::Tuple(values), Type::Tuple(types)) => {
+                self.out.push('(');
+                self.work.push(Item::Text(")"));
+                if let ([value, values @ ..], [ty, types @ ..]) = (&**values, &**types) {
+                    self.work.push(Item::Fields(values, types));
+                    self.work.push(Item::Value(value, ty));
+                }
+            }
+            (Value::Vector(elements), Type::Vector(element)) => {
+                self.elements(elements, 0..elements.len(), element)
+            }
+            (Value::Array(extents, elements), Type::Array(_, element)) => {
+                self.array(extents, elements, 0..elements.len(), element)
+            }
+            (Value::Sum(tag, payload), Type::Sum(id)) => {
+                let sum = self.sums.get(id.0 as usize);
+                match sum.and_then(|s| s.constructors.get(*tag as usize)) {
+                    Some(constructor) if constructor.payload == Type::Unit => {
+                        self.out.push_str(&constructor.name);
+                    }
+                    Some(constructor) => {
+                        self.out.push('(');
+                        self.out.push_str(&constructor.name);
+                        self.out.push(' ');
+                        self.work.push(Item::Text(")"));
+                        self.work
+                            .push(Item::Value(payload.get(), &constructor.payload));
+                    }
+                    None => self.out.push('?'),
+                }
+            }
+            (Value::Unit, _) => self.out.push_str("nil"),
+            (Value::Function(_), _) => self.out.push_str("<function>"),
+            // Values of another type than said.
+            (Value::Tuple(_) | Value::Vector(_) | Value::Array(..) | Value::Sum(..), _) => {
+                self.out.push('?')
+            }
+        }
+    }
+
+    fn elements(&mut self, elements: &'a Elements, range: Range<usize>, ty: &'a Type) {
+        self.out.push('[');
+        if let Elements::Values(values) = elements {
+            self.work.push(Item::Text("]"));
+            if let Some([first, rest @ ..]) = values.get(range) {
+                self.work.push(Item::Rest(rest, ty));
+                self.work.push(Item::Value(first, ty));
+            }
+            return;
+        }
+        let start = range.start;
+        for k in range {
+            if k > start {
+                self.out.push(' ');
+            }
+            if let Some(Value::Scalar(scalar)) = elements.get(k) {
+                print_scalar(&mut self.out, scalar);
+            }
+        }
+        self.out.push(']');
+    }
+
+    /// An array as its rows; `range` are the elements of this part of it.
+    fn array(
+        &mut self,
+        extents: &'a [usize],
+        elements: &'a Elements,
+        range: Range<usize>,
+        ty: &'a Type,
+    ) {
+        let (rows, inner) = match extents {
+            [rows, inner @ ..] if !inner.is_empty() => (*rows, inner),
+            _ => return self.elements(elements, range, ty),
+        };
+        let size = inner.iter().product::<usize>();
+        self.out.push('[');
+        self.work.push(Item::Text("]"));
+        for row in (0..rows).rev() {
+            let start = range.start + row * size;
+            let part = start..start + size;
+            self.work.push(Item::Array(inner, elements, part, ty));
+            if row > 0 {
+                self.work.push(Item::Text(" "));
+            }
+        }
+    }
+}
+
+/// Writes a scalar: floats with the fewest digits that read back to the same value, always with a
+/// `.` or an exponent.
+pub fn print_scalar(out: &mut String, scalar: ScalarValue) {
+    // Writing to a string cannot fail.
+    let _ = match scalar {
+        ScalarValue::I8(v) => write!(out, "{v}"),
+        ScalarValue::I16(v) => write!(out, "{v}"),
+        ScalarValue::I32(v) => write!(out, "{v}"),
+        ScalarValue::I64(v) => write!(out, "{v}"),
+        ScalarValue::U8(v) => write!(out, "{v}"),
+        ScalarValue::U16(v) => write!(out, "{v}"),
+        ScalarValue::U32(v) => write!(out, "{v}"),
+        ScalarValue::U64(v) => write!(out, "{v}"),
+        ScalarValue::F32(v) if v.is_nan() => write!(out, "nan"),
+        ScalarValue::F64(v) if v.is_nan() => write!(out, "nan"),
+        ScalarValue::F32(v) => write!(out, "{v:?}"),
+        ScalarValue::F64(v) => write!(out, "{v:?}"),
+        ScalarValue::Bool(v) => write!(out, "{v}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Constructor, Scalar, SumId};
+    use std::sync::Arc;
+
+    fn sums() -> Vec<SumType> {
+        let constructor = |name: &str, payload| Constructor {
+            name: name.into(),
+            payload,
+        };
+        let list = Type::Sum(SumId(0));
+        vec![SumType {
+            name: "List".into(),
+            arguments: vec![Type::INT],
+            constructors: vec![
+                constructor("Nil", Type::Unit),
+                constructor("Cons", Type::tuple(vec![Type::INT, list])),
+            ],
+            group: vec![SumId(0)],
+        }]
+    }
+
+    const F64: Type = Type::Scalar(Scalar::F64);
+    const F32: Type = Type::Scalar(Scalar::F32);
+    const U8: Type = Type::Scalar(Scalar::U8);
+
+    /// Reads `text`, prints it, and reads that again.
+    fn check(text: &str, ty: &Type, expected: &str) {
+        let value = read_value(text, ty, &sums()).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(value.conforms(ty, &sums()), "{text}");
+        let printed = print_value(&value, ty, &sums());
+        assert_eq!(printed, expected, "{text}");
+        let again = read_value(&printed, ty, &sums()).unwrap_or_else(|e| panic!("{printed}: {e}"));
+        assert!(again.same(&value), "{text}");
+    }
+
+    fn refuse(text: &str, ty: &Type, offset: usize, message: &str) {
+        match read_value(text, ty, &sums()) {
+            Ok(value) => panic!("{text} was read as {value:?}"),
+            Err(error) => assert_eq!((error.offset, &*error.message), (offset, message), "{text}"),
+        }
+    }
+
+    #[test]
+    fn scalars() {
+        check("42", &Type::INT, "42");
+        check(" -0x10 ; comment\n", &Type::INT, "-16");
+        check("7u8", &U8, "7");
+        check("2.50", &F32, "2.5");
+        check("3", &F64, "3.0");
+        check("1e300L", &F64, "1e300");
+        check("-0.0", &F64, "-0.0");
+        check(
+            "[nan inf -inf 1e-7 0.1f]",
+            &Type::vector(F32),
+            "[nan inf -inf 1e-7 0.1]",
+        );
+        check("[true false]", &Type::vector(Type::BOOL), "[true false]");
+        check("nil", &Type::Unit, "nil");
+        check("()", &Type::Unit, "nil");
+    }
+
+    #[test]
+    fn structures() {
+        let pair = Type::tuple(vec![Type::INT, F32]);
+        check("(1,2.5)", &pair, "(1, 2.5)");
+        check(
+            "[(1, 2) (3, 4)]",
+            &Type::vector(pair),
+            "[(1, 2.0) (3, 4.0)]",
+        );
+        let nested = Type::vector(Type::vector(Type::INT));
+        check("[[1 2] []]", &nested, "[[1 2] []]");
+        check("[]", &nested, "[]");
+        check(
+            "\"a\\n\\x41\\\"\u{e9}\"",
+            &Type::vector(U8),
+            "[97 10 65 34 195 169]",
+        );
+        let list = Type::Sum(SumId(0));
+        check(
+            "(Cons (1, (Cons (2, Nil))))",
+            &list,
+            "(Cons (1, (Cons (2, Nil))))",
+        );
+        check(
+            "[Nil (Nil) (Nil nil)]",
+            &Type::vector(list),
+            "[Nil Nil Nil]",
+        );
+    }
+
+    #[test]
+    fn arrays() {
+        let matrix = Type::array(2, Type::INT);
+        check("[[1 2 3] [4 5 6]]", &matrix, "[[1 2 3] [4 5 6]]");
+        check("[[] []]", &matrix, "[[] []]");
+        check("[]", &matrix, "[]");
+        let cube = Type::array(3, Type::vector(U8));
+        check(
+            "[[[\"a\" []] [[] \"bc\"]]]",
+            &cube,
+            "[[[[97] []] [[] [98 99]]]]",
+        );
+        refuse("[[1 2] [3]]", &matrix, 10, "rows of different lengths");
+    }
+
+    #[test]
+    fn errors() {
+        refuse(
+            "",
+            &Type::INT,
+            0,
+            "expected a value of type int, found the end",
+        );
+        refuse("300", &U8, 0, "300 does not fit uint8");
+        refuse("1.5", &Type::INT, 0, "1.5 is no value of type int");
+        refuse("1e999", &F64, 0, "1e999 does not fit double");
+        refuse(
+            "[1 2",
+            &Type::vector(Type::INT),
+            4,
+            "the vector is not closed",
+        );
+        refuse(
+            "[1,2]",
+            &Type::vector(Type::INT),
+            2,
+            "elements are separated by spaces",
+        );
+        refuse("1 2", &Type::INT, 2, "something follows the value");
+        refuse(
+            "(1)",
+            &Type::tuple(vec![Type::INT, F32]),
+            2,
+            "expected a tuple of 2 elements",
+        );
+        refuse(
+            "(Snoc 1)",
+            &Type::Sum(SumId(0)),
+            1,
+            "Snoc is no constructor of List",
+        );
+        refuse("7i8", &Type::INT, 0, "7i8 is no value of type int");
+        refuse("\"a", &Type::vector(U8), 0, "the text is not closed");
+        refuse("\"\\q\"", &Type::vector(U8), 1, "a bad escape");
+        refuse(
+            "[(Cons (1, Nil)",
+            &Type::vector(Type::Sum(SumId(0))),
+            15,
+            "expected )",
+        );
+    }
+
+    #[test]
+    fn long_lists() {
+        let n = 1_000_000;
+        let mut text = "(Cons (7, ".repeat(n);
+        text.push_str("Nil");
+        text.push_str(&"))".repeat(n));
+        let list = Type::Sum(SumId(0));
+        let value = read_value(&text, &list, &sums()).unwrap();
+        assert!(value.conforms(&list, &sums()));
+        assert!(value.same(&read_value(&text, &list, &sums()).unwrap()));
+        assert_eq!(print_value(&value, &list, &sums()), text);
+    }
+
+    #[test]
+    fn elements_are_shared_until_changed() {
+        let Value::Vector(mut a) = read_value("[1 2 3]", &Type::vector(Type::INT), &[]).unwrap()
+        else {
+            panic!("no vector");
+        };
+        let b = a.clone();
+        a.set(1, Value::Scalar(ScalarValue::I32(9))).unwrap();
+        a.append(&b).unwrap();
+        assert!(matches!(&a, Elements::I32(v) if ***v == vec![1, 9, 3, 1, 2, 3]));
+        assert!(matches!(&b, Elements::I32(v) if **v == Arc::new(vec![1, 2, 3])[..]));
+        let huge = Elements::with_capacity(&Type::INT, usize::MAX / 2);
+        assert!(huge.is_err());
+    }
+}
