@@ -1,0 +1,6 @@
+//! What the tests across crates share.
+//!
+//! [`random`] writes well-typed programs with inputs for the differential tests; [`pipeline`] runs a
+//! program at every stage of the compiler.
+
+pub mod random;

@@ -1,0 +1,125 @@
+//! Random well-typed programs.
+//!
+//! A [`Program`] is NOVA source with one entry, drawn type-first: [`expression`] is asked for an
+//! expression of a type and picks among the productions of [`productions`] that give it. Sizes are
+//! kept small, loops bounded; now and then an input is longer than the blocks of the strict order.
+//! Programs may stop with run-time errors, on purpose and by chance.
+
+mod expression;
+mod productions;
+mod types;
+mod values;
+
+pub use types::Ty;
+
+use std::collections::BTreeMap;
+
+/// A random program and an input for each of its parameters, all as text.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The entry's name.
+    pub name: String,
+    /// `(entry name (inputs) body)`.
+    pub entry: String,
+    /// Values of the inputs as text, in order, one list per run.
+    pub inputs: Vec<Vec<String>>,
+    /// The expression nodes drawn.
+    pub nodes: usize,
+    /// The deepest nesting of second-order functions.
+    pub nesting: usize,
+    /// How often each production was drawn.
+    pub used: BTreeMap<&'static str, usize>,
+}
+
+/// The sections that stand before the entries: types and definitions every program may use.
+pub const PRELUDE: &str = "(types
+  (Maybe 'a : (+ (None : unit) (Some : 'a)))
+  (Shape : (+ (Circle : float) (Square : (int, int)) (Text : vector uint8) (Empty : unit)))
+  (List 'a : (+ (Nil : unit) (Cons : ('a, (List 'a)))))
+  (Tree 'a : (+ (Leaf : 'a) (Node : ((Tree 'a), (Tree 'a))))))
+(define
+  (compose (lambda (f g) (lambda (x) (f (g x)))))
+  (pair (lambda (a b) (a, b)))
+  (first (lambda (d v) (if (> (length v) 0) (v ! 0) d)))
+  (or_else (lambda (d m) (case m (None d) (Some x x))))
+  (from_vector (lambda (v) (foldl (lambda (l x) (Cons (x, l))) Nil v)))
+  (list_length (lambda (l) (case l (Nil 0) (Cons (_, t) (+ 1 (list_length t))))))
+  (list_fold (lambda (f z l) (case l (Nil z) (Cons (h, t) (list_fold f (f z h) t)))))
+  (tree_fold (lambda (leaf node t)
+    (case t (Leaf x (leaf x)) (Node (l, r) (node (tree_fold leaf node l) (tree_fold leaf node r)))))))
+";
+
+/// A small generator of pseudo-random numbers (a 64-bit linear congruence with output mixing), so
+/// that a seed means the same program everywhere.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// A generator for a seed.
+    pub fn new(seed: u64) -> Self {
+        Random(
+            seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+                .wrapping_add(0x1234_5678_9ABC_DEF1),
+        )
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        mixed ^ (mixed >> 29)
+    }
+
+    /// A number in `0..n`; 0 for n = 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        if n == 0 {
+            0
+        } else {
+            (self.bits() % n as u64) as usize
+        }
+    }
+
+    /// True `percent` times in a hundred.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of some.
+    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}
+
+/// Draws the program of a seed.
+pub fn program(seed: u64) -> Program {
+    let mut random = Random::new(seed);
+    let inputs: Vec<(String, Ty)> = (0..1 + random.below(4))
+        .map(|k| (format!("in{k}"), types::input(&mut random)))
+        .collect();
+    let result = types::any(&mut random, 2);
+    let mut draw = expression::Draw::new(random, &inputs);
+    let body = draw.body(&result);
+    let name = format!("random{seed}");
+    let parameters: Vec<String> = inputs.iter().map(|(n, t)| format!("({n} : {t})")).collect();
+    let entry = format!("(entry {name} ({})\n  {body})\n", parameters.join(" "));
+    let runs = 3;
+    let values = (0..runs)
+        .map(|run| {
+            inputs
+                .iter()
+                .map(|(_, t)| values::value(&mut draw.random, t, run))
+                .collect()
+        })
+        .collect();
+    Program {
+        name,
+        entry,
+        inputs: values,
+        nodes: draw.nodes,
+        nesting: draw.deepest,
+        used: draw.used,
+    }
+}

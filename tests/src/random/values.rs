@@ -1,0 +1,111 @@
+//! Random values as text (language §9).
+
+use super::{Random, Ty};
+
+/// A value of a type. In run 2 of a program, vectors of scalars at the top may be longer than the
+/// blocks of the strict order; in run 1 vectors are often empty.
+pub fn value(random: &mut Random, ty: &Ty, run: usize) -> String {
+    if let (Ty::Vector(element), 2) = (ty, run)
+        && matches!(**element, Ty::Scalar(_))
+        && random.chance(30)
+    {
+        let count = *random.pick(&[33, 64, 700, 1024, 1025, 2100, 5000]);
+        return list(random, element, count, run);
+    }
+    draw(random, ty, run, 4)
+}
+
+fn list(random: &mut Random, element: &Ty, count: usize, run: usize) -> String {
+    let items: Vec<String> = (0..count).map(|_| draw(random, element, run, 3)).collect();
+    format!("[{}]", items.join(" "))
+}
+
+fn draw(random: &mut Random, ty: &Ty, run: usize, fuel: usize) -> String {
+    match ty {
+        Ty::Scalar(name) => scalar(random, name),
+        Ty::Unit | Ty::Function(..) => "nil".into(),
+        Ty::Tuple(elements) => {
+            let items: Vec<String> = elements
+                .iter()
+                .map(|e| draw(random, e, run, fuel))
+                .collect();
+            format!("({})", items.join(", "))
+        }
+        Ty::Vector(element) => {
+            let count = if run == 1 && random.chance(60) {
+                0
+            } else {
+                random.below(6)
+            };
+            list(random, element, count, run)
+        }
+        Ty::Matrix(element) => {
+            let (rows, columns) = (random.below(4), random.below(4));
+            let rows: Vec<String> = (0..rows)
+                .map(|_| list(random, element, columns, run))
+                .collect();
+            format!("[{}]", rows.join(" "))
+        }
+        Ty::Maybe(element) if random.chance(60) => {
+            format!("(Some {})", draw(random, element, run, fuel))
+        }
+        Ty::Maybe(_) => "None".into(),
+        Ty::Shape => match random.below(4) {
+            0 => format!("(Circle {})", scalar(random, "float")),
+            1 => format!(
+                "(Square ({}, {}))",
+                scalar(random, "int"),
+                scalar(random, "int")
+            ),
+            2 => format!("(Text {})", list(random, &Ty::Scalar("uint8"), 3, run)),
+            _ => "Empty".into(),
+        },
+        Ty::List(element) if fuel > 0 && random.chance(70) => {
+            let head = draw(random, element, run, fuel - 1);
+            format!("(Cons ({head}, {}))", draw(random, ty, run, fuel - 1))
+        }
+        Ty::List(_) => "Nil".into(),
+        Ty::Tree(_) if fuel > 0 && random.chance(50) => {
+            let left = draw(random, ty, run, fuel - 1);
+            format!("(Node ({left}, {}))", draw(random, ty, run, fuel - 1))
+        }
+        Ty::Tree(element) => format!("(Leaf {})", draw(random, element, run, 1)),
+    }
+}
+
+/// A scalar: small numbers mostly, sometimes the extremes.
+pub fn scalar(random: &mut Random, name: &str) -> String {
+    if name == "bool" {
+        return if random.chance(50) { "true" } else { "false" }.into();
+    }
+    let edge = random.chance(8);
+    if name == "float" || name == "double" {
+        if edge {
+            return (*random.pick(&["nan", "inf", "-inf", "-0.0", "1e-40", "3e38", "1e-310"]))
+                .replace("1e-310", if name == "double" { "1e-310" } else { "1e-45" });
+        }
+        let v = random.below(2001) as f64 / 100.0 - 10.0;
+        return format!("{v:?}");
+    }
+    let bits: u32 = name
+        .trim_start_matches(|c: char| c.is_alphabetic())
+        .parse()
+        .unwrap_or(32);
+    if name.starts_with('u') {
+        let max = if bits == 64 {
+            u64::MAX
+        } else {
+            (1u64 << bits) - 1
+        };
+        return if edge {
+            max.to_string()
+        } else {
+            random.below(12).to_string()
+        };
+    }
+    let max = i64::MAX >> (64 - bits);
+    if edge {
+        return (*random.pick(&[max, -max - 1, max - 1])).to_string();
+    }
+    (random.below(24) as i64 - 8).to_string()
+}
