@@ -95,7 +95,7 @@ pub enum Atom {
 }
 
 /// Statements in order, and what they give.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Body {
     /// The statements.
     pub statements: Vec<Statement>,
@@ -372,6 +372,16 @@ impl PartialEq for Atom {
 }
 
 impl Eq for Atom {}
+
+impl Clone for Body {
+    /// Bodies nest as deep as the program does.
+    fn clone(&self) -> Body {
+        nova_diag::deep(|| Body {
+            statements: self.statements.clone(),
+            results: self.results.clone(),
+        })
+    }
+}
 
 impl Drop for Body {
     /// Bodies nest as deep as the program does.

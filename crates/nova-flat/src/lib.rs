@@ -39,3 +39,4 @@
 pub mod ir;
 pub mod memory;
 pub mod representation;
+pub mod visit;

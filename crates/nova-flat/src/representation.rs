@@ -54,7 +54,7 @@ pub fn components(ty: &Type, sums: &[SumType]) -> Vec<Component> {
 ///
 /// Non-recursive sums nest only as deep as types do, and recursive ones stop at the link.
 fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Vec<Component>) {
-    let mut push = |suffix: &str, scalar: Scalar, shape: &[usize], list: &mut Vec<Component>| {
+    let push = |suffix: &str, scalar: Scalar, shape: &[usize], list: &mut Vec<Component>| {
         list.push(Component {
             name: join(prefix, suffix),
             scalar,

@@ -1,0 +1,549 @@
+//! Walking and rewriting Flat: what every pass is written with.
+//!
+//! **Shallow.** [`operands`], [`operands_mut`], [`bodies`], [`bodies_mut`], [`binders`] and
+//! [`binders_mut`] look at one expression, not into its bodies. Operands come in two sorts, atoms
+//! and arrays (which must be variables); binders are the parameters, indices and carries that an
+//! expression binds around its bodies (a statement's pattern is not among them).
+//!
+//! **Deep.** [`each_statement`] and [`each_body_mut`] reach everything below a body, however deep;
+//! [`free_variables`] and [`count_uses`] also look into the types (and memory) of what is bound.
+//!
+//! **Rewriting.** A [`Substitution`] maps variables to atoms; [`substitute`] applies one to a body
+//! in place, the types of its binders included. [`fresh_copy`] and [`fresh_lambda`] copy code with
+//! new variables for all that it binds, as inlining needs: names stay unique in the program. Bind
+//! parameters by putting them into the substitution first.
+//!
+//! ```
+//! use nova_flat::ir::{Atom, Body, Program, Type};
+//! use nova_flat::visit::{Substitution, fresh_copy};
+//! # use nova_core::Scalar;
+//! # let mut program = Program::default();
+//! # let parameter = program.add_variable("x", Type::Scalar(Scalar::I64));
+//! # let body = Body { statements: vec![], results: vec![Atom::Variable(parameter)] };
+//! // Inline `body` with 7 for its parameter:
+//! let mut substitution = Substitution::default();
+//! substitution.insert(parameter, Atom::index(7));
+//! let copy = fresh_copy(&mut program, &body, &mut substitution);
+//! assert_eq!(copy.results, [Atom::index(7)]);
+//! ```
+
+use crate::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, SliceDimension, Statement,
+    Type, Variable, View,
+};
+use crate::memory::{Lmad, Memory, Polynomial};
+use nova_diag::deep;
+use std::collections::{BTreeSet, HashMap};
+
+/// Declares the shallow walks twice, for shared and for exclusive references.
+macro_rules! walks {
+    ($operands:ident, $views:ident, $outputs:ident, $bodies:ident, $binders:ident
+     $(, $mutable:tt)?) => {
+        /// Calls `atom` and `array` on the operands of an expression, roughly in the order written;
+        /// not on what is inside its bodies. The starts of carries and of `while` parameters are
+        /// operands too.
+        pub fn $operands<'a>(
+            expression: &'a $($mutable)? Expression,
+            atom: &mut dyn FnMut(&'a $($mutable)? Atom),
+            array: &mut dyn FnMut(&'a $($mutable)? Variable),
+        ) {
+            match expression {
+                Expression::Atom(a) => atom(a),
+                Expression::Scalar { arguments, .. }
+                | Expression::Fail { arguments, .. }
+                | Expression::Call { arguments, .. }
+                | Expression::Foreign { arguments, .. } => arguments.into_iter().for_each(atom),
+                Expression::Check { condition, arguments, .. } => {
+                    atom(condition);
+                    arguments.into_iter().for_each(atom);
+                }
+                Expression::Index { array: source, indices } => {
+                    array(source);
+                    indices.into_iter().for_each(atom);
+                }
+                Expression::View { array: source, view } => {
+                    array(source);
+                    $views(view, atom);
+                }
+                Expression::Literal { elements, .. } => elements.into_iter().for_each(atom),
+                Expression::Bytes(_) => {}
+                Expression::Iota { count, start, step } => {
+                    atom(count);
+                    atom(start);
+                    atom(step);
+                }
+                Expression::Replicate { shape, value } => {
+                    shape.into_iter().for_each(&mut *atom);
+                    atom(value);
+                }
+                Expression::Copy(source) => array(source),
+                Expression::Concat { arrays, count } => {
+                    arrays.into_iter().for_each(array);
+                    atom(count);
+                }
+                Expression::Update { array: source, indices, value } => {
+                    array(source);
+                    indices.into_iter().for_each(&mut *atom);
+                    atom(value);
+                }
+                Expression::Sort { count, .. } | Expression::Allocate { count, .. } => atom(count),
+                Expression::Operation(operation) => $outputs(operation, atom, array),
+                Expression::If { condition, .. } => atom(condition),
+                Expression::Switch { scrutinee, .. } => atom(scrutinee),
+                Expression::While { parameters, .. } => {
+                    parameters.into_iter().for_each(|p| atom(& $($mutable)? p.1));
+                }
+                Expression::NodeNew { payload, .. } => payload.into_iter().for_each(atom),
+                Expression::NodeTag { link, .. } | Expression::NodePayload { link, .. } => {
+                    atom(link);
+                }
+                Expression::Trace { components, .. } => components.into_iter().for_each(atom),
+            }
+        }
+
+        fn $views<'a>(
+            view: &'a $($mutable)? View,
+            atom: &mut dyn FnMut(&'a $($mutable)? Atom),
+        ) {
+            match view {
+                View::Slice(dimensions) => {
+                    for SliceDimension { start, step, count } in dimensions {
+                        atom(start);
+                        atom(step);
+                        atom(count);
+                    }
+                }
+                View::Transpose(_) => {}
+                View::Reshape(atoms) | View::Row(atoms) => atoms.into_iter().for_each(atom),
+            }
+        }
+
+        fn $outputs<'a>(
+            operation: &'a $($mutable)? ArrayOperation,
+            atom: &mut dyn FnMut(&'a $($mutable)? Atom),
+            array: &mut dyn FnMut(&'a $($mutable)? Variable),
+        ) {
+            let ArrayOperation { shape, carries, outputs, .. } = operation;
+            shape.into_iter().for_each(&mut *atom);
+            for (_, start) in carries {
+                atom(start);
+            }
+            for output in outputs {
+                match output {
+                    Output::Map | Output::Filter { .. } | Output::Collect { .. } => {}
+                    Output::Reduce { start, .. } | Output::Scan { start, .. } => {
+                        start.into_iter().for_each(&mut *atom);
+                    }
+                    Output::Scatter { destinations } => {
+                        destinations.into_iter().for_each(&mut *array);
+                    }
+                    Output::Histogram { start, bins, .. } => {
+                        start.into_iter().for_each(&mut *atom);
+                        atom(bins);
+                    }
+                }
+            }
+        }
+
+        /// Calls `visit` on each body of an expression, those of lambdas included, in order.
+        pub fn $bodies<'a>(
+            expression: &'a $($mutable)? Expression,
+            visit: &mut dyn FnMut(&'a $($mutable)? Body),
+        ) {
+            match expression {
+                Expression::Sort { compare, .. } => visit(& $($mutable)? compare.body),
+                Expression::Operation(operation) => {
+                    visit(& $($mutable)? operation.body);
+                    for output in & $($mutable)? operation.outputs {
+                        match output {
+                            Output::Reduce { lambda, .. }
+                            | Output::Scan { lambda, .. }
+                            | Output::Histogram { lambda, .. } => {
+                                visit(& $($mutable)? lambda.body);
+                            }
+                            Output::Map
+                            | Output::Filter { .. }
+                            | Output::Scatter { .. }
+                            | Output::Collect { .. } => {}
+                        }
+                    }
+                }
+                Expression::If { then, otherwise, .. } => {
+                    visit(then);
+                    visit(otherwise);
+                }
+                Expression::Switch { cases, .. } => cases.into_iter().for_each(visit),
+                Expression::While { condition, body, .. } => {
+                    visit(condition);
+                    visit(body);
+                }
+                Expression::Atom(_) | Expression::Scalar { .. } | Expression::Check { .. }
+                | Expression::Fail { .. } | Expression::Index { .. } | Expression::View { .. }
+                | Expression::Literal { .. } | Expression::Bytes(_) | Expression::Iota { .. }
+                | Expression::Replicate { .. } | Expression::Copy(_) | Expression::Concat { .. }
+                | Expression::Update { .. } | Expression::Call { .. } | Expression::Foreign { .. }
+                | Expression::NodeNew { .. } | Expression::NodeTag { .. }
+                | Expression::NodePayload { .. } | Expression::Trace { .. }
+                | Expression::Allocate { .. } => {}
+            }
+        }
+
+        /// Calls `visit` on each variable that an expression binds around its bodies: indices,
+        /// carries and parameters. Sizes come before the arrays that have them.
+        pub fn $binders<'a>(
+            expression: &'a $($mutable)? Expression,
+            visit: &mut dyn FnMut(&'a $($mutable)? Variable),
+        ) {
+            match expression {
+                Expression::Sort { compare, .. } => {
+                    (& $($mutable)? compare.parameters).into_iter().for_each(visit);
+                }
+                Expression::Operation(operation) => {
+                    (& $($mutable)? operation.indices).into_iter().for_each(&mut *visit);
+                    for (carry, _) in & $($mutable)? operation.carries {
+                        visit(carry);
+                    }
+                    for output in & $($mutable)? operation.outputs {
+                        match output {
+                            Output::Reduce { lambda, .. }
+                            | Output::Scan { lambda, .. }
+                            | Output::Histogram { lambda, .. } => {
+                                let parameters = & $($mutable)? lambda.parameters;
+                                parameters.into_iter().for_each(&mut *visit);
+                            }
+                            Output::Map
+                            | Output::Filter { .. }
+                            | Output::Scatter { .. }
+                            | Output::Collect { .. } => {}
+                        }
+                    }
+                }
+                Expression::While { parameters, .. } => {
+                    for (parameter, _) in parameters {
+                        visit(parameter);
+                    }
+                }
+                Expression::Atom(_) | Expression::Scalar { .. } | Expression::Check { .. }
+                | Expression::Fail { .. } | Expression::Index { .. } | Expression::View { .. }
+                | Expression::Literal { .. } | Expression::Bytes(_) | Expression::Iota { .. }
+                | Expression::Replicate { .. } | Expression::Copy(_) | Expression::Concat { .. }
+                | Expression::Update { .. } | Expression::If { .. } | Expression::Switch { .. }
+                | Expression::Call { .. } | Expression::Foreign { .. }
+                | Expression::NodeNew { .. } | Expression::NodeTag { .. }
+                | Expression::NodePayload { .. } | Expression::Trace { .. }
+                | Expression::Allocate { .. } => {}
+            }
+        }
+    };
+}
+
+walks!(operands, view_operands, operation_operands, bodies, binders);
+walks!(
+    operands_mut,
+    view_operands_mut,
+    operation_operands_mut,
+    bodies_mut,
+    binders_mut,
+    mut
+);
+
+/// Calls `visit` on each variable among the operands of an expression, arrays included.
+pub fn used_variables(expression: &Expression, visit: &mut dyn FnMut(Variable)) {
+    // Both sorts of operand go to one closure, which they cannot borrow at the same time.
+    let visit = std::cell::RefCell::new(visit);
+    operands(
+        expression,
+        &mut |atom| {
+            if let Atom::Variable(variable) = atom {
+                (visit.borrow_mut())(*variable);
+            }
+        },
+        &mut |array| (visit.borrow_mut())(*array),
+    );
+}
+
+/// Calls `visit` on each variable that a type and a memory name: sizes, blocks, addresses.
+pub fn type_variables(ty: &Type, memory: Option<&Memory>, visit: &mut dyn FnMut(Variable)) {
+    match ty {
+        Type::Scalar(_) | Type::Block(_) => {}
+        Type::Array(_, shape) => {
+            for extent in shape {
+                if let Atom::Variable(variable) = extent {
+                    visit(*variable);
+                }
+            }
+        }
+    }
+    if let Some(memory) = memory {
+        visit(memory.block);
+        let lmad = &memory.lmad;
+        let dimensions = lmad.dimensions.iter().flat_map(|d| [&d.0, &d.1]);
+        for polynomial in std::iter::once(&lmad.offset).chain(dimensions) {
+            polynomial.terms.keys().flatten().for_each(|v| visit(*v));
+        }
+    }
+}
+
+/// Calls `visit` on every statement below a body, each before those inside it, in order.
+pub fn each_statement<'a>(body: &'a Body, visit: &mut dyn FnMut(&'a Statement)) {
+    for statement in &body.statements {
+        visit(statement);
+        bodies(&statement.expression, &mut |inner| {
+            deep(|| each_statement(inner, &mut *visit));
+        });
+    }
+}
+
+/// Calls `visit` on every body below a body, then on the body itself: inner ones come first.
+pub fn each_body_mut(body: &mut Body, visit: &mut dyn FnMut(&mut Body)) {
+    for statement in &mut body.statements {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| each_body_mut(inner, &mut *visit));
+        });
+    }
+    visit(body);
+}
+
+/// How many statements a body has, at any depth.
+pub fn size(body: &Body) -> usize {
+    let mut count = 0;
+    each_statement(body, &mut |_| count += 1);
+    count
+}
+
+/// Calls `binder` on every variable bound at any depth in a body, and `user` on every variable
+/// used: as operand, as result, or in the type or memory of a variable bound there.
+pub fn each_variable(
+    program: &Program,
+    body: &Body,
+    binder: &mut dyn FnMut(Variable),
+    user: &mut dyn FnMut(Variable),
+) {
+    let mut bound = |variable: Variable, user: &mut dyn FnMut(Variable)| {
+        binder(variable);
+        let info = program.variable(variable);
+        type_variables(&info.ty, info.memory.as_ref(), user);
+    };
+    let results = |body: &Body, user: &mut dyn FnMut(Variable)| {
+        for result in &body.results {
+            if let Atom::Variable(variable) = result {
+                user(*variable);
+            }
+        }
+    };
+    results(body, user);
+    each_statement(body, &mut |statement| {
+        statement.pattern.iter().for_each(|v| bound(*v, user));
+        binders(&statement.expression, &mut |v| bound(*v, user));
+        used_variables(&statement.expression, user);
+        bodies(&statement.expression, &mut |inner| results(inner, user));
+    });
+}
+
+/// The variables that a body uses and does not bind, those in types of its binders included.
+pub fn free_variables(program: &Program, body: &Body) -> BTreeSet<Variable> {
+    let mut bound = BTreeSet::new();
+    let mut used = BTreeSet::new();
+    each_variable(
+        program,
+        body,
+        &mut |v| {
+            bound.insert(v);
+        },
+        &mut |v| {
+            used.insert(v);
+        },
+    );
+    // Names are unique, so what is bound anywhere in the body is used only inside it.
+    used.difference(&bound).copied().collect()
+}
+
+/// Adds to `counts`, indexed by variable, how often each is used in a body: as operand, result, or
+/// in the type or memory of a binder.
+pub fn count_uses(program: &Program, body: &Body, counts: &mut Vec<u32>) {
+    if counts.len() < program.variables.len() {
+        counts.resize(program.variables.len(), 0);
+    }
+    each_variable(program, body, &mut |_| {}, &mut |v| {
+        if let Some(count) = counts.get_mut(v.0 as usize) {
+            *count += 1;
+        }
+    });
+}
+
+/// What to put for variables. Not applied to its own atoms: `x → y, y → 1` turns `x` into `y`.
+#[derive(Clone, Debug, Default)]
+pub struct Substitution {
+    map: HashMap<Variable, Atom>,
+}
+
+impl Substitution {
+    /// Puts `atom` for `variable`.
+    pub fn insert(&mut self, variable: Variable, atom: Atom) {
+        self.map.insert(variable, atom);
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+
+    /// What stands for the variable, if it is to be replaced.
+    pub fn get(&self, variable: Variable) -> Option<Atom> {
+        self.map.get(&variable).copied()
+    }
+
+    /// An atom after the substitution.
+    pub fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Variable(variable) => self.get(variable).unwrap_or(atom),
+            Atom::Constant(_) => atom,
+        }
+    }
+
+    /// A variable after the substitution: for arrays and blocks, which are never constants.
+    pub fn variable(&self, variable: Variable) -> Variable {
+        match self.get(variable) {
+            Some(Atom::Variable(other)) => other,
+            Some(Atom::Constant(_)) | None => variable,
+        }
+    }
+
+    /// A type after the substitution.
+    pub fn ty(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Scalar(_) | Type::Block(_) => ty.clone(),
+            Type::Array(scalar, shape) => {
+                Type::Array(*scalar, shape.iter().map(|a| self.atom(*a)).collect())
+            }
+        }
+    }
+
+    /// A polynomial after the substitution.
+    pub fn polynomial(&self, polynomial: &Polynomial) -> Polynomial {
+        let mut sum = Polynomial::default();
+        for (product, coefficient) in &polynomial.terms {
+            let mut term = Polynomial::constant(*coefficient);
+            for factor in product {
+                let atom = self.atom(Atom::Variable(*factor));
+                term = term.times(&Polynomial::atom(atom).unwrap_or_default());
+            }
+            sum = sum.plus(&term);
+        }
+        sum
+    }
+
+    /// A descriptor after the substitution.
+    pub fn lmad(&self, lmad: &Lmad) -> Lmad {
+        let dimension =
+            |d: &(Polynomial, Polynomial)| (self.polynomial(&d.0), self.polynomial(&d.1));
+        Lmad {
+            offset: self.polynomial(&lmad.offset),
+            dimensions: lmad.dimensions.iter().map(dimension).collect(),
+        }
+    }
+
+    /// A memory after the substitution.
+    pub fn memory(&self, memory: &Memory) -> Memory {
+        Memory {
+            block: self.variable(memory.block),
+            lmad: self.lmad(&memory.lmad),
+        }
+    }
+
+    /// Rewrites the operands of an expression, not its bodies.
+    pub fn operands(&self, expression: &mut Expression) {
+        operands_mut(
+            expression,
+            &mut |atom| *atom = self.atom(*atom),
+            &mut |array| *array = self.variable(*array),
+        );
+    }
+
+    /// Rewrites type and memory of a variable.
+    pub fn info(&self, program: &mut Program, variable: Variable) {
+        let info = &mut program.variables[variable.0 as usize];
+        info.ty = self.ty(&info.ty);
+        info.memory = info.memory.as_ref().map(|m| self.memory(m));
+    }
+}
+
+/// Applies a substitution to all uses in a body, the types and memory of its binders included.
+pub fn substitute(program: &mut Program, body: &mut Body, substitution: &Substitution) {
+    if substitution.is_empty() {
+        return;
+    }
+    for statement in &mut body.statements {
+        for variable in &statement.pattern {
+            substitution.info(program, *variable);
+        }
+        binders(&statement.expression, &mut |v| {
+            substitution.info(program, *v)
+        });
+        substitution.operands(&mut statement.expression);
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| substitute(program, inner, substitution));
+        });
+    }
+    for result in &mut body.results {
+        *result = substitution.atom(*result);
+    }
+}
+
+/// A new variable like `variable`, with its type and memory after `substitution`, which from now on
+/// maps the old to the new one.
+pub fn fresh_variable(
+    program: &mut Program,
+    variable: Variable,
+    substitution: &mut Substitution,
+) -> Variable {
+    let mut info = program.variable(variable).clone();
+    info.ty = substitution.ty(&info.ty);
+    info.memory = info.memory.as_ref().map(|m| substitution.memory(m));
+    program.variables.push(info);
+    let fresh = Variable(program.variables.len() as u32 - 1);
+    substitution.insert(variable, Atom::Variable(fresh));
+    fresh
+}
+
+/// A copy of a body with new variables for all that it binds, after `substitution`, which grows by
+/// them.
+pub fn fresh_copy(program: &mut Program, body: &Body, substitution: &mut Substitution) -> Body {
+    let mut copy = body.clone();
+    freshen(program, &mut copy, substitution);
+    copy
+}
+
+/// As [`fresh_copy`], with new parameters too.
+pub fn fresh_lambda(
+    program: &mut Program,
+    lambda: &Lambda,
+    substitution: &mut Substitution,
+) -> Lambda {
+    let mut copy = lambda.clone();
+    for parameter in &mut copy.parameters {
+        *parameter = fresh_variable(program, *parameter, substitution);
+    }
+    freshen(program, &mut copy.body, substitution);
+    copy
+}
+
+/// Gives every variable that the body binds a new name, in place.
+fn freshen(program: &mut Program, body: &mut Body, substitution: &mut Substitution) {
+    for statement in &mut body.statements {
+        substitution.operands(&mut statement.expression);
+        binders_mut(&mut statement.expression, &mut |v| {
+            *v = fresh_variable(program, *v, substitution);
+        });
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| freshen(program, inner, substitution));
+        });
+        // The block of an array in Mem stands in the same pattern, before it.
+        for variable in &mut statement.pattern {
+            *variable = fresh_variable(program, *variable, substitution);
+        }
+    }
+    for result in &mut body.results {
+        *result = substitution.atom(*result);
+    }
+}
