@@ -4,3 +4,4 @@
 //! program at every stage of the compiler.
 
 pub mod random;
+pub mod reference;
