@@ -1,0 +1,157 @@
+//! The C compiler of this machine, and what it is asked to do.
+
+use crate::error::{CompileError, describe};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A C compiler that was found and answered.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    program: PathBuf,
+    /// Arguments it always gets, ours last.
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    /// What it says about its version.
+    version: String,
+}
+
+/// How code is to be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompilerOptions {
+    /// 0 to 3.
+    pub optimization: u8,
+    /// Whether a·b+c must stay two operations.
+    pub strict: bool,
+}
+
+/// The target this program was itself compiled for, in the words of C compilers.
+const TARGET: &str = env!("NOVA_TARGET");
+
+impl Compiler {
+    /// The compiler named by the environment (`CC`), or the system's.
+    pub fn find(options: CompilerOptions) -> Result<Compiler, CompileError> {
+        let mut build = cc::Build::new();
+        build
+            .target(TARGET)
+            .host(TARGET)
+            .opt_level(u32::from(options.optimization))
+            .debug(false)
+            .pic(true)
+            .warnings(false)
+            .cargo_metadata(false)
+            .cargo_warnings(false)
+            .cargo_debug(false)
+            .inherit_rustflags(false);
+        let tool = build
+            .try_get_compiler()
+            .map_err(|error| CompileError::NoCompiler {
+                tried: std::env::var("CC").unwrap_or_else(|_| error.to_string()),
+            })?;
+        let mut arguments = tool.args().to_vec();
+        arguments.extend(our_flags(options).iter().map(OsString::from));
+        let mut compiler = Compiler {
+            program: tool.path().to_path_buf(),
+            arguments,
+            environment: tool
+                .get_envs()
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+            version: String::new(),
+        };
+        compiler.version = compiler.ask_version()?;
+        Ok(compiler)
+    }
+
+    /// What decides the compiled code beside the source: command, arguments and version.
+    pub fn description(&self) -> String {
+        format!(
+            "{} {:?} {}",
+            self.program.display(),
+            self.arguments,
+            self.version
+        )
+    }
+
+    fn ask_version(&self) -> Result<String, CompileError> {
+        let output = Command::new(&self.program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output();
+        match output {
+            Ok(output) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            Err(_) => Err(CompileError::NoCompiler {
+                tried: self.program.display().to_string(),
+            }),
+        }
+    }
+
+    /// Compiles sources (and objects and libraries) that lie in `folder` to one shared library.
+    pub fn compile_shared(
+        &self,
+        folder: &Path,
+        sources: &[PathBuf],
+        output: &Path,
+    ) -> Result<(), CompileError> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .arg("-shared")
+            .arg("-I")
+            .arg(folder)
+            .arg("-o")
+            .arg(output)
+            .args(sources)
+            .args(["-lm", "-pthread"])
+            .envs(self.environment.iter().cloned())
+            .stdin(Stdio::null());
+        let result = command.output().map_err(|error| CompileError::Files {
+            what: format!("the C compiler {} does not start", self.program.display()),
+            error,
+        })?;
+        if result.status.success() {
+            return Ok(());
+        }
+        Err(CompileError::Refused {
+            command: format!("{command:?}"),
+            output: String::from_utf8_lossy(&result.stderr).into_owned(),
+        })
+    }
+}
+
+/// The flags that stand behind all others: `cc` adds `-march=x86-64` for some compilers, and code
+/// that runs here may use what this processor can.
+fn our_flags(options: CompilerOptions) -> Vec<&'static str> {
+    let mut flags = vec!["-std=c11", "-fPIC", "-w"];
+    if options.strict {
+        flags.push("-ffp-contract=off");
+    }
+    if options.optimization >= 2 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        flags.push("-march=native");
+    }
+    flags
+}
+
+/// What tells this processor from others, as far as compiled code depends on it.
+pub fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let mut lines = text.lines().filter(|line| {
+        ["model name", "flags", "Features", "CPU part"]
+            .iter()
+            .any(|key| line.starts_with(key))
+    });
+    let described: Vec<&str> = lines.by_ref().take(2).collect();
+    described.join("\n")
+}
+
+/// Writes a file of a build.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), CompileError> {
+    std::fs::write(path, text).map_err(|error| CompileError::Files {
+        what: format!(
+            "{} cannot be written ({})",
+            path.display(),
+            describe(&error)
+        ),
+        error,
+    })
+}

@@ -1,0 +1,133 @@
+//! Elements of vectors as bytes, and the few operations that every file format and the border to C
+//! need of them.
+
+use nova_core::{Elements, Scalar, ScalarValue, Value};
+use std::sync::Arc;
+
+/// Element `k`, in range.
+pub fn element(elements: &Elements, k: usize) -> Value {
+    elements.get(k).unwrap_or(Value::Unit)
+}
+
+/// Appends the little-endian bytes of the elements; those of values that are no scalars are none.
+pub fn write_bytes(elements: &Elements, out: &mut Vec<u8>) {
+    match elements {
+        Elements::I8(v) => out.extend(v.iter().map(|x| *x as u8)),
+        Elements::U8(v) => out.extend_from_slice(v),
+        Elements::Bool(v) => out.extend(v.iter().map(|x| u8::from(*x))),
+        Elements::I16(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::I32(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::I64(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::U16(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::U32(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::U64(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::F32(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::F64(v) => v
+            .iter()
+            .for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+        Elements::Values(v) => v.iter().for_each(|value| {
+            if let Value::Scalar(scalar) = value {
+                let bytes = usize::from(scalar.scalar().info().bytes);
+                out.extend_from_slice(&raw_bits(*scalar).to_le_bytes()[..bytes]);
+            }
+        }),
+    }
+}
+
+/// The bits of a scalar, zero-extended, a nan's included as they are.
+pub fn raw_bits(value: ScalarValue) -> u64 {
+    match value {
+        ScalarValue::F32(v) => u64::from(v.to_bits()),
+        ScalarValue::F64(v) => v.to_bits(),
+        ScalarValue::I8(_)
+        | ScalarValue::I16(_)
+        | ScalarValue::I32(_)
+        | ScalarValue::I64(_)
+        | ScalarValue::U8(_)
+        | ScalarValue::U16(_)
+        | ScalarValue::U32(_)
+        | ScalarValue::U64(_)
+        | ScalarValue::Bool(_) => value.canonical_bits(),
+    }
+}
+
+/// The elements of a type from their little-endian bytes; a rest shorter than an element is left
+/// out.
+pub fn from_bytes(scalar: Scalar, bytes: &[u8]) -> Elements {
+    /// A vector of numbers from its bytes.
+    macro_rules! numbers {
+        ($variant:ident $number:ty) => {{
+            let chunks = bytes.as_chunks::<{ size_of::<$number>() }>().0;
+            let numbers = chunks.iter().map(|c| <$number>::from_le_bytes(*c));
+            Elements::$variant(Arc::new(numbers.collect()))
+        }};
+    }
+    match scalar {
+        Scalar::I8 => numbers!(I8 i8),
+        Scalar::I16 => numbers!(I16 i16),
+        Scalar::I32 => numbers!(I32 i32),
+        Scalar::I64 => numbers!(I64 i64),
+        Scalar::U8 => Elements::U8(Arc::new(bytes.to_vec())),
+        Scalar::U16 => numbers!(U16 u16),
+        Scalar::U32 => numbers!(U32 u32),
+        Scalar::U64 => numbers!(U64 u64),
+        Scalar::F32 => numbers!(F32 f32),
+        Scalar::F64 => numbers!(F64 f64),
+        Scalar::Bool => Elements::Bool(Arc::new(bytes.iter().map(|b| *b != 0).collect())),
+    }
+}
+
+/// The elements as the type says they must be held: scalars packed, everything else as values.
+pub fn from_values(scalar: Option<Scalar>, values: Vec<Value>) -> Elements {
+    match scalar {
+        None => Elements::Values(Arc::new(values)),
+        Some(scalar) => {
+            let mut bytes = Vec::new();
+            write_bytes(&Elements::Values(Arc::new(values)), &mut bytes);
+            from_bytes(scalar, &bytes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_and_back() {
+        let vector = Elements::F32(Arc::new(vec![1.5, -0.0, f32::INFINITY]));
+        let mut bytes = Vec::new();
+        write_bytes(&vector, &mut bytes);
+        assert_eq!(bytes.len(), 12);
+        let Elements::F32(back) = from_bytes(Scalar::F32, &bytes) else {
+            panic!("other type");
+        };
+        assert_eq!(back[1].to_bits(), (-0.0f32).to_bits());
+    }
+
+    #[test]
+    fn values_are_packed() {
+        let values = vec![
+            Value::Scalar(ScalarValue::I16(-2)),
+            Value::Scalar(ScalarValue::I16(7)),
+        ];
+        let Elements::I16(packed) = from_values(Some(Scalar::I16), values) else {
+            panic!("other type");
+        };
+        assert_eq!(*packed, [-2, 7]);
+    }
+}

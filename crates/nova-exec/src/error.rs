@@ -1,0 +1,157 @@
+//! What can go wrong at the border of a program: its inputs, its compilation, its call.
+
+use nova_core::error::ERROR_KINDS;
+use nova_core::{ErrorKind, RuntimeError};
+use nova_diag::Place;
+use std::io;
+use std::path::Path;
+
+/// A VALUE of the wrong type or shape, or a file that cannot be read or written (exit status 2).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InputError(pub String);
+
+impl InputError {
+    /// An error about a file.
+    pub fn file(path: &Path, error: &io::Error) -> Self {
+        InputError(format!("{}: {}", path.display(), describe(error)))
+    }
+}
+
+/// An input/output error in words, without the operating system's error number.
+pub fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".to_string(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_string(),
+        io::ErrorKind::IsADirectory => "is a directory".to_string(),
+        io::ErrorKind::UnexpectedEof => "the file ends too early".to_string(),
+        _ => error.to_string(),
+    }
+}
+
+/// Why generated C did not become a loaded library.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileError {
+    /// There is no C compiler.
+    #[error(
+        "no C compiler found (tried `{tried}`)\n  help: install gcc or clang, or name one in the \
+         environment variable CC; `novac eval` runs programs without a C compiler"
+    )]
+    NoCompiler {
+        /// The command that could not be started.
+        tried: String,
+    },
+    /// The compiler refused the code.
+    #[error("the C compiler failed: {command}\n{output}")]
+    Refused {
+        /// The command line.
+        command: String,
+        /// What it wrote to standard error.
+        output: String,
+    },
+    /// A file that was to be linked cannot be used.
+    #[error("{0}")]
+    Link(InputError),
+    /// A temporary file could not be written or read.
+    #[error("{what}: {}", describe(.error))]
+    Files {
+        /// What was to be done.
+        what: String,
+        /// Why it was not.
+        error: io::Error,
+    },
+    /// The library could not be loaded.
+    #[error("the compiled program could not be loaded: {0}")]
+    Load(String),
+    /// A type that cannot stand at the border.
+    #[error("{0}")]
+    Border(String),
+}
+
+/// A call that failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// The program stopped with an error code (abi §2).
+    #[error("{message}")]
+    Failed {
+        /// The code that the function returned.
+        code: i32,
+        /// What `NAME_error()` said.
+        message: String,
+    },
+    /// The arguments are not of the types that the entry declares.
+    #[error("{0}")]
+    Arguments(InputError),
+    /// The called function broke the contract of its header.
+    #[error("the generated function broke its contract: {0}")]
+    Contract(String),
+}
+
+/// Reads a message of a generated program back: `dot.nova:3:12: index 5 is out of range …`.
+///
+/// `None` when it is not one of the run-time errors of the table.
+pub fn parse_message(message: &str) -> Option<RuntimeError> {
+    let (place, text) = split_place(message);
+    let (kind, arguments) = ERROR_KINDS
+        .iter()
+        .find_map(|info| Some((info.kind, match_template(info.message, text)?)))?;
+    Some(RuntimeError {
+        kind,
+        arguments,
+        place,
+    })
+}
+
+/// The kind of a failure, from its message and code.
+pub fn error_kind(error: &CallError) -> Option<ErrorKind> {
+    match error {
+        CallError::Failed { code: 2, .. } => Some(ErrorKind::Memory),
+        CallError::Failed { message, .. } => parse_message(message).map(|e| e.kind),
+        CallError::Arguments(_) | CallError::Contract(_) => None,
+    }
+}
+
+/// The place before a message, and the rest.
+pub fn split_place(message: &str) -> (Option<Place>, &str) {
+    // A file's name may hold `: ` itself, so every split is tried.
+    for (at, _) in message.match_indices(": ") {
+        if let Some(place) = Place::parse(&message[..at]) {
+            return (Some(place), &message[at + 2..]);
+        }
+    }
+    (None, message)
+}
+
+/// The integers that stand for `{0}`, `{1}` of a template, if the text is made from it.
+fn match_template(template: &str, mut text: &str) -> Option<Vec<i64>> {
+    let mut arguments = Vec::new();
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        text = text.strip_prefix(&rest[..open])?;
+        let end = text
+            .find(|c: char| !(c.is_ascii_digit() || c == '-'))
+            .unwrap_or(text.len());
+        arguments.push(text[..end].parse().ok()?);
+        text = &text[end..];
+        rest = &rest[open + 3..];
+    }
+    (text == rest).then_some(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_read_back() {
+        for info in &ERROR_KINDS {
+            let error = RuntimeError {
+                kind: info.kind,
+                arguments: vec![-5, 3][..info.arguments].to_vec(),
+                place: Some(Place::new("a: b.nova", 3, 12)),
+            };
+            assert_eq!(parse_message(&error.to_string()), Some(error));
+        }
+        assert_eq!(parse_message("something else"), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! Results in files: `-o out.npy`, `-o out.npz`, and text or bytes under any other name.
+
+use crate::atomic::write_file;
+use crate::error::InputError;
+use crate::npy::{self, Array};
+use crate::npz;
+use nova_core::{Elements, Scalar, SumType, Type, Value};
+use std::io;
+use std::path::Path;
+
+/// Whether a result of type `ty` can be written under the name `path`; to be asked before a run.
+pub fn check_output(path: &Path, ty: &Type) -> Result<(), InputError> {
+    let problem = match ending(path) {
+        "npy" => match array_type(ty) {
+            Some(_) => return Ok(()),
+            None => "only a vector or vector#n of scalars can be written as .npy \
+                     (tuples, vectors of tuples and nested vectors as .npz)"
+                .to_string(),
+        },
+        "npz" => match npz::check(ty) {
+            Ok(()) => return Ok(()),
+            Err(why) => format!("the result cannot be written as .npz: {why}"),
+        },
+        _ => return Ok(()),
+    };
+    Err(InputError(format!("{}: {problem}", path.display())))
+}
+
+fn ending(path: &Path) -> &str {
+    path.extension().and_then(|e| e.to_str()).unwrap_or("")
+}
+
+/// The element type of what is one array.
+fn array_type(ty: &Type) -> Option<Scalar> {
+    match ty {
+        Type::Vector(inner) | Type::Array(_, inner) => inner.as_scalar(),
+        Type::Scalar(_) | Type::Unit | Type::Tuple(_) | Type::Sum(_) | Type::Function(..) => None,
+    }
+}
+
+/// Writes a result, whole or not at all.
+pub fn write_output(
+    path: &Path,
+    value: &Value,
+    ty: &Type,
+    sums: &[SumType],
+) -> Result<(), InputError> {
+    check_output(path, ty)?;
+    write_file(path, |writer| match (ending(path), array_type(ty), value) {
+        ("npy", Some(scalar), Value::Vector(elements)) => {
+            let shape = vec![elements.len()];
+            let elements = elements.clone();
+            npy::write(writer, scalar, &Array { shape, elements })
+        }
+        ("npy", Some(scalar), Value::Array(shape, elements)) => {
+            let shape = shape.to_vec();
+            let elements = elements.clone();
+            npy::write(writer, scalar, &Array { shape, elements })
+        }
+        ("npz", _, _) => npz::write(writer, ty, value).map_err(io::Error::other),
+        (_, Some(Scalar::U8), Value::Vector(Elements::U8(bytes))) => writer.write_all(bytes),
+        _ => {
+            let text = nova_core::text::print_value(value, ty, sums);
+            writeln!(writer, "{text}")
+        }
+    })
+}
