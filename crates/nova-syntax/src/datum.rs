@@ -305,6 +305,11 @@ impl Data {
         index
     }
 
+    /// Whether some symbol or type variable has this text.
+    pub(crate) fn has_name(&self, text: &str) -> bool {
+        self.name_index.contains_key(text)
+    }
+
     /// Stores a number.
     pub(crate) fn add_number(&mut self, number: Number) -> Node {
         self.numbers.push(number);

@@ -7,8 +7,12 @@
 pub mod ast;
 pub mod datum;
 mod number;
+pub mod parse;
+mod positions;
 pub mod reader;
 mod recovery;
 mod token;
 
 pub use datum::{Data, DatumId, Kind};
+pub use parse::{has_errors, missing_expression, parse, parse_data};
+pub use positions::resolve_positions;

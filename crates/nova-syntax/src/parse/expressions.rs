@@ -1,0 +1,231 @@
+//! Expressions without a word of their own: names, constants, tuples, application, projection,
+//! reading an element, annotation.
+
+use super::{Parser, is_reserved};
+use crate::ast::{ExpressionId, ExpressionKind};
+use crate::datum::{DatumId, Kind};
+use nova_diag::{Diagnostic, Span, codes, deep};
+use std::sync::Arc;
+
+impl<'a> Parser<'a> {
+    /// An expression.
+    pub(super) fn expression(&mut self, id: DatumId) -> ExpressionId {
+        let id = self.ungroup(id);
+        let span = self.span(id);
+        let kind = match self.kind(id) {
+            Kind::Symbol(name) => return self.symbol(name, span),
+            Kind::Number(number) => ExpressionKind::Number(number.clone()),
+            Kind::Text(bytes) => ExpressionKind::Text(Arc::clone(bytes)),
+            Kind::Vector(items) => ExpressionKind::Vector(self.elements(items)),
+            Kind::List(items) => return deep(|| self.list(items, span)),
+            Kind::Project(of, index, index_span) => {
+                let of = deep(|| self.expression(of));
+                ExpressionKind::Project(of, index, index_span)
+            }
+            Kind::TypeVariable(_) | Kind::Colon | Kind::Comma => {
+                let message = format!("expected an expression, found {}", self.describe(id));
+                self.error(codes::UNEXPECTED_TOKEN, span, message);
+                ExpressionKind::Nil
+            }
+        };
+        self.program.add(kind, span)
+    }
+
+    /// What redundant parentheses hold.
+    fn ungroup(&self, mut id: DatumId) -> DatumId {
+        while let Kind::List(&[inner]) = self.kind(id)
+            && !self.data.as_symbol(inner).is_some_and(is_reserved)
+        {
+            id = inner;
+        }
+        id
+    }
+
+    fn symbol(&mut self, name: &Arc<str>, span: Span) -> ExpressionId {
+        let kind = match &**name {
+            "true" => ExpressionKind::Bool(true),
+            "false" => ExpressionKind::Bool(false),
+            "nil" => ExpressionKind::Nil,
+            "_" | "." | "'" => {
+                let message = format!("`{name}` is no expression");
+                self.error(codes::UNEXPECTED_TOKEN, span, message);
+                ExpressionKind::Nil
+            }
+            word if is_reserved(word) => {
+                self.misplaced_word(word, span);
+                ExpressionKind::Nil
+            }
+            _ => ExpressionKind::Name(Arc::clone(name)),
+        };
+        self.program.add(kind, span)
+    }
+
+    fn misplaced_word(&mut self, word: &str, span: Span) {
+        if self.not_supported(word, span) {
+            return;
+        }
+        let message = format!("the reserved word `{word}` cannot stand here");
+        let help = match word {
+            "in" => "`in` belongs into `let`: `(let (x 1) in (+ x x))`",
+            "then" | "else" => "`then` and `else` belong into `if`: `(if c then a else b)`",
+            _ => "a form begins with its word: `(let …)`, `(lambda …)`, `(define …)`",
+        };
+        self.report(Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).help(help));
+    }
+
+    /// Reports the words of language §6.
+    pub(super) fn not_supported(&mut self, word: &str, span: Span) -> bool {
+        let reserved_for_later = matches!(word, "foreach" | "up" | "dn");
+        if reserved_for_later {
+            let message = format!("`{word}` is not supported yet");
+            let help = "use a recursive function (`mu`) with `case`";
+            self.report(Diagnostic::error(codes::NOT_SUPPORTED, span, message).help(help));
+        }
+        reserved_for_later
+    }
+
+    /// The elements of `[ … ]`.
+    fn elements(&mut self, items: &'a [DatumId]) -> Vec<ExpressionId> {
+        if let Some(comma) = self.position(items, Kind::Comma) {
+            let help = "only blanks stand between the elements of a vector: `[1 2 3]`";
+            self.report(
+                Diagnostic::error(
+                    codes::UNEXPECTED_TOKEN,
+                    self.span(items[comma]),
+                    "unexpected `,` in a vector",
+                )
+                .help(help),
+            );
+        }
+        let is_element = |&&item: &&DatumId| self.kind(item) != Kind::Comma;
+        let elements: Vec<DatumId> = items.iter().filter(is_element).copied().collect();
+        deep(|| self.expressions(&elements))
+    }
+
+    pub(super) fn expressions(&mut self, items: &[DatumId]) -> Vec<ExpressionId> {
+        items.iter().map(|&item| self.expression(item)).collect()
+    }
+
+    /// `( … )` of any length but one.
+    fn list(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
+        let Some((&head, rest)) = items.split_first() else {
+            return self.placeholder(span);
+        };
+        if let Some(word) = self.data.as_symbol(head)
+            && let Some(form) = super::forms::find(word)
+        {
+            return form(self, rest, span);
+        }
+        if self.position(items, Kind::Comma).is_some() {
+            return self.tuple(items, span);
+        }
+        if let Some(colon) = self.position(items, Kind::Colon) {
+            return self.annotation(items, colon, span);
+        }
+        if let [of, operator, argument] = items {
+            if self.data.is_symbol(*operator, "!") {
+                return self.index(*of, *argument, span);
+            }
+            if self.data.is_symbol(*operator, ".") {
+                return self.projection(*of, *argument, span);
+            }
+        }
+        self.application(head, rest, span)
+    }
+
+    fn index(&mut self, of: DatumId, index: DatumId, span: Span) -> ExpressionId {
+        let of = self.expression(of);
+        let index = self.expression(index);
+        self.program.add(ExpressionKind::Index(of, index), span)
+    }
+
+    /// `(e . k)`.
+    fn projection(&mut self, of: DatumId, index: DatumId, span: Span) -> ExpressionId {
+        let of = self.expression(of);
+        match self.data.as_index::<u32>(index) {
+            Some(number) => {
+                let kind = ExpressionKind::Project(of, number, self.span(index));
+                self.program.add(kind, span)
+            }
+            None => {
+                let found = self.describe(index);
+                let message = format!("expected the number of a tuple's element, found {found}");
+                let help = "elements count from 0: `(e . 0)` or `e.0` is the first";
+                self.bad_form(self.span(index), message, help);
+                of
+            }
+        }
+    }
+
+    fn application(&mut self, head: DatumId, rest: &'a [DatumId], span: Span) -> ExpressionId {
+        if let Some(&operator) = rest.first() {
+            let help = match self.data.as_symbol(operator) {
+                Some("!") => "one index stands behind `!`: `(v ! i)`, or `(m ! (i, j))`",
+                Some(".") => "one number stands behind the point: `(e . 0)`",
+                _ => "",
+            };
+            if !help.is_empty() {
+                let message = format!(
+                    "`{}` takes one item on each side",
+                    self.data.write(operator)
+                );
+                self.bad_form(self.span(operator), message, help);
+                return self.placeholder(span);
+            }
+        }
+        let function = self.expression(head);
+        let arguments = self.expressions(rest);
+        self.program
+            .add(ExpressionKind::Apply(function, arguments), span)
+    }
+
+    fn tuple(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
+        let mut elements = Vec::new();
+        let mut missing = false;
+        let mut at = self.span(items[0]);
+        for segment in self.split_at_commas(items) {
+            at = self.span_of(segment, at);
+            match segment {
+                [] => missing = true,
+                [only] => elements.push(self.expression(*only)),
+                [..] => elements.push(self.tuple_element(segment, at)),
+            }
+        }
+        if missing {
+            let help = "a tuple is `(a, b)`, with an expression on both sides of each comma";
+            self.bad_form(span, "an element of this tuple is missing", help);
+            return self.placeholder(span);
+        }
+        self.program.add(ExpressionKind::Tuple(elements), span)
+    }
+
+    /// Several items between two commas.
+    fn tuple_element(&mut self, segment: &'a [DatumId], span: Span) -> ExpressionId {
+        if let Some(colon) = self.position(segment, Kind::Colon) {
+            return self.annotation(segment, colon, span);
+        }
+        let help = "an element of a tuple is one expression; put an application into parentheses \
+                    of its own: `((f x), y)`, and a tuple that is an argument too: `(f (x, y))`";
+        self.bad_form(span, "these items stand between two commas", help);
+        self.placeholder(span)
+    }
+
+    /// `(e : T)`, and the same between commas.
+    fn annotation(&mut self, items: &'a [DatumId], colon: usize, span: Span) -> ExpressionId {
+        let colon_span = self.span(items[colon]);
+        let ty = self.type_sequence(&items[colon + 1..], colon_span);
+        match items[..colon] {
+            [value] => {
+                let value = self.expression(value);
+                self.program.add(ExpressionKind::Annotate(value, ty), span)
+            }
+            _ => {
+                let at = self.span_of(&items[..colon], colon_span);
+                let help = "an annotation is `(e : T)` with one expression; put an application \
+                            into parentheses of its own: `((f x) : T)`";
+                self.bad_form(at, "expected one expression before `:`", help);
+                self.placeholder(span)
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Data to syntax tree (language §1–§4).
+//!
+//! The parser is a table of forms over the reader's data. It never stops at an error: what is wrong
+//! is reported, its place in the tree is taken by `nil` (or left out), and the rest is parsed, so
+//! that all independent errors of a file come out at once. [`has_errors`] tells whether the tree
+//! means anything.
+//!
+//! Where the notation leaves a choice, it is settled so:
+//!
+//! - A top-level list whose items all are `(name : …)`, or that is empty, is the inputs form if it
+//!   is the first such form; any other top-level form that starts with no section word is the
+//!   program's expression. Inputs and expression may stand in any order among the sections, and a
+//!   file without inputs form has no inputs. A file may also consist of sections alone (to be
+//!   imported); its [`Program::entries`] are empty then, which [`missing_expression`] reports for
+//!   the file that is compiled.
+//! - In parentheses a comma binds weakest, a colon next: `(a : int, b)` is a tuple of an annotated
+//!   element and another, in expressions and in patterns.
+//! - `(e ! i)` with exactly three items is the reading of an element, `(e . k)` a projection;
+//!   elsewhere `!` is a name like others.
+//! - In `(lambda (x y) e)` the list holds two parameters; `(x : T)` is one, `(a, b)` is one (a
+//!   tuple), `((a, b) c)` are two. Parameters may also stand without parentheses: `(lambda x e)`.
+//! - In `(let … e)` without `in` the last item is the body. A binding, like a definition, may carry
+//!   a type: `(x : vector int e)`; its last item is the value.
+//! - The last item of `(lambda … : T … e)` is the body, everything between the colon and it is the
+//!   result type. Types juxtapose in parentheses and behind a colon: `vector int -> int` is
+//!   `(vector int) -> int`, `vector List int` is `vector (List int)`, and in the arguments of a
+//!   type `vector` takes one item: `(Pair vector int float)`.
+
+mod expressions;
+mod forms;
+mod patterns;
+mod sections;
+mod types;
+
+use crate::ast::{ExpressionId, ExpressionKind, Name, Program};
+use crate::datum::{Data, DatumId, Kind};
+use crate::positions::resolve_positions;
+use crate::reader;
+use nova_diag::{Code, Diagnostic, FileId, Severity, SourceMap, Span, codes};
+use std::sync::Arc;
+
+/// The words that no binding may take (language §1).
+pub const RESERVED: [&str; 18] = [
+    "lambda", "let", "in", "mu", "if", "then", "else", "case", "types", "foreign", "define",
+    "entry", "import", "foreach", "up", "dn", "true", "false",
+];
+
+/// Whether `word` is reserved; `nil` is, too.
+pub fn is_reserved(word: &str) -> bool {
+    word == "nil" || RESERVED.contains(&word)
+}
+
+/// Parses a source file.
+///
+/// `default_name` names the function of a program without `entry` forms: the file's name without
+/// its ending. `sources` holds the text under `file` and takes the positions of `(at …)` forms.
+pub fn parse(
+    text: &str,
+    file: FileId,
+    sources: &mut SourceMap,
+    default_name: &str,
+) -> (Program, Vec<Diagnostic>) {
+    let (mut data, mut diagnostics) = reader::read(text, file);
+    resolve_positions(&mut data, sources);
+    let end = Span::new(file, text.len() as u32, text.len() as u32);
+    let (program, more) = parse_data(&data, end, default_name);
+    diagnostics.extend(more);
+    (program, diagnostics)
+}
+
+/// Parses a program that is already data, with its `(at …)` forms resolved
+/// ([`resolve_positions`]); `end` is where a missing expression is reported.
+pub fn parse_data(data: &Data, end: Span, default_name: &str) -> (Program, Vec<Diagnostic>) {
+    let mut parser = Parser {
+        data,
+        program: Program::default(),
+        diagnostics: Vec::new(),
+        pattern_depth: 0,
+    };
+    parser.program(end, default_name);
+    (parser.program, parser.diagnostics)
+}
+
+/// Whether there is an error among the diagnostics.
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// The error for a file that is to be compiled and has neither an expression nor an `entry`; `end`
+/// is the end of its text.
+pub fn missing_expression(program: &Program, end: Span) -> Option<Diagnostic> {
+    program.entries.is_empty().then(|| {
+        let message = "the program has no expression";
+        Diagnostic::error(codes::BAD_PROGRAM, end, message).help(sections::PROGRAM_EXAMPLE)
+    })
+}
+
+/// What is known while parsing.
+struct Parser<'a> {
+    data: &'a Data,
+    program: Program,
+    diagnostics: Vec<Diagnostic>,
+    /// How many tuple patterns are open.
+    pattern_depth: u32,
+}
+
+impl<'a> Parser<'a> {
+    fn kind(&self, id: DatumId) -> Kind<'a> {
+        self.data.kind(id)
+    }
+
+    fn span(&self, id: DatumId) -> Span {
+        self.data.span(id)
+    }
+
+    /// From the first to the last of some data; `otherwise` when there are none.
+    fn span_of(&self, items: &[DatumId], otherwise: Span) -> Span {
+        match items {
+            [] => otherwise,
+            [first, .., last] => self.span(*first).to(self.span(*last)),
+            [only] => self.span(*only),
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::error(code, span, message));
+    }
+
+    /// A form that is not as the language says, with the way it should be.
+    fn bad_form(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.report(Diagnostic::error(codes::BAD_FORM, span, message).help(help));
+    }
+
+    /// Stands for an expression with an error.
+    fn placeholder(&mut self, span: Span) -> ExpressionId {
+        self.program.add(ExpressionKind::Nil, span)
+    }
+
+    /// Where a datum of this kind stands among `items`.
+    fn position(&self, items: &[DatumId], kind: Kind<'_>) -> Option<usize> {
+        items.iter().position(|&item| self.kind(item) == kind)
+    }
+
+    /// Where a symbol stands among `items`.
+    fn position_of(&self, items: &[DatumId], symbol: &str) -> Option<usize> {
+        let found = |&item: &DatumId| self.data.is_symbol(item, symbol);
+        items.iter().position(found)
+    }
+
+    /// The pieces between the commas.
+    fn split_at_commas(
+        &self,
+        items: &'a [DatumId],
+    ) -> impl Iterator<Item = &'a [DatumId]> + use<'a> {
+        let data = self.data;
+        items.split(move |&item| data.kind(item) == Kind::Comma)
+    }
+
+    /// A name where something is bound or declared; `what` is what it names: "an input".
+    fn name(&mut self, id: DatumId, what: &str) -> Option<Name> {
+        let span = self.span(id);
+        let Some(text) = self.data.as_name(id) else {
+            let message = format!("expected the name of {what}, found {}", self.describe(id));
+            self.error(codes::UNEXPECTED_TOKEN, span, message);
+            return None;
+        };
+        self.check_binder(text, span, what).then(|| Name {
+            text: Arc::clone(text),
+            span,
+        })
+    }
+
+    /// Whether `text` may name something; reports it otherwise.
+    fn check_binder(&mut self, text: &str, span: Span, what: &str) -> bool {
+        if is_reserved(text) {
+            let message = format!("`{text}` is a reserved word and cannot name {what}");
+            let help = format!("choose another name, such as `{text}_1`");
+            self.report(Diagnostic::error(codes::RESERVED_WORD, span, message).help(help));
+            return false;
+        }
+        if matches!(text, "_" | "." | "->" | "'") {
+            let message = format!("`{text}` cannot name {what}");
+            self.error(codes::UNEXPECTED_TOKEN, span, message);
+            return false;
+        }
+        true
+    }
+
+    /// Reports all but the first of equal names.
+    fn check_unique<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>, what: &str) {
+        let mut seen = std::collections::HashMap::new();
+        for name in names {
+            if let Some(&first) = seen.get(&name.text) {
+                let message = format!("{what} `{}` is given twice", name.text);
+                let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, name.span, message)
+                    .label("here again")
+                    .also(first, "first here");
+                self.report(diagnostic);
+            } else {
+                seen.insert(name.text.clone(), name.span);
+            }
+        }
+    }
+
+    /// A datum in a few words, for "found …".
+    fn describe(&self, id: DatumId) -> String {
+        match self.kind(id) {
+            Kind::Symbol(name) if is_reserved(name) => format!("the reserved word `{name}`"),
+            Kind::Symbol(name) => format!("`{name}`"),
+            Kind::TypeVariable(name) => format!("the type variable `'{name}`"),
+            Kind::Number(number) => {
+                format!("the number `{}`", crate::datum::write_number(number))
+            }
+            Kind::Text(_) => "a text".into(),
+            Kind::Colon => "`:`".into(),
+            Kind::Comma => "`,`".into(),
+            Kind::List([]) => "`()`".into(),
+            Kind::List(_) => "a form in parentheses".into(),
+            Kind::Vector(_) => "a vector".into(),
+            Kind::Project(_, index, _) => format!("an element `.{index}`"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,462 @@
+//! The top level of a file: inputs, sections, entries, the expression (language §2).
+
+use super::{Parser, is_reserved};
+use crate::ast::{
+    Definition, Entry, ExpressionId, ExpressionKind, Foreign, Import, Name, TypeDefinition,
+    TypeDefinitionKind, TypeId,
+};
+use crate::datum::{DatumId, Kind};
+use nova_diag::{Diagnostic, Span, codes};
+
+/// Parses the items behind a section's word; the span is the whole section's.
+type Section = for<'a> fn(&mut Parser<'a>, &'a [DatumId], Span);
+
+/// The sections by their words.
+const SECTIONS: [(&str, Section); 5] = [
+    ("types", |parser, items, span| parser.types(items, span)),
+    ("foreign", |parser, items, span| parser.foreign(items, span)),
+    ("import", |parser, items, span| parser.import(items, span)),
+    ("define", |parser, items, span| parser.define(items, span)),
+    ("entry", |parser, items, span| parser.entry(items, span)),
+];
+
+/// What people write for the words of sections.
+const MISTAKEN_WORDS: [(&str, &str); 12] = [
+    ("type", "types"),
+    ("typedef", "types"),
+    ("data", "types"),
+    ("datatype", "types"),
+    ("def", "define"),
+    ("defun", "define"),
+    ("defines", "define"),
+    ("imports", "import"),
+    ("include", "import"),
+    ("extern", "foreign"),
+    ("external", "foreign"),
+    ("entries", "entry"),
+];
+
+pub(super) const PROGRAM_EXAMPLE: &str = "a program is its inputs and an expression: `((X : vector float)) (reduce + 0.0 X)`; \
+     the inputs are `()` when there are none";
+const INPUTS: &str = "the inputs are `((X : vector float) (n : int))`, each with its type";
+const TYPES: &str =
+    "write `(types (Point : (float, float)) (Maybe 'a : (+ (Some : 'a) (None : unit))))`";
+const SUM: &str = "a sum is `(+ (Some : int) (None : unit))`: constructors with the types of their \
+                   payloads, `unit` where there is none";
+const DEFINE: &str = "write `(define (name value) …)`, functions with `lambda`: \
+                      `(define (twice (lambda (x) (+ x x))))`";
+const FOREIGN: &str = "write `(foreign (name : int -> int) …)`";
+const IMPORT: &str = "write `(import \"file.nova\")`";
+const ENTRY: &str = "write `(entry name ((X : vector int)) (reduce + 0 X))`";
+
+impl<'a> Parser<'a> {
+    /// A whole file.
+    pub(super) fn program(&mut self, end: Span, default_name: &str) {
+        let mut plain = Vec::new();
+        for &root in self.data.roots() {
+            match self.section_of(root) {
+                _ if self.data.is_broken(root) => {}
+                Some((section, items)) => section(self, items, self.span(root)),
+                None => plain.push(root),
+            }
+        }
+        let broken = self
+            .data
+            .roots()
+            .iter()
+            .any(|&root| self.data.is_broken(root));
+        if !broken || !plain.is_empty() {
+            self.value(&plain, broken, end, default_name);
+        }
+        self.check_names();
+    }
+
+    fn section_of(&self, root: DatumId) -> Option<(Section, &'a [DatumId])> {
+        let (word, items) = self.data.form(root)?;
+        let (_, section) = SECTIONS.iter().find(|(name, _)| *name == word)?;
+        Some((*section, items))
+    }
+
+    /// The inputs and the expression, from the forms that are no sections.
+    fn value(&mut self, plain: &[DatumId], broken: bool, end: Span, default_name: &str) {
+        if !self.program.entries.is_empty() {
+            self.forms_beside_entries(plain);
+            return;
+        }
+        let (inputs, rest) = self.find_inputs(plain);
+        let inputs_span = inputs.first().map(|&form| self.span(form));
+        let inputs = match inputs {
+            [] => Vec::new(),
+            [form] if !self.is_declaration(*form) => self.inputs(*form),
+            [..] => {
+                let span = self.span_of(inputs, end);
+                let message = "the inputs stand in parentheses of their own";
+                self.bad_form(span, message, INPUTS);
+                inputs.iter().filter_map(|&form| self.input(form)).collect()
+            }
+        };
+        let Some((&expression, more)) = rest.split_first() else {
+            if !broken && (inputs_span.is_some() || self.data.roots().is_empty()) {
+                let at = inputs_span.unwrap_or(end);
+                let message = "the program has no expression";
+                self.report(
+                    Diagnostic::error(codes::BAD_PROGRAM, at, message).help(PROGRAM_EXAMPLE),
+                );
+            }
+            return;
+        };
+        let span = self.span(expression);
+        let body = self.expression(expression);
+        if !broken {
+            self.report_more_expressions(expression, more);
+        }
+        for &extra in more {
+            if !self.is_mistaken_section(extra) {
+                self.expression(extra);
+            }
+        }
+        self.program.entries.push(Entry {
+            name: Name {
+                text: default_name.into(),
+                span,
+            },
+            inputs,
+            body,
+            explicit: false,
+            span: inputs_span.map_or(span, |inputs| inputs.to(span)),
+        });
+    }
+
+    /// The forms that declare the inputs, and the rest in order.
+    fn find_inputs<'p>(&self, plain: &'p [DatumId]) -> (&'p [DatumId], Vec<DatumId>) {
+        let mut at = plain.iter().position(|&form| self.is_inputs(form));
+        let mut count = 1;
+        if at.is_none() && plain.len() > 1 {
+            // Inputs with a mistake in them, or without their own parentheses.
+            let declarations = plain.iter().take_while(|&&form| self.is_declaration(form));
+            count = declarations.count().min(plain.len() - 1);
+            if count > 0 {
+                at = Some(0);
+            } else if self.looks_like_inputs(plain[0]) {
+                (at, count) = (Some(0), 1);
+            }
+        }
+        match at {
+            None => (&[], plain.to_vec()),
+            Some(at) => {
+                let rest = [&plain[..at], &plain[at + count..]].concat();
+                (&plain[at..at + count], rest)
+            }
+        }
+    }
+
+    /// `()` or `((name : …) …)`.
+    fn is_inputs(&self, form: DatumId) -> bool {
+        let items = self.data.as_list(form);
+        items.is_some_and(|items| items.iter().all(|&item| self.is_declaration(item)))
+    }
+
+    /// `(name : …)`.
+    fn is_declaration(&self, form: DatumId) -> bool {
+        match self.data.as_list(form) {
+            Some([name, colon, ..]) => {
+                self.data.as_symbol(*name).is_some() && self.kind(*colon) == Kind::Colon
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a form that is not the inputs form may be meant as one: all its items are lists, and
+    /// no operation is among them.
+    fn looks_like_inputs(&self, form: DatumId) -> bool {
+        let plausible = |&item: &DatumId| match self.data.form(item) {
+            Some((word, rest)) => !is_reserved(word) && !rest.is_empty(),
+            None => false,
+        };
+        let items = self.data.as_list(form);
+        items.is_some_and(|items| items.iter().all(plausible))
+    }
+
+    fn forms_beside_entries(&mut self, plain: &[DatumId]) {
+        for &form in plain {
+            let message = "this stands beside `entry` forms";
+            let help = "a file has either inputs and one expression, or `entry` forms, each with \
+                        its own inputs; put this into an `entry` or a `define`";
+            self.report(Diagnostic::error(codes::BAD_PROGRAM, self.span(form), message).help(help));
+            if !self.is_inputs(form) {
+                self.expression(form);
+            }
+        }
+    }
+
+    fn report_more_expressions(&mut self, first: DatumId, more: &[DatumId]) {
+        for &extra in more {
+            let message = "a program has one expression, here is another one";
+            let mut diagnostic = Diagnostic::error(codes::BAD_PROGRAM, self.span(extra), message)
+                .also(self.span(first), "the first one")
+                .help(
+                    "bind values with `let` or `define`, or write several `(entry name (inputs) \
+                     expression)`",
+                );
+            for form in [first, extra] {
+                if let Some(word) = self.mistaken_word(form) {
+                    diagnostic = diagnostic.help(format!("perhaps `{word}` is meant"));
+                    diagnostic.primary.span = self.span(form);
+                    diagnostic.secondary.clear();
+                    diagnostic.message = "this is neither a section nor the expression".into();
+                }
+            }
+            self.report(diagnostic);
+        }
+    }
+
+    /// The word of a section that a form seems to mean.
+    fn mistaken_word(&self, form: DatumId) -> Option<&'static str> {
+        let head = self.data.head(form)?;
+        let found = MISTAKEN_WORDS.iter().find(|(word, _)| *word == head);
+        found.map(|(_, word)| *word)
+    }
+
+    fn is_mistaken_section(&self, form: DatumId) -> bool {
+        self.mistaken_word(form).is_some()
+    }
+
+    fn inputs(&mut self, form: DatumId) -> Vec<(Name, TypeId)> {
+        let span = self.span(form);
+        let Kind::List(items) = self.kind(form) else {
+            let message = format!("expected the inputs, found {}", self.describe(form));
+            self.bad_form(span, message, INPUTS);
+            return Vec::new();
+        };
+        if self.is_declaration(form) {
+            self.bad_form(span, "the inputs stand in parentheses of their own", INPUTS);
+            return self.input(form).into_iter().collect();
+        }
+        items.iter().filter_map(|&item| self.input(item)).collect()
+    }
+
+    fn input(&mut self, id: DatumId) -> Option<(Name, TypeId)> {
+        self.declaration(id, "an input", INPUTS)
+    }
+
+    /// `(name : T)`.
+    fn declaration(&mut self, id: DatumId, what: &str, help: &str) -> Option<(Name, TypeId)> {
+        match self.kind(id) {
+            Kind::List([name, colon, ty @ ..]) if self.kind(*colon) == Kind::Colon => {
+                let ty = self.type_sequence(ty, self.span(*colon));
+                Some((self.name(*name, what)?, ty))
+            }
+            _ => {
+                let message = match self.data.head(id) {
+                    Some(name) if !is_reserved(name) => {
+                        format!("expected `:` and a type behind `{name}`")
+                    }
+                    _ => format!(
+                        "expected {what} `(name : type)`, found {}",
+                        self.describe(id)
+                    ),
+                };
+                self.bad_form(self.span(id), message, help);
+                None
+            }
+        }
+    }
+
+    fn types(&mut self, items: &'a [DatumId], _: Span) {
+        for &item in items {
+            if let Some(definition) = self.type_definition(item) {
+                self.program.types.push(definition);
+            }
+        }
+    }
+
+    fn type_definition(&mut self, id: DatumId) -> Option<TypeDefinition> {
+        let span = self.span(id);
+        let items = self.data.as_list(id).unwrap_or_default();
+        let colon = self.position(items, Kind::Colon);
+        let (Some(colon), [name, ..]) = (colon, items) else {
+            let message = format!("expected `(Name : type)`, found {}", self.describe(id));
+            self.bad_form(span, message, TYPES);
+            return None;
+        };
+        let name = self.name(*name, "a type");
+        let mut parameters = Vec::new();
+        for &parameter in items.get(1..colon).unwrap_or_default() {
+            match self.kind(parameter) {
+                Kind::TypeVariable(text) => parameters.push(Name {
+                    text: text.clone(),
+                    span: self.span(parameter),
+                }),
+                _ => {
+                    let found = self.describe(parameter);
+                    let message = format!("expected a type variable such as `'a`, found {found}");
+                    self.bad_form(self.span(parameter), message, TYPES);
+                }
+            }
+        }
+        self.check_unique(&parameters, "the type variable");
+        let kind = match items[colon + 1..] {
+            [body] if self.data.head(body) == Some("+") => self.sum(body),
+            _ => {
+                let ty = self.type_sequence(&items[colon + 1..], self.span(items[colon]));
+                TypeDefinitionKind::Synonym(ty)
+            }
+        };
+        let name = name?;
+        if matches!(&*name.text, "vector") || name.text.starts_with("vector#") {
+            let message = format!("`{}` is built in", name.text);
+            self.error(codes::RESERVED_WORD, name.span, message);
+            return None;
+        }
+        Some(TypeDefinition {
+            name,
+            parameters,
+            kind,
+            span,
+        })
+    }
+
+    /// `(+ (Constructor : T) …)`.
+    fn sum(&mut self, id: DatumId) -> TypeDefinitionKind {
+        let items = self.data.form(id).map_or(&[][..], |(_, items)| items);
+        if items.is_empty() {
+            self.bad_form(self.span(id), "this sum has no constructors", SUM);
+        }
+        let constructors = items
+            .iter()
+            .filter_map(|&item| self.declaration(item, "a constructor", SUM));
+        TypeDefinitionKind::Sum(constructors.collect())
+    }
+
+    fn foreign(&mut self, items: &'a [DatumId], _: Span) {
+        for &item in items {
+            if let Some((name, ty)) = self.declaration(item, "a foreign function", FOREIGN) {
+                let span = self.span(item);
+                self.program.foreigns.push(Foreign { name, ty, span });
+            }
+        }
+    }
+
+    fn import(&mut self, items: &'a [DatumId], span: Span) {
+        if items.is_empty() {
+            self.bad_form(span, "the file to import is missing", IMPORT);
+        }
+        for &item in items {
+            let span = self.span(item);
+            match self.data.as_string(item) {
+                Some(path) if !path.is_empty() => self.program.imports.push(Import {
+                    path: path.into(),
+                    span,
+                }),
+                _ => {
+                    let found = self.describe(item);
+                    let message = format!("expected the name of a file as a text, found {found}");
+                    self.bad_form(span, message, IMPORT);
+                }
+            }
+        }
+    }
+
+    fn define(&mut self, items: &'a [DatumId], span: Span) {
+        if let [name, _, ..] = items
+            && self.data.as_symbol(*name).is_some()
+        {
+            let message = "a definition stands in parentheses of its own";
+            self.bad_form(span, message, DEFINE);
+            return;
+        }
+        for &item in items {
+            if let Some(definition) = self.definition(item) {
+                self.program.definitions.push(definition);
+            }
+        }
+    }
+
+    /// `(name e)`, `(name : T e)`.
+    fn definition(&mut self, id: DatumId) -> Option<Definition> {
+        let span = self.span(id);
+        let (name, value) = match self.kind(id) {
+            Kind::List(&[name, value]) => {
+                let name = self.name(name, "a definition");
+                (name, self.expression(value))
+            }
+            Kind::List([name, colon, ty @ .., value]) if self.kind(*colon) == Kind::Colon => {
+                let name = self.name(*name, "a definition");
+                (name, self.annotated_value(ty, *colon, *value))
+            }
+            Kind::List([name, _, _, ..]) if self.data.as_symbol(*name).is_some() => {
+                let name = self.data.write(*name);
+                let message = format!("expected one value for `{name}`, found several items");
+                self.bad_form(span, message, DEFINE);
+                return None;
+            }
+            _ => {
+                let found = self.describe(id);
+                let message = format!("expected a definition `(name value)`, found {found}");
+                self.bad_form(span, message, DEFINE);
+                return None;
+            }
+        };
+        Some(Definition {
+            name: name?,
+            value,
+            span,
+        })
+    }
+
+    fn annotated_value(
+        &mut self,
+        ty: &'a [DatumId],
+        colon: DatumId,
+        value: DatumId,
+    ) -> ExpressionId {
+        let ty = self.type_sequence(ty, self.span(colon));
+        let span = self.span(colon).to(self.span(value));
+        let value = self.expression(value);
+        self.program.add(ExpressionKind::Annotate(value, ty), span)
+    }
+
+    fn entry(&mut self, items: &'a [DatumId], span: Span) {
+        let &[name, inputs, body] = items else {
+            let message = "`entry` takes a name, the inputs and one expression";
+            self.bad_form(span, message, ENTRY);
+            return;
+        };
+        let name = self.name(name, "an entry");
+        let inputs = self.inputs(inputs);
+        let body = self.expression(body);
+        if let Some(name) = name {
+            self.program.entries.push(Entry {
+                name,
+                inputs,
+                body,
+                explicit: true,
+                span,
+            });
+        }
+    }
+
+    /// Reports names given twice in one file.
+    fn check_names(&mut self) {
+        let program = std::mem::take(&mut self.program);
+        self.check_unique(program.types.iter().map(|d| &d.name), "the type");
+        let sums = program.types.iter().filter_map(|d| match &d.kind {
+            TypeDefinitionKind::Sum(constructors) => Some(constructors),
+            TypeDefinitionKind::Synonym(_) => None,
+        });
+        self.check_unique(sums.flatten().map(|(name, _)| name), "the constructor");
+        self.check_unique(
+            program.foreigns.iter().map(|f| &f.name),
+            "the foreign function",
+        );
+        self.check_unique(
+            program.definitions.iter().map(|d| &d.name),
+            "the definition",
+        );
+        self.check_unique(program.entries.iter().map(|e| &e.name), "the entry");
+        for entry in &program.entries {
+            self.check_unique(entry.inputs.iter().map(|(name, _)| name), "the input");
+        }
+        self.program = program;
+    }
+}

@@ -1,0 +1,244 @@
+//! Type expressions (language §3).
+
+use super::{Parser, is_reserved};
+use crate::ast::{Name, TypeId, TypeKind};
+use crate::datum::{DatumId, Kind};
+use nova_diag::{Diagnostic, Span, codes, deep};
+use std::sync::Arc;
+
+const TYPE: &str = "a type is `int`, `float`, …, `vector T`, `vector#2 T`, `(T, T)`, `T -> T`, `'a`, \
+                    `Name` or `(Name T …)`";
+
+impl<'a> Parser<'a> {
+    /// A type whose parts stand side by side, as behind a colon: `vector int -> int`; `before` is
+    /// what stands before it.
+    pub(super) fn type_sequence(&mut self, items: &'a [DatumId], before: Span) -> TypeId {
+        if items.is_empty() {
+            let message = "the type behind this is missing";
+            self.bad_form(before, message, TYPE);
+            return self.type_placeholder(before);
+        }
+        let data = self.data;
+        let pieces = items.split(|&item| data.is_symbol(item, "->"));
+        let mut parts: Vec<(TypeId, Span)> = Vec::new();
+        let mut end = 0;
+        for piece in pieces {
+            let arrow = items.get(end).map_or(before, |&item| self.span(item));
+            let near = self.span_of(piece, arrow);
+            parts.push((self.type_piece(piece, near), near));
+            end += piece.len() + 1;
+        }
+        let mut parts = parts.into_iter().rev();
+        let Some((mut ty, mut span)) = parts.next() else {
+            return self.type_placeholder(before);
+        };
+        for (argument, argument_span) in parts {
+            span = argument_span.to(span);
+            ty = self
+                .program
+                .add_type(TypeKind::Function(argument, ty), span);
+        }
+        ty
+    }
+
+    /// Stands for a type with an error.
+    fn type_placeholder(&mut self, span: Span) -> TypeId {
+        self.program.add_type(TypeKind::Name("unit".into()), span)
+    }
+
+    /// What stands between two arrows: `vector vector#2 int`, `List int`, `int`.
+    fn type_piece(&mut self, items: &'a [DatumId], near: Span) -> TypeId {
+        match items {
+            [] => {
+                self.bad_form(near, "a type beside this `->` is missing", TYPE);
+                self.type_placeholder(near)
+            }
+            [only] => self.type_single(*only),
+            [first, rest @ ..] => match self.vector_rank(*first) {
+                Some(rank) => {
+                    let mut ranks = vec![(rank, self.span(*first))];
+                    let rest = self.vector_ranks(rest, &mut ranks);
+                    let element = match rest {
+                        [] => return self.missing_element_type(near),
+                        [_, ..] => deep(|| self.type_piece(rest, near)),
+                    };
+                    self.vectors(ranks, element)
+                }
+                None => self.type_application(*first, rest, near),
+            },
+        }
+    }
+
+    /// Takes the leading `vector`s off `items`.
+    fn vector_ranks(
+        &mut self,
+        items: &'a [DatumId],
+        ranks: &mut Vec<(u32, Span)>,
+    ) -> &'a [DatumId] {
+        let mut items = items;
+        while let [first, rest @ ..] = items
+            && let Some(rank) = self.vector_rank(*first)
+        {
+            ranks.push((rank, self.span(*first)));
+            items = rest;
+        }
+        items
+    }
+
+    /// Puts vectors around an element type, the last of them innermost.
+    fn vectors(&mut self, ranks: Vec<(u32, Span)>, element: TypeId) -> TypeId {
+        let end = self.program.ty(element).span;
+        ranks.into_iter().rev().fold(element, |ty, (rank, span)| {
+            self.program
+                .add_type(TypeKind::Vector(rank, ty), span.to(end))
+        })
+    }
+
+    fn missing_element_type(&mut self, span: Span) -> TypeId {
+        let help = "the type of the elements follows: `vector float`";
+        self.bad_form(span, "`vector` of what?", help);
+        self.type_placeholder(span)
+    }
+
+    /// `Name T …`.
+    fn type_application(&mut self, head: DatumId, rest: &'a [DatumId], span: Span) -> TypeId {
+        let mut arguments = Vec::new();
+        let mut items = rest;
+        while let [first, ..] = items {
+            let mut ranks = Vec::new();
+            let behind = self.vector_ranks(items, &mut ranks);
+            match behind {
+                [] => {
+                    let at = self.span(*first);
+                    return self.missing_element_type(at);
+                }
+                [element, behind @ ..] => {
+                    let element = self.type_single(*element);
+                    arguments.push(self.vectors(ranks, element));
+                    items = behind;
+                }
+            }
+        }
+        let Some(text) = self.data.as_name(head) else {
+            let message = format!("expected the name of a type, found {}", self.describe(head));
+            self.bad_form(self.span(head), message, TYPE);
+            return self.type_placeholder(span);
+        };
+        if !self.check_type_name(text, self.span(head)) {
+            return self.type_placeholder(span);
+        }
+        let name = Name {
+            text: Arc::clone(text),
+            span: self.span(head),
+        };
+        self.program
+            .add_type(TypeKind::Apply(name, arguments), span)
+    }
+
+    /// The n of `vector#n`, 1 for `vector`.
+    fn vector_rank(&mut self, id: DatumId) -> Option<u32> {
+        let name = self.data.as_symbol(id)?;
+        if name == "vector" {
+            return Some(1);
+        }
+        let rank = name.strip_prefix("vector#")?;
+        match rank.parse() {
+            Ok(rank) if rank >= 1 => Some(rank),
+            _ => {
+                let message = format!("`{name}` is no type");
+                let help = "the number of dimensions is at least 1: `vector#2 float`";
+                self.bad_form(self.span(id), message, help);
+                Some(1)
+            }
+        }
+    }
+
+    /// A type that is one datum.
+    fn type_single(&mut self, id: DatumId) -> TypeId {
+        let span = self.span(id);
+        let kind = match self.kind(id) {
+            Kind::Symbol(_) if self.is_vector(id) => return self.missing_element_type(span),
+            Kind::Symbol(name) => match self.check_type_name(name, span) {
+                true => TypeKind::Name(Arc::clone(name)),
+                false => return self.type_placeholder(span),
+            },
+            Kind::TypeVariable(name) => TypeKind::Variable(Arc::clone(name)),
+            Kind::List(items) => return deep(|| self.type_list(items, span)),
+            Kind::Number(_)
+            | Kind::Text(_)
+            | Kind::Colon
+            | Kind::Comma
+            | Kind::Vector(_)
+            | Kind::Project(..) => {
+                let message = format!("expected a type, found {}", self.describe(id));
+                self.bad_form(span, message, TYPE);
+                return self.type_placeholder(span);
+            }
+        };
+        self.program.add_type(kind, span)
+    }
+
+    fn is_vector(&self, id: DatumId) -> bool {
+        let name = self.data.as_symbol(id);
+        name.is_some_and(|name| name == "vector" || name.starts_with("vector#"))
+    }
+
+    fn check_type_name(&mut self, name: &str, span: Span) -> bool {
+        if is_reserved(name) {
+            let message = format!("expected a type, found the reserved word `{name}`");
+            self.bad_form(span, message, TYPE);
+            return false;
+        }
+        if name == "_" || name == "." {
+            let message = format!("expected a type, found `{name}`");
+            self.bad_form(span, message, TYPE);
+            return false;
+        }
+        let later = match name {
+            "*" => false,
+            name => name.ends_with('*') || name.starts_with("vec#"),
+        };
+        if later {
+            let message = format!("the type `{name}` is not supported yet");
+            self.error(codes::NOT_SUPPORTED, span, message);
+        }
+        !later
+    }
+
+    /// `( … )` in a type.
+    fn type_list(&mut self, items: &'a [DatumId], span: Span) -> TypeId {
+        if items.is_empty() {
+            let message = "`()` is no type";
+            self.bad_form(span, message, "the type of `nil` is `unit`");
+            return self.type_placeholder(span);
+        }
+        if self.data.is_symbol(items[0], "+") {
+            let message = "a sum can only be declared in `types`";
+            let help = "declare it as `(types (Maybe : (+ (Some : int) (None : unit))))` and use \
+                        its name here";
+            self.bad_form(span, message, help);
+            return self.type_placeholder(span);
+        }
+        if let Some(colon) = self.position(items, Kind::Colon) {
+            let at = self.span(items[colon]);
+            self.report(
+                Diagnostic::error(codes::UNEXPECTED_TOKEN, at, "unexpected `:` in a type")
+                    .help(TYPE),
+            );
+            return self.type_placeholder(span);
+        }
+        if self.position(items, Kind::Comma).is_none() {
+            return self.type_sequence(items, span);
+        }
+        let mut parts = Vec::new();
+        for segment in self.split_at_commas(items) {
+            if segment.is_empty() {
+                let help = "a tuple type is `(T, T)`, with a type on both sides of each comma";
+                self.bad_form(span, "an element of this tuple type is missing", help);
+                return self.type_placeholder(span);
+            }
+            parts.push(self.type_sequence(segment, span));
+        }
+        self.program.add_type(TypeKind::Tuple(parts), span)
+    }
+}
