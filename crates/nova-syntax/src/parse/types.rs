@@ -194,6 +194,12 @@ impl<'a> Parser<'a> {
             self.bad_form(span, message, TYPE);
             return false;
         }
+        if name.contains("->") && name != "->" {
+            let message = format!("`{name}` is one name");
+            let help = "put blanks around the arrow: `int -> int`";
+            self.bad_form(span, message, help);
+            return false;
+        }
         let later = match name {
             "*" => false,
             name => name.ends_with('*') || name.starts_with("vec#"),
