@@ -3,5 +3,6 @@
 //! [`random`] writes well-typed programs with inputs for the differential tests; [`pipeline`] runs a
 //! program at every stage of the compiler.
 
+pub mod mutate;
 pub mod random;
 pub mod reference;
