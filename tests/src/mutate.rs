@@ -4,12 +4,71 @@ use crate::random::Random;
 
 /// Fragments that a mutation may insert.
 const FRAGMENTS: &[&str] = &[
-    "(", ")", "[", "]", ",", ":", ";", "\"", "#|", "|#", ".", ".0", ".99", "'a", "->", "!", "_",
-    "lambda", "let", "in", "mu", "if", "case", "types", "define", "entry", "import", "foreign",
-    "vector", "vector#2", "vector#0", "int", "(List int)", "1", "-0", "0xff", "1e999", "1.5f",
-    "99999999999999999999999999", "7u8", "300u8", "nil", "true", "\\x", "\"\\xZZ\"", "map", "reduce",
-    "foldl", "tabulate", "iterate", "to_int", "from_float", "(x : 'a)", "((((", "))))", "\u{feff}",
-    "\r\n", "\t", "é", "\u{1F600}", "\0", "(+ 1 2)", "(lambda (x) x)", "(x x)", "(mu (f) f)",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ":",
+    ";",
+    "\"",
+    "#|",
+    "|#",
+    ".",
+    ".0",
+    ".99",
+    "'a",
+    "->",
+    "!",
+    "_",
+    "lambda",
+    "let",
+    "in",
+    "mu",
+    "if",
+    "case",
+    "types",
+    "define",
+    "entry",
+    "import",
+    "foreign",
+    "vector",
+    "vector#2",
+    "vector#0",
+    "int",
+    "(List int)",
+    "1",
+    "-0",
+    "0xff",
+    "1e999",
+    "1.5f",
+    "99999999999999999999999999",
+    "7u8",
+    "300u8",
+    "nil",
+    "true",
+    "\\x",
+    "\"\\xZZ\"",
+    "map",
+    "reduce",
+    "foldl",
+    "tabulate",
+    "iterate",
+    "to_int",
+    "from_float",
+    "(x : 'a)",
+    "((((",
+    "))))",
+    "\u{feff}",
+    "\r\n",
+    "\t",
+    "é",
+    "\u{1F600}",
+    "\0",
+    "(+ 1 2)",
+    "(lambda (x) x)",
+    "(x x)",
+    "(mu (f) f)",
 ];
 
 /// A mutated copy of `seed`; `other` is where forms are spliced from.
@@ -70,7 +129,12 @@ fn form(random: &mut Random, text: &[u8]) -> Vec<u8> {
 /// A random parenthesised form of a text: where it starts, how long it is.
 fn form_range(random: &mut Random, text: &[u8]) -> (usize, usize) {
     let start = random.below(text.len().max(1));
-    let Some(from) = text.iter().skip(start).position(|&b| b == b'(').map(|k| k + start) else {
+    let Some(from) = text
+        .iter()
+        .skip(start)
+        .position(|&b| b == b'(')
+        .map(|k| k + start)
+    else {
         return (text.len(), 0);
     };
     let mut depth = 0usize;

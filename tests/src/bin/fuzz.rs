@@ -51,11 +51,15 @@ fn main() {
 
 /// Every example and test program, and a hundred random ones.
 fn corpus() -> Vec<Vec<u8>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."));
     let mut corpus = Vec::new();
     let mut folders = vec![root.join("nova-examples"), root.join("tests")];
     while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        let Ok(entries) = std::fs::read_dir(&folder) else {
+            continue;
+        };
         let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
         paths.sort();
         for path in paths {
@@ -102,8 +106,13 @@ fn check(input: &[u8]) {
         nova_diag::render_text(&sources, diagnostic);
     }
     if let Some(core) = checked.program
-        && diagnostics.iter().all(|d| d.severity != nova_diag::Severity::Error)
+        && diagnostics
+            .iter()
+            .all(|d| d.severity != nova_diag::Severity::Error)
     {
-        assert!(nova_core::verify::verify(&core).is_ok(), "the verifier of Core refuses the result");
+        assert!(
+            nova_core::verify::verify(&core).is_ok(),
+            "the verifier of Core refuses the result"
+        );
     }
 }

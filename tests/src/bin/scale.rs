@@ -1,0 +1,220 @@
+//! `scale NOVAC`: times `novac` on large and deep programs and prints a table. Times are for
+//! reading, not asserted; what is asserted is that each run ends with the status and, for errors,
+//! the place that it should.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Instant;
+
+fn main() {
+    let novac = std::env::args()
+        .nth(1)
+        .unwrap_or_else(|| "target/release/novac".into());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let runs = Runs {
+        novac,
+        folder: folder.path(),
+    };
+    println!("| program | command | seconds | outcome |");
+    println!("| --- | --- | --- | --- |");
+    runs.deep();
+    runs.wide();
+    runs.growth();
+    runs.statements();
+}
+
+struct Runs<'a> {
+    novac: String,
+    folder: &'a Path,
+}
+
+impl Runs<'_> {
+    /// Runs novac on a program; prints a row; the status must be `status` and the messages must
+    /// contain `place`.
+    fn row(&self, what: &str, text: &str, arguments: &[&str], status: i32, place: &str) -> Output {
+        let path = self.folder.join("scale.nova");
+        std::fs::write(&path, text).expect("a program written");
+        let started = Instant::now();
+        let output = Command::new(&self.novac)
+            .args(&arguments[..1])
+            .arg(&path)
+            .args(&arguments[1..])
+            .output()
+            .expect("novac runs");
+        let seconds = started.elapsed().as_secs_f64();
+        let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+        let first = messages
+            .lines()
+            .find(|l| l.contains("error") || l.contains("-->"))
+            .unwrap_or("");
+        let printed = String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .next()
+            .unwrap_or("")
+            .to_string();
+        let shown: String = format!("{printed}{first}").chars().take(60).collect();
+        println!(
+            "| {what} | {} | {seconds:.2} | {} {shown} |",
+            arguments.join(" "),
+            output.status
+        );
+        assert_eq!(
+            output.status.code(),
+            Some(status),
+            "{what}: {messages:.2000}"
+        );
+        assert!(
+            messages.contains(place),
+            "{what}: no '{place}' in {messages:.2000}"
+        );
+        output
+    }
+
+    fn deep(&self) {
+        let n = 100_000;
+        let grouped = format!("() {}1{}", "(".repeat(n), ")".repeat(n));
+        self.row("100,000 grouping parentheses", &grouped, &["eval"], 0, "");
+        let unclosed = format!("() {}1", "(".repeat(n));
+        self.row(
+            "100,000 unclosed parentheses",
+            &unclosed,
+            &["check"],
+            1,
+            "scale.nova:1:",
+        );
+        let sums = format!("() {}0{}", "(+ 1 ".repeat(n), ")".repeat(n));
+        self.row("100,000 nested applications", &sums, &["eval"], 0, "");
+        let lets = nested_lets(10_000);
+        self.row("10,000 nested lets", &lets, &["eval", "x=1"], 0, "");
+        self.row("10,000 nested lets", &lets, &["run", "x=1"], 0, "");
+    }
+
+    fn wide(&self) {
+        let mut large = String::from("((x : int))\n(define\n");
+        let mut k = 0;
+        while large.len() < 10_000_000 {
+            let _ = writeln!(
+                large,
+                "  (f{k} (lambda (a : int) (+ (* a {k}) (if (< a {k}) 1 2))))"
+            );
+            k += 1;
+        }
+        large.push_str(")\n(f0 x)\n");
+        self.row("a 10 MB source", &large, &["check"], 0, "");
+        self.row("a 10 MB source", &large, &["fmt", "--check"], 1, "");
+        let mut error = String::from("((x : int))\n(let\n");
+        for k in 0..5_000 {
+            let before = if k == 0 {
+                "x".into()
+            } else {
+                format!("a{}", k - 1)
+            };
+            let value = if k == 4_990 {
+                "(and true 7u8)".into()
+            } else {
+                format!("(+ {before} 1)")
+            };
+            let _ = writeln!(error, "  (a{k} {value})");
+        }
+        error.push_str("in x)\n");
+        self.row(
+            "a type error at line 4993, column 20",
+            &error,
+            &["check"],
+            1,
+            "scale.nova:4993:20",
+        );
+    }
+
+    fn growth(&self) {
+        for nodes in [1_000, 10_000, 100_000] {
+            let what = format!("about {nodes} nodes");
+            self.row(&what, &statements(nodes / 4), &["check"], 0, "");
+        }
+    }
+
+    fn statements(&self) {
+        let n = 20_000;
+        for (what, text) in [
+            ("one function", conditionals(n)),
+            ("many functions", functions(n)),
+        ] {
+            let what = format!("{n} dependent statements, {what}");
+            let source = self.folder.join("scale.c");
+            let out = self.folder.display().to_string();
+            self.row(&what, &text, &["-O2", "-o", &out], 0, "");
+            let started = Instant::now();
+            let object = self.folder.join("scale.o");
+            let gcc = Command::new("gcc")
+                .args(["-std=c11", "-O2", "-c", "-o"])
+                .args([&object, &source])
+                .status()
+                .expect("gcc runs");
+            println!(
+                "| {what} | gcc -O2 | {:.2} | {gcc} |",
+                started.elapsed().as_secs_f64()
+            );
+            assert!(gcc.success());
+        }
+    }
+}
+
+fn nested_lets(n: usize) -> String {
+    let mut text = String::from("((x : int))\n");
+    for k in 0..n {
+        let before = if k == 0 {
+            "x".into()
+        } else {
+            format!("a{}", k - 1)
+        };
+        let _ = write!(text, "(let (a{k} (+ {before} 1)) in ");
+    }
+    let _ = write!(text, "a{}{}", n - 1, ")".repeat(n));
+    text
+}
+
+/// One let of n bindings, each using the two before: about four nodes each.
+fn statements(n: usize) -> String {
+    let mut text = String::from("((x : int) (y : int))\n(let\n");
+    for k in 0..n {
+        let (a, b) = (name(k, 1), name(k, 2));
+        let operation = ["+", "-", "*", "min"][k % 4];
+        let _ = writeln!(text, "  (a{k} ({operation} {a} {b}))");
+    }
+    let _ = writeln!(text, "in a{})", n - 1);
+    text
+}
+
+/// One let of n bindings, each a conditional on the one before.
+fn conditionals(n: usize) -> String {
+    let mut text = String::from("((x : int) (y : int))\n(let\n");
+    for k in 0..n {
+        let (a, b) = (name(k, 1), name(k, 2));
+        let _ = writeln!(text, "  (a{k} (if (< {a} {b}) (+ {a} {k}) (- {b} {a})))");
+    }
+    let _ = writeln!(text, "in a{})", n - 1);
+    text
+}
+
+/// n functions, each calling the one before.
+fn functions(n: usize) -> String {
+    let mut text =
+        String::from("((x : int) (y : int))\n(define\n  (f0 (lambda (a : int) (+ a y)))\n");
+    for k in 1..n {
+        let _ = writeln!(
+            text,
+            "  (f{k} (lambda (a : int) (if (< a {k}) (f{} (+ a {k})) a)))",
+            k - 1
+        );
+    }
+    let _ = writeln!(text, ")\n(f{} x)", n - 1);
+    text
+}
+
+fn name(k: usize, back: usize) -> String {
+    match k.checked_sub(back) {
+        Some(k) => format!("a{k}"),
+        None => if back == 1 { "x" } else { "y" }.into(),
+    }
+}
