@@ -1,7 +1,7 @@
 //! The VALUE of `X=VALUE` on a command line (abi §1): text, or `@` and files.
 
 use crate::error::{InputError, describe};
-use crate::{npy, npz};
+use crate::{nested, npy, npz};
 use nova_core::{Elements, Scalar, SumType, Type, Value};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -86,7 +86,7 @@ impl Inputs {
             let Value::Vector(Elements::I64(offsets)) = value else {
                 return Err(InputError(format!("{name}: no vector of int64")));
             };
-            elements = npz::unflatten(&offsets, &elements)
+            elements = nested::unflatten(&offsets, &elements)
                 .map_err(|e| InputError(format!("{name}: {e}")))?;
         }
         Ok(Value::Vector(elements))

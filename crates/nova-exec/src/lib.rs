@@ -10,6 +10,7 @@ pub mod compiler;
 mod elements;
 pub mod error;
 pub mod input;
+mod nested;
 pub mod npy;
 pub mod npz;
 pub mod output;

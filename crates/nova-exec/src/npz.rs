@@ -9,6 +9,7 @@
 //! | the whole value, when it is one array | `arr_0`, as `numpy.savez` calls it |
 
 use crate::elements::{element, from_values};
+use crate::nested::{flatten, unflatten};
 use crate::npy::{self, Array};
 use nova_core::{Elements, Scalar, Type, Value};
 use nova_diag::deep;
@@ -157,58 +158,6 @@ fn split_lifted(
             check(&Type::array(shape.len() as u32, ty.clone()))
         }
     })
-}
-
-/// Rows laid behind each other, with the offset of each and the total.
-pub(crate) fn flatten(inner: Option<Scalar>, rows: &Elements) -> (Vec<i64>, Elements) {
-    let mut offsets = vec![0];
-    let mut all = Vec::new();
-    let mut bytes = Vec::new();
-    let mut total = 0;
-    for k in 0..rows.len() {
-        if let Value::Vector(row) = element(rows, k) {
-            total += row.len();
-            match (inner, &row) {
-                (None, Elements::Values(values)) => all.extend(values.iter().cloned()),
-                _ => crate::elements::write_bytes(&row, &mut bytes),
-            }
-        }
-        offsets.push(total as i64);
-    }
-    let data = match inner {
-        Some(scalar) => crate::elements::from_bytes(scalar, &bytes),
-        None => Elements::Values(Arc::new(all)),
-    };
-    (offsets, data)
-}
-
-/// Rows of data, from their offsets; the error says what is wrong with these.
-pub(crate) fn unflatten(offsets: &[i64], data: &Elements) -> Result<Elements, String> {
-    let total = data.len();
-    if offsets.first() != Some(&0) {
-        return Err("the offsets must start with 0".to_string());
-    }
-    if offsets.last() != i64::try_from(total).ok().as_ref() {
-        return Err(format!(
-            "the last offset must be the number of elements, {total}"
-        ));
-    }
-    let mut rows = Vec::with_capacity(offsets.len() - 1);
-    for pair in offsets.windows(2) {
-        match (usize::try_from(pair[0]), usize::try_from(pair[1])) {
-            (Ok(from), Ok(upto)) if from <= upto && upto <= total => {
-                let row = data.slice(from..upto);
-                rows.push(Value::Vector(row.map_err(|_| "out of memory".to_string())?));
-            }
-            _ => {
-                return Err(format!(
-                    "the offsets must rise: {} before {}",
-                    pair[0], pair[1]
-                ));
-            }
-        }
-    }
-    Ok(Elements::Values(Arc::new(rows)))
 }
 
 /// Reads a value of a type from an archive; the error is a sentence without the file's name.
