@@ -351,6 +351,31 @@ impl Program {
     }
 }
 
+impl Type {
+    /// The extents of an array; none of what is no array.
+    pub fn shape(&self) -> &[Atom] {
+        match self {
+            Type::Array(_, shape) => shape,
+            Type::Scalar(_) | Type::Block(_) => &[],
+        }
+    }
+
+    /// The scalar, or the type of the elements.
+    pub fn element(&self) -> Scalar {
+        match self {
+            Type::Scalar(scalar) | Type::Array(scalar, _) | Type::Block(scalar) => *scalar,
+        }
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
+        match self {
+            Type::Array(..) => true,
+            Type::Scalar(_) | Type::Block(_) => false,
+        }
+    }
+}
+
 impl Atom {
     /// The `i64` constant.
     pub fn index(value: i64) -> Atom {

@@ -38,5 +38,7 @@
 
 pub mod ir;
 pub mod memory;
+pub mod parse;
+pub mod print;
 pub mod representation;
 pub mod visit;

@@ -120,6 +120,12 @@ impl Lmad {
         Lmad { offset, dimensions }
     }
 
+    /// Row-major from the start of a block, for an array type's extents; `None` when one is no `i64`.
+    pub fn of_shape(shape: &[Atom]) -> Option<Self> {
+        let extents: Option<Vec<_>> = shape.iter().map(|a| Polynomial::atom(*a)).collect();
+        Some(Self::row_major(Polynomial::default(), &extents?))
+    }
+
     /// Whether its elements follow each other in row-major order without gaps.
     pub fn is_row_major(&self) -> bool {
         let extents: Vec<Polynomial> = self.dimensions.iter().map(|d| d.0.clone()).collect();

@@ -1,0 +1,354 @@
+//! The forms of expressions, of views and of outputs: three tables.
+
+use super::Parser;
+use crate::ir::{ArrayOperation, Expression, Output, SliceDimension, View};
+use nova_core::{ErrorKind, ScalarOperation, SumId};
+use nova_syntax::DatumId;
+
+/// Reads the items of a form.
+type Rule<T> = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<T>;
+
+/// Every form of an expression but scalar operations, whose words are those of
+/// [`ScalarOperation::short`].
+const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
+    ("atom", |p, at, items| {
+        let [atom] = p.exactly(at, items)?;
+        p.atom(atom).map(Expression::Atom)
+    }),
+    ("check", |p, at, items| {
+        let [condition, error, arguments] = p.exactly(at, items)?;
+        Some(Expression::Check {
+            condition: p.atom(condition)?,
+            error: p.error_kind(error)?,
+            arguments: p.atoms(arguments)?,
+        })
+    }),
+    ("fail", |p, at, items| {
+        let [error, arguments] = p.exactly(at, items)?;
+        Some(Expression::Fail {
+            error: p.error_kind(error)?,
+            arguments: p.atoms(arguments)?,
+        })
+    }),
+    ("index", |p, at, items| {
+        let [array, indices] = p.exactly(at, items)?;
+        Some(Expression::Index {
+            array: p.variable(array)?,
+            indices: p.atoms(indices)?,
+        })
+    }),
+    ("slice", |p, at, items| {
+        p.view(at, items, |p, _, items| p.slice(items))
+    }),
+    ("transpose", |p, at, items| {
+        p.view(at, items, |p, at, items| p.transpose(at, items))
+    }),
+    ("reshape", |p, at, items| {
+        p.view(at, items, |p, at, items| {
+            let [shape] = p.exactly(at, items)?;
+            p.atoms(shape).map(View::Reshape)
+        })
+    }),
+    ("row", |p, at, items| {
+        p.view(at, items, |p, at, items| {
+            let [indices] = p.exactly(at, items)?;
+            p.atoms(indices).map(View::Row)
+        })
+    }),
+    ("literal", |p, at, items| {
+        let [element, elements] = p.exactly(at, items)?;
+        Some(Expression::Literal {
+            element: p.scalar(element)?,
+            elements: p.atoms(elements)?,
+        })
+    }),
+    ("bytes", |p, at, items| {
+        let [text] = p.exactly(at, items)?;
+        p.bytes(text).map(Expression::Bytes)
+    }),
+    ("iota", |p, at, items| {
+        let [count, start, step] = p.exactly(at, items)?;
+        Some(Expression::Iota {
+            count: p.atom(count)?,
+            start: p.atom(start)?,
+            step: p.atom(step)?,
+        })
+    }),
+    ("replicate", |p, at, items| {
+        let [shape, value] = p.exactly(at, items)?;
+        Some(Expression::Replicate {
+            shape: p.atoms(shape)?,
+            value: p.atom(value)?,
+        })
+    }),
+    ("copy", |p, at, items| {
+        let [array] = p.exactly(at, items)?;
+        p.variable(array).map(Expression::Copy)
+    }),
+    ("concat", |p, at, items| {
+        let [count, arrays] = p.exactly(at, items)?;
+        Some(Expression::Concat {
+            count: p.atom(count)?,
+            arrays: p.arrays(arrays)?,
+        })
+    }),
+    ("update", |p, at, items| {
+        let [array, indices, value] = p.exactly(at, items)?;
+        Some(Expression::Update {
+            array: p.variable(array)?,
+            indices: p.atoms(indices)?,
+            value: p.atom(value)?,
+        })
+    }),
+    ("sort", |p, at, items| {
+        let [count, compare] = p.exactly(at, items)?;
+        Some(Expression::Sort {
+            count: p.atom(count)?,
+            compare: p.lambda(compare)?,
+        })
+    }),
+    ("operation", |p, at, items| p.operation(at, items)),
+    ("if", |p, at, items| {
+        let [condition, then, otherwise] = p.exactly(at, items)?;
+        Some(Expression::If {
+            condition: p.atom(condition)?,
+            then: p.body(then)?,
+            otherwise: p.body(otherwise)?,
+        })
+    }),
+    ("switch", |p, at, items| {
+        let Some((scrutinee, cases)) = items.split_first() else {
+            return p.error(at, "a switch needs a scrutinee");
+        };
+        Some(Expression::Switch {
+            scrutinee: p.atom(*scrutinee)?,
+            cases: cases
+                .iter()
+                .map(|case| p.body(*case))
+                .collect::<Option<_>>()?,
+        })
+    }),
+    ("while", |p, at, items| {
+        let [parameters, condition, body] = p.exactly(at, items)?;
+        Some(Expression::While {
+            parameters: p.starts(parameters)?,
+            condition: p.body(condition)?,
+            body: p.body(body)?,
+        })
+    }),
+    ("call", |p, at, items| p.call(at, items, false)),
+    ("tail", |p, at, items| p.call(at, items, true)),
+    ("foreign", |p, at, items| {
+        let [foreign, arguments] = p.exactly(at, items)?;
+        Some(Expression::Foreign {
+            foreign: p.index(foreign)?,
+            arguments: p.atoms(arguments)?,
+        })
+    }),
+    ("new", |p, at, items| {
+        let [sum, constructor, payload] = p.exactly(at, items)?;
+        Some(Expression::NodeNew {
+            sum: SumId(p.index(sum)?),
+            constructor: p.index(constructor)?,
+            payload: p.atoms(payload)?,
+        })
+    }),
+    ("tag", |p, at, items| {
+        let [sum, link] = p.exactly(at, items)?;
+        Some(Expression::NodeTag {
+            sum: SumId(p.index(sum)?),
+            link: p.atom(link)?,
+        })
+    }),
+    ("payload", |p, at, items| {
+        let [sum, constructor, link] = p.exactly(at, items)?;
+        Some(Expression::NodePayload {
+            sum: SumId(p.index(sum)?),
+            constructor: p.index(constructor)?,
+            link: p.atom(link)?,
+        })
+    }),
+    ("trace", |p, at, items| {
+        let [text, ty, components] = p.exactly(at, items)?;
+        Some(Expression::Trace {
+            text: p.bytes(text)?,
+            ty: p.core_type(ty)?,
+            components: p.atoms(components)?,
+        })
+    }),
+    ("allocate", |p, at, items| {
+        let [element, count] = p.exactly(at, items)?;
+        Some(Expression::Allocate {
+            element: p.scalar(element)?,
+            count: p.atom(count)?,
+        })
+    }),
+];
+
+/// Every form of an output.
+const OUTPUTS: &[(&str, Rule<Output>)] = &[
+    ("map", |p, at, items| {
+        let [] = p.exactly(at, items)?;
+        Some(Output::Map)
+    }),
+    ("reduce", |p, at, items| p.reduce(at, items, false)),
+    ("reduce_comm", |p, at, items| p.reduce(at, items, true)),
+    ("scan", |p, at, items| p.scan(at, items, false)),
+    ("exscan", |p, at, items| p.scan(at, items, true)),
+    ("filter", |p, at, items| {
+        let [values] = p.exactly(at, items)?;
+        Some(Output::Filter {
+            values: p.index(values)?,
+        })
+    }),
+    ("scatter", |p, at, items| {
+        let [destinations] = p.exactly(at, items)?;
+        Some(Output::Scatter {
+            destinations: p.arrays(destinations)?,
+        })
+    }),
+    ("histogram", |p, at, items| {
+        let [bins, start, lambda] = p.exactly(at, items)?;
+        Some(Output::Histogram {
+            bins: p.atom(bins)?,
+            start: p.atoms(start)?,
+            lambda: p.lambda(lambda)?,
+        })
+    }),
+    ("collect", |p, at, items| {
+        let [values] = p.exactly(at, items)?;
+        Some(Output::Collect {
+            values: p.index(values)?,
+        })
+    }),
+];
+
+impl<'a> Parser<'a> {
+    /// Any expression.
+    pub fn expression(&mut self, id: DatumId) -> Option<Expression> {
+        let Some((word, items)) = self.data.form(id) else {
+            return self.error(id, "an expression is expected here: `(word …)`");
+        };
+        if let Some((_, rule)) = EXPRESSIONS.iter().find(|e| e.0 == word) {
+            return rule(self, id, items);
+        }
+        let (Some(operation), Some((operand, arguments))) =
+            (ScalarOperation::by_short(word), items.split_first())
+        else {
+            return self.error(id, format!("`{word}` is no expression"));
+        };
+        Some(Expression::Scalar {
+            operation,
+            operand: self.scalar(*operand)?,
+            arguments: arguments
+                .iter()
+                .map(|a| self.atom(*a))
+                .collect::<Option<_>>()?,
+        })
+    }
+
+    fn bytes(&mut self, id: DatumId) -> Option<std::sync::Arc<[u8]>> {
+        match self.data.as_text(id) {
+            Some(bytes) => Some(bytes.into()),
+            None => self.error(id, "a text is expected here"),
+        }
+    }
+
+    fn error_kind(&mut self, id: DatumId) -> Option<ErrorKind> {
+        match self.data.as_symbol(id).and_then(ErrorKind::by_word) {
+            Some(kind) => Some(kind),
+            None => self.error(id, "the word of a run-time error is expected here"),
+        }
+    }
+
+    /// `(word array …)`.
+    fn view(&mut self, at: DatumId, items: &'a [DatumId], rule: Rule<View>) -> Option<Expression> {
+        let Some((array, rest)) = items.split_first() else {
+            return self.error(at, "a view needs an array");
+        };
+        let array = self.variable(*array)?;
+        Some(Expression::View {
+            array,
+            view: rule(self, at, rest)?,
+        })
+    }
+
+    /// `[start step count]` for each dimension.
+    fn slice(&mut self, items: &'a [DatumId]) -> Option<View> {
+        let mut dimensions = Vec::new();
+        for item in items {
+            let parts = self.items(*item)?;
+            let [start, step, count] = self.exactly(*item, parts)?;
+            dimensions.push(SliceDimension {
+                start: self.atom(start)?,
+                step: self.atom(step)?,
+                count: self.atom(count)?,
+            });
+        }
+        Some(View::Slice(dimensions))
+    }
+
+    fn transpose(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<View> {
+        let [permutation] = self.exactly(at, items)?;
+        let items = self.items(permutation)?;
+        let permutation: Option<Vec<u32>> = items.iter().map(|i| self.index(*i)).collect();
+        permutation.map(View::Transpose)
+    }
+
+    fn call(&mut self, at: DatumId, items: &'a [DatumId], tail: bool) -> Option<Expression> {
+        let [function, arguments] = self.exactly(at, items)?;
+        Some(Expression::Call {
+            function: self.function_id(function)?,
+            arguments: self.atoms(arguments)?,
+            tail,
+        })
+    }
+
+    /// `(operation [shape] [indices] [carries] BODY OUTPUT …)`.
+    fn operation(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Expression> {
+        let [shape, indices, carries, body, outputs @ ..] = items else {
+            return self.error(
+                at,
+                "`(operation [shape] [indices] [carries] BODY …)` is expected",
+            );
+        };
+        let shape = self.atoms(*shape)?;
+        let indices = self.parameters(*indices)?;
+        let carries = self.starts(*carries)?;
+        let body = self.body(*body)?;
+        let mut list = Vec::new();
+        for output in outputs {
+            let form = self.data.form(*output);
+            let rule = form.and_then(|(word, _)| OUTPUTS.iter().find(|o| o.0 == word));
+            let (Some((_, items)), Some((_, rule))) = (form, rule) else {
+                return self.error(*output, "this is no output of an array operation");
+            };
+            list.push(rule(self, *output, items)?);
+        }
+        Some(Expression::Operation(ArrayOperation {
+            shape,
+            indices,
+            carries,
+            body,
+            outputs: list,
+        }))
+    }
+
+    fn reduce(&mut self, at: DatumId, items: &'a [DatumId], commutes: bool) -> Option<Output> {
+        let [start, lambda] = self.exactly(at, items)?;
+        Some(Output::Reduce {
+            start: self.atoms(start)?,
+            lambda: self.lambda(lambda)?,
+            commutes,
+        })
+    }
+
+    fn scan(&mut self, at: DatumId, items: &'a [DatumId], exclusive: bool) -> Option<Output> {
+        let [start, lambda] = self.exactly(at, items)?;
+        Some(Output::Scan {
+            start: self.atoms(start)?,
+            lambda: self.lambda(lambda)?,
+            exclusive,
+        })
+    }
+}
