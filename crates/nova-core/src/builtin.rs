@@ -338,6 +338,27 @@ pub enum Builtin {
     While,
 }
 
+impl Builtin {
+    /// Which of `count` arguments are lambdas.
+    pub fn functions(self, count: usize) -> std::ops::Range<usize> {
+        match self {
+            Builtin::Map | Builtin::Imap | Builtin::Reduce { .. } | Builtin::Scan { .. } => 0..1,
+            Builtin::Foldl | Builtin::Filter | Builtin::Sort | Builtin::Partition => 0..1,
+            Builtin::Histogram => 0..1,
+            Builtin::Tabulate | Builtin::Iterate => 1..2,
+            Builtin::TabulateArray => count.saturating_sub(1)..count,
+            Builtin::While => 0..2,
+            Builtin::Scalar(_) | Builtin::Permute | Builtin::Gather | Builtin::Slice => 0..0,
+            Builtin::Range | Builtin::Trace | Builtin::Length | Builtin::Index => 0..0,
+            Builtin::ArrayIndex | Builtin::Scatter | Builtin::Zip | Builtin::Unzip => 0..0,
+            Builtin::Concat | Builtin::Reverse | Builtin::Replicate | Builtin::Rotate => 0..0,
+            Builtin::Update | Builtin::Shape | Builtin::Reshape | Builtin::Transpose => 0..0,
+            Builtin::Flatten | Builtin::Rows | Builtin::Unrows | Builtin::Segments => 0..0,
+            Builtin::Unflatten => 0..0,
+        }
+    }
+}
+
 /// Names of the vector built-ins in the intermediate representations, and in NOVA where it has
 /// one of that name.
 pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[

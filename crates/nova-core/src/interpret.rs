@@ -1,5 +1,110 @@
-//! The reference interpreter (nova.txt fig. 5).
+//! The reference interpreter (nova.txt fig. 5): strict, from left to right, call by value.
+//!
+//! A Core entry is compiled to instructions for a stack machine and executed, so that calls use no
+//! stack of the host: tail calls run in constant space, other calls go as deep as
+//! [`Options::depth_limit`] says. [`uses`] finds the last use of each variable, so that values
+//! nothing else holds are changed in place. [`vectors`] are the built-ins on whole vectors,
+//! [`loops`] those that call functions; which error each reports first is said there.
 
-/// A function with the variables it captured.
-#[derive(Debug)]
-pub struct Closure;
+mod code;
+mod compile;
+mod loops;
+mod machine;
+mod uses;
+mod vectors;
+
+use crate::ir::{Foreign, Program};
+use crate::value::release;
+use crate::{ErrorKind, OutOfMemory, RuntimeError, Value};
+use std::sync::Arc;
+
+/// A function with the values it captured and the arguments it has so far.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    function: u32,
+    captures: Arc<[Value]>,
+    applied: Vec<Value>,
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        // A chain of functions is as long as a program makes it.
+        let holds_functions = |values: &[Value]| {
+            values
+                .iter()
+                .any(|v| matches!(v, Value::Function(_) | Value::Tuple(_)))
+        };
+        if holds_functions(&self.captures) && Arc::strong_count(&self.captures) == 1 {
+            let captures = std::mem::take(&mut self.captures);
+            release(Arc::new(Value::Tuple(captures)));
+        }
+        if holds_functions(&self.applied) {
+            let applied = std::mem::take(&mut self.applied);
+            release(Arc::new(Value::Tuple(applied.into())));
+        }
+    }
+}
+
+/// Runs a foreign function on its arguments.
+pub type ForeignHandler<'a> = &'a dyn Fn(&Foreign, &[Value]) -> Result<Value, ErrorKind>;
+
+/// How to evaluate.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Strict floating point: the order of [`crate::order`], the functions of [`crate::math`].
+    pub strict: bool,
+    /// How many calls may be active at once; one more is [`ErrorKind::Recursion`].
+    pub depth_limit: usize,
+    /// Takes the lines of `trace`, without their line ends.
+    pub trace: &'a dyn Fn(&str),
+    /// Runs foreign functions. Callers that have none refuse programs with foreign functions
+    /// first; a foreign call without a handler stops with [`ErrorKind::Memory`].
+    pub foreign: Option<ForeignHandler<'a>>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            strict: false,
+            depth_limit: 1_000_000,
+            trace: &|line| eprintln!("{line}"),
+            foreign: None,
+        }
+    }
+}
+
+/// The value of an entry for inputs of its types.
+///
+/// The program is one that [`crate::verify`] accepts and the inputs conform to their types; this
+/// is not checked again.
+pub fn evaluate(
+    program: &Program,
+    entry: usize,
+    inputs: &[Value],
+    options: &Options,
+) -> Result<Value, RuntimeError> {
+    let Some(entry) = program.entries.get(entry) else {
+        return Ok(Value::Unit);
+    };
+    let code = compile::compile(program, &entry.inputs, entry.body);
+    machine::Machine::new(program, &code, options).run(inputs)
+}
+
+/// An error whose place is not known yet: that of the instruction being executed.
+fn stop(kind: ErrorKind, arguments: &[i128]) -> RuntimeError {
+    let clamp = |v: &i128| (*v).clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
+    RuntimeError {
+        kind,
+        arguments: arguments.iter().map(clamp).collect(),
+        place: None,
+    }
+}
+
+impl From<OutOfMemory> for RuntimeError {
+    fn from(_: OutOfMemory) -> Self {
+        stop(ErrorKind::Memory, &[])
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -255,7 +255,7 @@ impl Elements {
 }
 
 /// Makes room for `n` more in total no more than [`LARGEST_VECTOR`].
-fn grow<T>(vector: &mut Vec<T>, n: usize) -> Result<(), OutOfMemory> {
+pub(crate) fn grow<T>(vector: &mut Vec<T>, n: usize) -> Result<(), OutOfMemory> {
     let total = vector.len().checked_add(n).ok_or(OutOfMemory)?;
     let bytes = total.checked_mul(size_of::<T>()).ok_or(OutOfMemory)?;
     if bytes > LARGEST_VECTOR {
@@ -442,6 +442,15 @@ impl Link {
     pub fn get(&self) -> &Value {
         // `None` is only there while `drop` runs.
         self.0.as_deref().unwrap_or(&Value::Unit)
+    }
+
+    /// The payload, moved out when nothing shares it.
+    pub fn into_value(mut self) -> Value {
+        match self.0.take().map(Arc::try_unwrap) {
+            Some(Ok(value)) => value,
+            Some(Err(shared)) => Value::clone(&shared),
+            None => Value::Unit,
+        }
     }
 
     /// Whether both are the same object.

@@ -1,0 +1,278 @@
+//! The built-ins that call functions. Each reports the first of its errors in the order given
+//! here, and errors of its functions in the order of the elements.
+
+use super::code::{Block, Site};
+use super::machine::{Frame, Machine, as_bool};
+use super::stop;
+use super::vectors::{
+    Operands, element_type, extents, in_range, integer_at, non_negative, same_length, shaped,
+};
+use crate::order::{self, Order};
+use crate::value::grow;
+use crate::{Builtin, Elements, ErrorKind, RuntimeError, Scalar, ScalarValue, Value};
+
+type Result<T> = std::result::Result<T, RuntimeError>;
+
+/// Element `k` of elements that have it.
+fn at(elements: &Elements, k: usize) -> Value {
+    elements.get(k).unwrap_or(Value::Unit)
+}
+
+/// An index as a value.
+fn index_value(scalar: Scalar, k: usize) -> Value {
+    Value::Scalar(ScalarValue::from_integer_wrapping(scalar, k as i128))
+}
+
+impl Machine<'_> {
+    /// Applies a built-in that takes functions: blocks of `frame`'s function.
+    pub fn loop_builtin(&mut self, frame: &mut Frame, site: &Site) -> Result<Value> {
+        let operands = self.pop_many(site.operands);
+        let [block, ..] = site.blocks[..] else {
+            return Ok(Value::Unit);
+        };
+        if site.builtin == Builtin::Map {
+            return self.map(frame, site, block, operands);
+        }
+        let mut o = Operands::new(operands);
+        match site.builtin {
+            Builtin::Imap => self.imap(frame, site, block, o.elements()),
+            Builtin::Reduce { commutes } => {
+                let order = self.order(site, commutes);
+                self.reduce(frame, block, order, o)
+            }
+            Builtin::Scan { exclusive } => self.scan(frame, site, block, exclusive, o),
+            Builtin::Foldl => {
+                let (mut state, elements) = (o.value(), o.elements());
+                for x in elements.iter() {
+                    state = self.block(frame, block, [state, x])?;
+                }
+                Ok(state)
+            }
+            Builtin::Filter => {
+                let elements = o.elements();
+                let (those, _) = self.partition(frame, block, &elements)?;
+                Ok(Value::Vector(elements.pick(those.into_iter())?))
+            }
+            Builtin::Partition => {
+                let elements = o.elements();
+                let (those, others) = self.partition(frame, block, &elements)?;
+                Ok(Value::tuple(vec![
+                    Value::Vector(elements.pick(those.into_iter())?),
+                    Value::Vector(elements.pick(others.into_iter())?),
+                ]))
+            }
+            Builtin::Histogram => self.histogram(frame, site, block, o),
+            Builtin::Sort => {
+                let elements = o.elements();
+                let sorted = order::sort(elements.len(), |a, b| {
+                    let pair = [at(&elements, a), at(&elements, b)];
+                    self.block(frame, block, pair).map(|v| as_bool(&v))
+                })?;
+                Ok(Value::Vector(elements.pick(sorted.into_iter())?))
+            }
+            Builtin::Tabulate => self.tabulate(frame, site, block, &[o.value()]),
+            Builtin::TabulateArray => {
+                let given: Vec<Value> = (0..site.operands).map(|_| o.value()).collect();
+                self.tabulate(frame, site, block, &given)
+            }
+            Builtin::Iterate => {
+                let (n, mut state) = (o.integer(), o.value());
+                for _ in 0..n {
+                    state = self.block(frame, block, [state])?;
+                }
+                Ok(state)
+            }
+            Builtin::While => {
+                let mut state = o.value();
+                let step = site.blocks.get(1).copied().unwrap_or(block);
+                while as_bool(&self.block(frame, block, [state.clone()])?) {
+                    state = self.block(frame, step, [state])?;
+                }
+                Ok(state)
+            }
+            // The others take no functions.
+            Builtin::Map | Builtin::Scalar(_) | Builtin::Permute | Builtin::Gather => {
+                Ok(Value::Unit)
+            }
+            Builtin::Slice | Builtin::Range | Builtin::Trace | Builtin::Length => Ok(Value::Unit),
+            Builtin::Index | Builtin::ArrayIndex | Builtin::Scatter => Ok(Value::Unit),
+            Builtin::Zip | Builtin::Unzip | Builtin::Concat | Builtin::Reverse => Ok(Value::Unit),
+            Builtin::Replicate | Builtin::Rotate | Builtin::Update => Ok(Value::Unit),
+            Builtin::Shape | Builtin::Reshape | Builtin::Transpose => Ok(Value::Unit),
+            Builtin::Flatten | Builtin::Rows | Builtin::Unrows => Ok(Value::Unit),
+            Builtin::Segments | Builtin::Unflatten => Ok(Value::Unit),
+        }
+    }
+
+    fn order(&self, site: &Site, commutes: bool) -> Order {
+        Order {
+            commutes,
+            strict: self.options.strict,
+            scalars_only: site.scalars_only,
+        }
+    }
+
+    /// The lengths, from left to right, are that of the first.
+    fn map(
+        &mut self,
+        frame: &mut Frame,
+        site: &Site,
+        block: Block,
+        operands: Vec<Value>,
+    ) -> Result<Value> {
+        let count = operands.len();
+        let mut o = Operands::new(operands);
+        let vectors: Vec<Elements> = (0..count).map(|_| o.elements()).collect();
+        let n = vectors.first().map_or(0, Elements::len);
+        for vector in &vectors {
+            same_length(n, vector.len())?;
+        }
+        let mut results = Elements::with_capacity(element_type(&site.result), n)?;
+        for k in 0..n {
+            for (parameter, vector) in vectors.iter().enumerate() {
+                self.set_parameter(frame, block, parameter, at(vector, k));
+            }
+            results.push(self.run_block(frame, block)?)?;
+        }
+        Ok(Value::Vector(results))
+    }
+
+    /// The length fits `int`.
+    fn imap(
+        &mut self,
+        frame: &mut Frame,
+        site: &Site,
+        block: Block,
+        elements: Elements,
+    ) -> Result<Value> {
+        let n = elements.len();
+        if i32::try_from(n).is_err() {
+            return Err(stop(ErrorKind::LengthOverflow, &[n as i128]));
+        }
+        let mut results = Elements::with_capacity(element_type(&site.result), n)?;
+        for k in 0..n {
+            let pair = [index_value(Scalar::I32, k), at(&elements, k)];
+            results.push(self.block(frame, block, pair)?)?;
+        }
+        Ok(Value::Vector(results))
+    }
+
+    fn reduce(
+        &mut self,
+        frame: &mut Frame,
+        block: Block,
+        order: Order,
+        mut o: Operands,
+    ) -> Result<Value> {
+        let (start, elements) = (o.value(), o.elements());
+        let element = |k| Ok(at(&elements, k));
+        order::reduce(elements.len(), order, start, element, |a, b| {
+            self.block(frame, block, [a, b])
+        })
+    }
+
+    fn scan(
+        &mut self,
+        frame: &mut Frame,
+        site: &Site,
+        block: Block,
+        exclusive: bool,
+        mut o: Operands,
+    ) -> Result<Value> {
+        let (start, elements) = (o.value(), o.elements());
+        let n = elements.len();
+        let mut results = Elements::with_capacity(element_type(&site.result), n)?;
+        let order = self.order(site, false);
+        let element = |k| Ok(at(&elements, k));
+        let combine = |a, b| self.block(frame, block, [a, b]);
+        let emit = |y| Ok(results.push(y)?);
+        order::scan(n, exclusive, order, start, element, combine, emit)?;
+        Ok(Value::Vector(results))
+    }
+
+    /// The elements for which the function holds, and the others.
+    fn partition(
+        &mut self,
+        frame: &mut Frame,
+        block: Block,
+        elements: &Elements,
+    ) -> Result<(Vec<usize>, Vec<usize>)> {
+        let (mut those, mut others) = (Vec::new(), Vec::new());
+        for (k, x) in elements.iter().enumerate() {
+            let list = match as_bool(&self.block(frame, block, [x])?) {
+                true => &mut those,
+                false => &mut others,
+            };
+            if list.len() == list.capacity() {
+                grow(list, 1)?;
+            }
+            list.push(k);
+        }
+        Ok((those, others))
+    }
+
+    /// n is not negative; then the lengths of I and X agree.
+    fn histogram(
+        &mut self,
+        frame: &mut Frame,
+        site: &Site,
+        block: Block,
+        mut o: Operands,
+    ) -> Result<Value> {
+        let (start, n) = (o.value(), non_negative(o.integer())?);
+        let (indices, elements) = (o.elements(), o.elements());
+        same_length(indices.len(), elements.len())?;
+        let mut bins = Vec::new();
+        grow(&mut bins, n)?;
+        bins.resize(n, start);
+        for k in 0..elements.len() {
+            if let Some(bin) = in_range(integer_at(&indices, k), n) {
+                let so_far = std::mem::replace(&mut bins[bin], Value::Unit);
+                bins[bin] = self.block(frame, block, [so_far, at(&elements, k)])?;
+            }
+        }
+        Ok(Value::from_elements(element_type(&site.result), bins))
+    }
+
+    /// The extents, from left to right, are not negative.
+    fn tabulate(
+        &mut self,
+        frame: &mut Frame,
+        site: &Site,
+        block: Block,
+        given: &[Value],
+    ) -> Result<Value> {
+        let scalars: Vec<Scalar> = given
+            .iter()
+            .map(|v| v.as_scalar().map_or(Scalar::I32, ScalarValue::scalar))
+            .collect();
+        let wanted: Vec<i128> = given.iter().map(super::machine::as_integer).collect();
+        let extents = extents(&wanted, None)?;
+        let count: usize = if extents.contains(&0) {
+            0
+        } else {
+            extents.iter().product()
+        };
+        let mut results = Elements::with_capacity(element_type(&site.result), count)?;
+        let mut indices = vec![0; extents.len()];
+        for _ in 0..count {
+            for (d, index) in indices.iter().enumerate() {
+                self.set_parameter(frame, block, d, index_value(scalars[d], *index));
+            }
+            results.push(self.run_block(frame, block)?)?;
+            advance(&mut indices, &extents);
+        }
+        Ok(shaped(&extents, results))
+    }
+}
+
+/// The next index tuple in row-major order.
+fn advance(indices: &mut [usize], extents: &[usize]) {
+    for (index, extent) in indices.iter_mut().zip(extents).rev() {
+        *index += 1;
+        if *index < *extent {
+            return;
+        }
+        *index = 0;
+    }
+}
