@@ -1,0 +1,404 @@
+//! Building a program piece by piece, with places in a front end's own source.
+//!
+//! ```
+//! use nova_driver::ProgramBuilder;
+//!
+//! let builder = ProgramBuilder::new("scaled");
+//! let file = builder.source("scaled.calc", "total = 2 * x");
+//! let at = builder.at(file, 1, 9);
+//! let x = at.input("x", at.vector_type(at.named_type("double")));
+//! let doubled = at.call("map", &[at.call("*", &[at.double(2.0)]), x]);
+//! at.entry("scaled", doubled);
+//! ```
+//!
+//! All methods take `&self`, so that calls nest. The result is the same syntax tree that the parser
+//! makes of text; nothing is checked before the program is compiled.
+
+use crate::error::Report;
+use crate::source::Parsed;
+use nova_diag::{FileId, SourceMap, Span};
+use nova_syntax::ast::{
+    Arm, Definition, Entry, ExpressionId, ExpressionKind, Name, Number, NumberValue, Pattern,
+    PatternKind, Program, Suffix, TypeDefinition, TypeDefinitionKind, TypeId, TypeKind,
+};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// A program under construction.
+#[derive(Debug)]
+pub struct ProgramBuilder {
+    name: Arc<str>,
+    state: RefCell<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    program: Program,
+    sources: SourceMap,
+    /// The inputs of the next entry.
+    inputs: Vec<(Name, TypeId)>,
+}
+
+/// A builder at one place of a front end's source; what it makes stands there.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    builder: &'a ProgramBuilder,
+    span: Span,
+}
+
+impl ProgramBuilder {
+    /// A program without anything; `name` is for messages.
+    pub fn new(name: impl Into<Arc<str>>) -> Self {
+        ProgramBuilder {
+            name: name.into(),
+            state: RefCell::default(),
+        }
+    }
+
+    /// The program's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Adds a source of the front end; messages show its lines. `text` may be empty.
+    pub fn source(&self, name: &str, text: &str) -> FileId {
+        self.state.borrow_mut().sources.add_positions(name, text)
+    }
+
+    /// A place in a source, line and column from 1.
+    pub fn at(&self, file: FileId, line: u32, column: u32) -> At<'_> {
+        let span = self.state.borrow_mut().sources.position(file, line, column);
+        At {
+            builder: self,
+            span,
+        }
+    }
+
+    /// The tree and the sources.
+    pub(crate) fn finish(self) -> Parsed {
+        let state = self.state.into_inner();
+        Parsed {
+            program: state.program,
+            report: Report {
+                sources: state.sources,
+                diagnostics: Vec::new(),
+            },
+        }
+    }
+}
+
+impl At<'_> {
+    /// The place, for diagnostics of the front end.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    fn add(&self, kind: ExpressionKind) -> ExpressionId {
+        let mut state = self.builder.state.borrow_mut();
+        state.program.add(kind, self.span)
+    }
+
+    fn add_type(&self, kind: TypeKind) -> TypeId {
+        let mut state = self.builder.state.borrow_mut();
+        state.program.add_type(kind, self.span)
+    }
+
+    fn named(&self, name: &str) -> Name {
+        Name {
+            text: name.into(),
+            span: self.span,
+        }
+    }
+
+    /// A variable, built-in, constructor or foreign function.
+    pub fn name(&self, name: &str) -> ExpressionId {
+        self.add(ExpressionKind::Name(name.into()))
+    }
+
+    /// An integer of whatever number type its use demands.
+    pub fn integer(&self, value: i64) -> ExpressionId {
+        self.number(NumberValue::Integer(Some(i128::from(value))), None)
+    }
+
+    /// A decimal number of whatever floating type its use demands; see [`At::special`] for nan and
+    /// infinities.
+    pub fn decimal(&self, value: f64) -> ExpressionId {
+        self.floating(value, None)
+    }
+
+    /// A `double`.
+    pub fn double(&self, value: f64) -> ExpressionId {
+        self.floating(value, Some(Suffix::Double))
+    }
+
+    /// A `float`.
+    pub fn float(&self, value: f32) -> ExpressionId {
+        if !value.is_finite() {
+            return self.special(f64::from(value), "0.0f");
+        }
+        let text = format!("{value:?}");
+        self.number(NumberValue::Decimal(text.into()), Some(Suffix::Float))
+    }
+
+    fn floating(&self, value: f64, suffix: Option<Suffix>) -> ExpressionId {
+        if !value.is_finite() {
+            return self.special(value, "0.0L");
+        }
+        self.number(NumberValue::Decimal(format!("{value:?}").into()), suffix)
+    }
+
+    /// nan and infinities have no literal; they are quotients by zero.
+    fn special(&self, value: f64, zero: &str) -> ExpressionId {
+        let suffix = match zero.ends_with('f') {
+            true => Suffix::Float,
+            false => Suffix::Double,
+        };
+        let number = |text: &str| self.number(NumberValue::Decimal(text.into()), Some(suffix));
+        let numerator = match (value.is_nan(), value > 0.0) {
+            (true, _) => "0.0",
+            (false, true) => "1.0",
+            (false, false) => "-1.0",
+        };
+        self.call("/", &[number(numerator), number("0.0")])
+    }
+
+    fn number(&self, value: NumberValue, suffix: Option<Suffix>) -> ExpressionId {
+        self.add(ExpressionKind::Number(Number { value, suffix }))
+    }
+
+    /// `true` or `false`.
+    pub fn bool(&self, value: bool) -> ExpressionId {
+        self.add(ExpressionKind::Bool(value))
+    }
+
+    /// `nil`.
+    pub fn nil(&self) -> ExpressionId {
+        self.add(ExpressionKind::Nil)
+    }
+
+    /// A constant vector of bytes.
+    pub fn text(&self, text: &str) -> ExpressionId {
+        self.add(ExpressionKind::Text(text.as_bytes().into()))
+    }
+
+    /// `[e …]`.
+    pub fn vector(&self, elements: &[ExpressionId]) -> ExpressionId {
+        self.add(ExpressionKind::Vector(elements.to_vec()))
+    }
+
+    /// `(a, b, …)`; of one element, that; of none, `nil`.
+    pub fn tuple(&self, elements: &[ExpressionId]) -> ExpressionId {
+        match elements {
+            [] => self.nil(),
+            [only] => *only,
+            _ => self.add(ExpressionKind::Tuple(elements.to_vec())),
+        }
+    }
+
+    /// `(f a …)`; without arguments, `f`.
+    pub fn apply(&self, function: ExpressionId, arguments: &[ExpressionId]) -> ExpressionId {
+        match arguments {
+            [] => function,
+            _ => self.add(ExpressionKind::Apply(function, arguments.to_vec())),
+        }
+    }
+
+    /// A named function applied: `(map f X)`.
+    pub fn call(&self, function: &str, arguments: &[ExpressionId]) -> ExpressionId {
+        let function = self.name(function);
+        self.apply(function, arguments)
+    }
+
+    /// `(lambda (p …) e)`; parameters as [`At::parameter`] and [`At::typed_parameter`] give them.
+    pub fn lambda(&self, parameters: Vec<Pattern>, body: ExpressionId) -> ExpressionId {
+        self.add(ExpressionKind::Lambda {
+            parameters,
+            result: None,
+            body,
+        })
+    }
+
+    /// A name that a parameter or a `let` binds.
+    pub fn parameter(&self, name: &str) -> Pattern {
+        Pattern {
+            kind: PatternKind::Name(name.into()),
+            annotation: None,
+            span: self.span,
+        }
+    }
+
+    /// A name with its type.
+    pub fn typed_parameter(&self, name: &str, ty: TypeId) -> Pattern {
+        Pattern {
+            annotation: Some(ty),
+            ..self.parameter(name)
+        }
+    }
+
+    /// A tuple pattern, of at least two.
+    pub fn tuple_pattern(&self, elements: Vec<Pattern>) -> Pattern {
+        Pattern {
+            kind: PatternKind::Tuple(elements),
+            annotation: None,
+            span: self.span,
+        }
+    }
+
+    /// `(let (p e) … in body)`, in order; without bindings, `body`.
+    pub fn bind(&self, bindings: Vec<(Pattern, ExpressionId)>, body: ExpressionId) -> ExpressionId {
+        match bindings.is_empty() {
+            true => body,
+            false => self.add(ExpressionKind::Let { bindings, body }),
+        }
+    }
+
+    /// `(mu (f : T) (lambda …))`.
+    pub fn recursive(&self, name: &str, ty: Option<TypeId>, value: ExpressionId) -> ExpressionId {
+        self.add(ExpressionKind::Mu {
+            name: self.named(name),
+            ty,
+            value,
+        })
+    }
+
+    /// `(if c a b)`.
+    pub fn conditional(
+        &self,
+        condition: ExpressionId,
+        then: ExpressionId,
+        otherwise: ExpressionId,
+    ) -> ExpressionId {
+        self.add(ExpressionKind::If {
+            condition,
+            then,
+            otherwise,
+        })
+    }
+
+    /// `(case e arm …)`.
+    pub fn case(&self, scrutinee: ExpressionId, arms: Vec<Arm>) -> ExpressionId {
+        self.add(ExpressionKind::Case { scrutinee, arms })
+    }
+
+    /// `(Ctor x body)`, without payload `(Ctor body)`, without constructor `(_ body)`.
+    pub fn arm(
+        &self,
+        constructor: Option<&str>,
+        payload: Option<Pattern>,
+        body: ExpressionId,
+    ) -> Arm {
+        Arm {
+            constructor: constructor.map(|name| self.named(name)),
+            payload,
+            body,
+            span: self.span,
+        }
+    }
+
+    /// `e.k`.
+    pub fn project(&self, of: ExpressionId, index: u32) -> ExpressionId {
+        self.add(ExpressionKind::Project(of, index, self.span))
+    }
+
+    /// `(v ! i)`.
+    pub fn index(&self, of: ExpressionId, index: ExpressionId) -> ExpressionId {
+        self.add(ExpressionKind::Index(of, index))
+    }
+
+    /// `(e : T)`.
+    pub fn annotate(&self, of: ExpressionId, ty: TypeId) -> ExpressionId {
+        self.add(ExpressionKind::Annotate(of, ty))
+    }
+
+    /// A scalar type, `unit`, or a user's type without arguments.
+    pub fn named_type(&self, name: &str) -> TypeId {
+        self.add_type(TypeKind::Name(name.into()))
+    }
+
+    /// `'a`, given without the quote.
+    pub fn type_variable(&self, name: &str) -> TypeId {
+        self.add_type(TypeKind::Variable(name.into()))
+    }
+
+    /// `vector T`.
+    pub fn vector_type(&self, element: TypeId) -> TypeId {
+        self.add_type(TypeKind::Vector(1, element))
+    }
+
+    /// `vector#n T`.
+    pub fn array_type(&self, rank: u32, element: TypeId) -> TypeId {
+        self.add_type(TypeKind::Vector(rank, element))
+    }
+
+    /// `(T, T, …)`, of at least two.
+    pub fn tuple_type(&self, elements: &[TypeId]) -> TypeId {
+        self.add_type(TypeKind::Tuple(elements.to_vec()))
+    }
+
+    /// `T -> T`.
+    pub fn function_type(&self, from: TypeId, to: TypeId) -> TypeId {
+        self.add_type(TypeKind::Function(from, to))
+    }
+
+    /// `(Name T …)`.
+    pub fn applied_type(&self, name: &str, arguments: &[TypeId]) -> TypeId {
+        let name = self.named(name);
+        self.add_type(TypeKind::Apply(name, arguments.to_vec()))
+    }
+
+    /// Declares a synonym.
+    pub fn synonym(&self, name: &str, parameters: &[&str], ty: TypeId) {
+        self.define_type(name, parameters, TypeDefinitionKind::Synonym(ty));
+    }
+
+    /// Declares a sum type from its constructors and their payloads.
+    pub fn sum(&self, name: &str, parameters: &[&str], constructors: &[(&str, TypeId)]) {
+        let constructors = constructors.iter();
+        let constructors = constructors.map(|(name, ty)| (self.named(name), *ty));
+        let kind = TypeDefinitionKind::Sum(constructors.collect());
+        self.define_type(name, parameters, kind);
+    }
+
+    fn define_type(&self, name: &str, parameters: &[&str], kind: TypeDefinitionKind) {
+        let definition = TypeDefinition {
+            name: self.named(name),
+            parameters: parameters.iter().map(|p| self.named(p)).collect(),
+            kind,
+            span: self.span,
+        };
+        let mut state = self.builder.state.borrow_mut();
+        state.program.types.push(definition);
+    }
+
+    /// Defines a name for all entries.
+    pub fn define(&self, name: &str, value: ExpressionId) {
+        let definition = Definition {
+            name: self.named(name),
+            value,
+            span: self.span,
+        };
+        let mut state = self.builder.state.borrow_mut();
+        state.program.definitions.push(definition);
+    }
+
+    /// Adds an input to the next entry, and gives its value.
+    pub fn input(&self, name: &str, ty: TypeId) -> ExpressionId {
+        let input = (self.named(name), ty);
+        self.builder.state.borrow_mut().inputs.push(input);
+        self.name(name)
+    }
+
+    /// Adds an entry of the inputs given since the last one.
+    pub fn entry(&self, name: &str, body: ExpressionId) {
+        let name = self.named(name);
+        let mut state = self.builder.state.borrow_mut();
+        let inputs = std::mem::take(&mut state.inputs);
+        state.program.entries.push(Entry {
+            name,
+            inputs,
+            body,
+            explicit: true,
+            span: self.span,
+        });
+    }
+}

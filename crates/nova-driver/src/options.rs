@@ -1,0 +1,130 @@
+//! What a compilation is asked to do.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What the generated code runs on (abi §1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// Sequential C.
+    Sequential,
+    /// C with a pool of threads.
+    Pthreads,
+    /// CUDA C.
+    Cuda,
+    /// C that builds OpenCL kernels.
+    OpenCl,
+    /// C for the ranks of a communicator.
+    Mpi,
+}
+
+/// All targets with the name of each on the command line.
+pub const TARGETS: [(Target, &str); 5] = [
+    (Target::Sequential, "seq"),
+    (Target::Pthreads, "pthreads"),
+    (Target::Cuda, "cuda"),
+    (Target::OpenCl, "opencl"),
+    (Target::Mpi, "mpi"),
+];
+
+impl Target {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        let row = TARGETS.iter().find(|(target, _)| *target == self);
+        row.map_or("", |(_, name)| name)
+    }
+
+    /// The target with this name.
+    pub fn by_name(name: &str) -> Option<Target> {
+        let row = TARGETS.iter().find(|(_, n)| *n == name);
+        row.map(|(target, _)| *target)
+    }
+
+    /// Whether this version of the compiler makes code for it.
+    pub fn is_supported(self) -> bool {
+        match self {
+            Target::Sequential => true,
+            Target::Pthreads | Target::Cuda | Target::OpenCl | Target::Mpi => false,
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The representations that `--emit` shows (architecture §1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// The typed lambda calculus.
+    Core,
+    /// First-order arrays.
+    Flat,
+    /// Arrays with their memory.
+    Mem,
+    /// Commands.
+    Loop,
+    /// The generated source.
+    C,
+}
+
+/// All stages with the name of each on the command line, in order.
+pub const STAGES: [(Stage, &str); 5] = [
+    (Stage::Core, "core"),
+    (Stage::Flat, "flat"),
+    (Stage::Mem, "mem"),
+    (Stage::Loop, "loop"),
+    (Stage::C, "c"),
+];
+
+impl Stage {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        let row = STAGES.iter().find(|(stage, _)| *stage == self);
+        row.map_or("", |(_, name)| name)
+    }
+
+    /// The stage with this name.
+    pub fn by_name(name: &str) -> Option<Stage> {
+        let row = STAGES.iter().find(|(_, n)| *n == name);
+        row.map(|(stage, _)| *stage)
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The options of a compilation; [`Options::default`] is what the command does without flags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What the code is for.
+    pub target: Target,
+    /// 0 to 3: optional passes from 1 on; also given to the C compiler.
+    pub optimization: u8,
+    /// `--fp strict` (language §8).
+    pub strict: bool,
+    /// Names of optional passes not to run.
+    pub disabled: BTreeSet<String>,
+    /// Verify after every pass.
+    pub verify: bool,
+    /// The name of a pass after which the program is kept as text.
+    pub dump_after: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            target: Target::Sequential,
+            optimization: 2,
+            strict: false,
+            disabled: BTreeSet::new(),
+            verify: cfg!(debug_assertions),
+            dump_after: None,
+        }
+    }
+}

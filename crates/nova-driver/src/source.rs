@@ -1,0 +1,183 @@
+//! Where programs come from: files with their imports, text, data, a builder.
+
+use crate::builder::ProgramBuilder;
+use crate::data::program_text;
+use crate::error::{Failure, Report};
+use crate::merge::append;
+use nova_diag::{Diagnostic, SourceMap, Span, codes, deep};
+use nova_exec::InputError;
+use nova_syntax::ast::{Import, Program};
+use nova_syntax::{parse, reader};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A program to be compiled.
+#[derive(Debug)]
+pub enum Source {
+    /// A file; its imports are relative to it.
+    File(PathBuf),
+    /// Text under a name such as `dot.nova`, which also names the program; imports are relative to
+    /// the folder.
+    Text {
+        /// What messages call it.
+        name: String,
+        /// The text.
+        text: String,
+        /// Where imports are looked for.
+        folder: PathBuf,
+    },
+    /// A syntax tree that a front end built.
+    Built(Box<ProgramBuilder>),
+}
+
+impl Source {
+    /// Text whose imports are relative to the working directory.
+    pub fn text(name: impl Into<String>, text: impl Into<String>) -> Source {
+        Source::Text {
+            name: name.into(),
+            text: text.into(),
+            folder: PathBuf::from("."),
+        }
+    }
+
+    /// A program as data: the list of its top-level forms, for example from `lexpr::sexp!`.
+    pub fn data(name: impl Into<String>, program: &lexpr::Value) -> Result<Source, Failure> {
+        match program_text(program) {
+            Ok(text) => Ok(Source::text(name, text)),
+            Err(why) => Err(Failure::Input(InputError(why))),
+        }
+    }
+}
+
+/// A program with all its imports, as one syntax tree.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// The tree; it means nothing when the report has errors.
+    pub program: Program,
+    /// What was found wrong, and the sources.
+    pub report: Report,
+}
+
+/// Reads and parses a program and its imports.
+///
+/// The error is about the program's own file; a missing import is a diagnostic.
+pub fn load(source: Source) -> Result<Parsed, Failure> {
+    let mut loader = Loader::default();
+    match source {
+        Source::Built(builder) => return Ok(builder.finish()),
+        Source::File(path) => {
+            let bytes = fs::read(&path).map_err(|error| InputError::file(&path, &error))?;
+            let name = path.display().to_string();
+            let identity = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+            loader.states.insert(identity.clone(), State::Open);
+            if let Some(text) = loader.decode(&bytes, &name) {
+                loader.load(&name, text, &folder_of(&path), true);
+            }
+            loader.states.insert(identity, State::Done);
+        }
+        Source::Text { name, text, folder } => loader.load(&name, text, &folder, true),
+    }
+    Ok(Parsed {
+        program: loader.program,
+        report: loader.report,
+    })
+}
+
+/// How far an imported file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Its imports are being read: importing it now is a cycle.
+    Open,
+    /// Its definitions are there.
+    Done,
+}
+
+#[derive(Default)]
+struct Loader {
+    program: Program,
+    report: Report,
+    states: HashMap<PathBuf, State>,
+}
+
+impl Loader {
+    fn sources(&mut self) -> &mut SourceMap {
+        &mut self.report.sources
+    }
+
+    /// The text of a file, or a diagnostic.
+    fn decode(&mut self, bytes: &[u8], name: &str) -> Option<String> {
+        match reader::decode_source(bytes, name, self.sources()) {
+            Ok(text) => Some(text),
+            Err(diagnostic) => {
+                self.report.diagnostics.push(*diagnostic);
+                None
+            }
+        }
+    }
+
+    /// Parses a text; adds what its imports define, then what it defines.
+    fn load(&mut self, name: &str, text: String, folder: &Path, root: bool) {
+        let file = self.sources().add(name, text.as_str());
+        let end = Span::new(file, text.len() as u32, text.len() as u32);
+        let stem = program_name(name);
+        let (mut program, diagnostics) = parse::parse(&text, file, self.sources(), &stem);
+        let broken = parse::has_errors(&diagnostics);
+        self.report.diagnostics.extend(diagnostics);
+        if root && !broken {
+            self.report
+                .diagnostics
+                .extend(parse::missing_expression(&program, end));
+        }
+        for import in std::mem::take(&mut program.imports) {
+            deep(|| self.import(&import, folder));
+        }
+        if !root {
+            program.entries.clear();
+        }
+        append(&mut self.program, program);
+    }
+
+    fn import(&mut self, import: &Import, folder: &Path) {
+        let path = folder.join(&import.path);
+        let name = path.strip_prefix(".").unwrap_or(&path).display().to_string();
+        let identity = match fs::canonicalize(&path) {
+            Ok(identity) => identity,
+            Err(error) => return self.bad_import(import, &InputError::file(&path, &error).0),
+        };
+        match self.states.get(&identity) {
+            Some(State::Done) => return,
+            Some(State::Open) => {
+                return self.bad_import(import, &format!("{name} imports itself"));
+            }
+            None => {}
+        }
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) => return self.bad_import(import, &InputError::file(&path, &error).0),
+        };
+        self.states.insert(identity.clone(), State::Open);
+        if let Some(text) = self.decode(&bytes, &name) {
+            self.load(&name, text, &folder_of(&path), false);
+        }
+        self.states.insert(identity, State::Done);
+    }
+
+    fn bad_import(&mut self, import: &Import, why: &str) {
+        let message = format!("cannot import \"{}\": {why}", import.path);
+        self.report
+            .diagnostics
+            .push(Diagnostic::error(codes::BAD_IMPORT, import.span, message));
+    }
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    path.parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// The program's name in a file's: `examples/dot.nova` gives `dot`.
+pub fn program_name(name: &str) -> String {
+    let stem = Path::new(name).file_stem();
+    stem.map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
