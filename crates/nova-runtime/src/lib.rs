@@ -1,1 +1,286 @@
-//! The files of runtime-c, embedded.
+//! The files of `runtime-c`, embedded, and the choice of what a generated program needs of them.
+//!
+//! Each file is C that a person can read and test alone. It is cut into sections at the blank lines
+//! between its definitions; what a section defines and what it uses is read from its identifiers,
+//! so that a program can ask for names and gets those sections, the ones they need, and the
+//! standard headers of both, in the order of the files.
+
+mod sections;
+
+use sections::Section;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+/// The files, in the order in which a program would include them.
+pub const FILES: &[(&str, &str)] = &[
+    (
+        "platform.h",
+        include_str!("../../../runtime-c/common/platform.h"),
+    ),
+    (
+        "context.h",
+        include_str!("../../../runtime-c/common/context.h"),
+    ),
+    (
+        "errors.h",
+        include_str!("../../../runtime-c/common/errors.h"),
+    ),
+    (
+        "blocks.h",
+        include_str!("../../../runtime-c/common/blocks.h"),
+    ),
+    ("call.h", include_str!("../../../runtime-c/common/call.h")),
+    (
+        "integers.h",
+        include_str!("../../../runtime-c/common/integers.h"),
+    ),
+    (
+        "floats.h",
+        include_str!("../../../runtime-c/common/floats.h"),
+    ),
+    (
+        "arguments.h",
+        include_str!("../../../runtime-c/common/arguments.h"),
+    ),
+    ("nodes.h", include_str!("../../../runtime-c/common/nodes.h")),
+    ("text.h", include_str!("../../../runtime-c/common/text.h")),
+];
+
+/// The standard headers that declare what the runtime and generated programs use.
+const HEADERS: &[(&str, &[&str])] = &[
+    ("inttypes.h", &["PRId64", "PRIu64"]),
+    (
+        "math.h",
+        &[
+            "fabs",
+            "fabsf",
+            "fmod",
+            "sqrt",
+            "sqrtf",
+            "exp",
+            "expf",
+            "exp2",
+            "exp2f",
+            "log",
+            "logf",
+            "log2",
+            "log2f",
+            "log10",
+            "log10f",
+            "sin",
+            "sinf",
+            "cos",
+            "cosf",
+            "tan",
+            "tanf",
+            "asin",
+            "asinf",
+            "acos",
+            "acosf",
+            "atan",
+            "atanf",
+            "sinh",
+            "sinhf",
+            "cosh",
+            "coshf",
+            "tanh",
+            "tanhf",
+            "pow",
+            "powf",
+            "atan2",
+            "atan2f",
+            "floor",
+            "floorf",
+            "ceil",
+            "ceilf",
+            "round",
+            "roundf",
+            "trunc",
+            "truncf",
+            "erf",
+            "erff",
+            "fma",
+            "fmaf",
+            "signbit",
+            "isinf",
+            "isnan",
+            "isfinite",
+            "NAN",
+            "INFINITY",
+            "ldexp",
+            "frexp",
+            "scalbn",
+            "copysign",
+            "nearbyint",
+            "rint",
+        ],
+    ),
+    ("pthread.h", &["pthread_t"]),
+    ("setjmp.h", &["jmp_buf", "setjmp", "longjmp"]),
+    ("stdarg.h", &["va_list"]),
+    ("stdbool.h", &["bool", "true", "false"]),
+    ("stddef.h", &["NULL", "size_t"]),
+    (
+        "stdint.h",
+        &[
+            "int8_t",
+            "int16_t",
+            "int32_t",
+            "int64_t",
+            "uint8_t",
+            "uint16_t",
+            "uint32_t",
+            "uint64_t",
+            "uintptr_t",
+            "PTRDIFF_MAX",
+            "INT32_MIN",
+            "INT64_MIN",
+            "INT64_MAX",
+            "INT64_C",
+            "UINT64_C",
+        ],
+    ),
+    ("stdio.h", &["snprintf", "vsnprintf", "fwrite", "stderr"]),
+    (
+        "stdlib.h",
+        &[
+            "malloc",
+            "realloc",
+            "free",
+            "aligned_alloc",
+            "strtod",
+            "strtof",
+            "strtol",
+        ],
+    ),
+    ("string.h", &["memcpy", "memmove", "memset", "strlen"]),
+];
+
+/// The part of the runtime that a program needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Standard headers, without brackets, in order.
+    pub headers: Vec<&'static str>,
+    /// The sections, each ended by a blank line.
+    pub text: String,
+}
+
+struct Library {
+    sections: Vec<Section>,
+    /// The section that defines a name.
+    definitions: BTreeMap<&'static str, usize>,
+    /// The header that declares a name.
+    headers: BTreeMap<&'static str, &'static str>,
+}
+
+fn library() -> &'static Library {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let (sections, definitions) = sections::split(FILES);
+        let headers = HEADERS
+            .iter()
+            .flat_map(|(header, names)| names.iter().map(|name| (*name, *header)))
+            .collect();
+        Library {
+            sections,
+            definitions,
+            headers,
+        }
+    })
+}
+
+/// Whether the runtime defines this name.
+pub fn defines(name: &str) -> bool {
+    library().definitions.contains_key(name)
+}
+
+/// Every name that the runtime or a header it uses defines, in order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let library = library();
+    library
+        .definitions
+        .keys()
+        .chain(library.headers.keys())
+        .copied()
+}
+
+/// What a program needs that uses these names; names that the runtime does not know are skipped.
+pub fn select<'a>(used: impl IntoIterator<Item = &'a str>) -> Selection {
+    let library = library();
+    let mut chosen = BTreeSet::new();
+    let mut headers = BTreeSet::new();
+    let mut left: Vec<usize> = Vec::new();
+    let mut visit = |name: &str, left: &mut Vec<usize>| {
+        if let Some(header) = library.headers.get(name) {
+            headers.insert(*header);
+        }
+        if let Some(section) = library.definitions.get(name)
+            && chosen.insert(*section)
+        {
+            left.push(*section);
+        }
+    };
+    for name in used {
+        visit(name, &mut left);
+    }
+    while let Some(section) = left.pop() {
+        for name in library.sections.get(section).iter().flat_map(|s| &s.uses) {
+            visit(name, &mut left);
+        }
+    }
+    let mut text = String::new();
+    for section in chosen.iter().filter_map(|s| library.sections.get(*s)) {
+        text.push_str(section.text);
+        text.push_str("\n\n");
+    }
+    Selection {
+        headers: headers.into_iter().collect(),
+        text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_brings_what_it_needs() {
+        let selection = select(["nova_minimum_i32"]);
+        assert_eq!(selection.headers, ["stdint.h"]);
+        assert!(
+            selection.text.starts_with("/* Minima and maxima;"),
+            "{}",
+            selection.text
+        );
+        let selection = select(["nova_call"]);
+        for name in [
+            "nova_context;",
+            "nova_close_blocks",
+            "NOVA_SLAB_SIZE",
+            "struct nova_tables;",
+        ] {
+            assert!(
+                selection.text.contains(name),
+                "{name} in {}",
+                selection.text
+            );
+        }
+        assert!(!selection.text.contains("nova_call_deep"));
+        assert!(!selection.headers.contains(&"pthread.h"));
+    }
+
+    #[test]
+    fn nothing_is_needed_for_nothing() {
+        assert_eq!(select(["unknown"]), Selection::default());
+    }
+
+    #[test]
+    fn no_section_is_lost() {
+        let all = select(names());
+        for (file, text) in FILES {
+            for line in text.lines().filter(|l| l.starts_with("static ")) {
+                assert!(all.text.contains(line), "{file}: {line}");
+            }
+        }
+    }
+}

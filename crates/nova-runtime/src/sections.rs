@@ -1,0 +1,131 @@
+//! Cuts the files of the runtime into sections and finds what each defines and uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One or more definitions that stand together, with the comment before them.
+pub struct Section {
+    /// Its text, without the blank lines around it.
+    pub text: &'static str,
+    /// Every identifier in it.
+    pub uses: BTreeSet<&'static str>,
+}
+
+/// The sections of all files in order, and the section that defines each name. A name is defined
+/// where it first stands outside of brackets.
+pub fn split(
+    files: &[(&'static str, &'static str)],
+) -> (Vec<Section>, BTreeMap<&'static str, usize>) {
+    let mut sections = Vec::new();
+    let mut definitions = BTreeMap::new();
+    for text in files.iter().flat_map(|(_, text)| pieces(text)) {
+        let words = words(text);
+        let ours = |name: &str| name.starts_with("nova_") || name.starts_with("NOVA_");
+        let fresh = |depth: usize| {
+            words
+                .iter()
+                .filter(|w| w.depth <= depth && ours(w.text) && !definitions.contains_key(w.text))
+                .map(|w| w.text)
+                .collect::<Vec<_>>()
+        };
+        let mut names = fresh(0);
+        if names.is_empty() {
+            // The name of a type of functions stands in brackets.
+            names = fresh(1).into_iter().take(1).collect();
+        }
+        if names.is_empty() {
+            continue;
+        }
+        for name in names {
+            definitions.insert(name, sections.len());
+        }
+        sections.push(Section {
+            text,
+            uses: words.iter().map(|w| w.text).collect(),
+        });
+    }
+    (sections, definitions)
+}
+
+/// The pieces of a file between blank lines outside of any bracket or conditional, without its
+/// includes and its guard.
+fn pieces(text: &'static str) -> Vec<&'static str> {
+    let mut pieces = Vec::new();
+    let mut start = None;
+    let (mut braces, mut conditionals) = (0usize, 0usize);
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let begin = offset;
+        offset += line.len();
+        let bare = line.trim_end();
+        let guard =
+            bare.ends_with("_H") && (bare.starts_with("#ifndef") || bare.starts_with("#define"));
+        let last = offset == text.len() && bare == "#endif";
+        let boundary = bare.is_empty() && braces == 0 && conditionals == 0;
+        if guard || last || boundary || bare.starts_with("#include") {
+            if let Some(start) = start.take() {
+                pieces.push(text[start..begin].trim_end());
+            }
+            continue;
+        }
+        start.get_or_insert(begin);
+        if bare.starts_with("#if") {
+            conditionals += 1;
+        } else if bare.starts_with("#endif") {
+            conditionals = conditionals.saturating_sub(1);
+        }
+        braces += line.matches('{').count();
+        braces = braces.saturating_sub(line.matches('}').count());
+    }
+    if let Some(start) = start {
+        pieces.push(text[start..].trim_end());
+    }
+    pieces
+}
+
+/// An identifier and how many brackets are open around it.
+struct Word {
+    text: &'static str,
+    depth: usize,
+}
+
+/// The identifiers of a text, without those in comments and strings.
+fn words(text: &'static str) -> Vec<Word> {
+    let bytes = text.as_bytes();
+    let mut words = Vec::new();
+    let (mut at, mut depth) = (0, 0usize);
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let byte = bytes[at];
+        if rest.starts_with("/*") {
+            at += rest.find("*/").map_or(rest.len(), |end| end + 2);
+        } else if byte == b'"' || byte == b'\'' {
+            at += quoted(rest.as_bytes());
+        } else if byte.is_ascii_alphanumeric() || byte == b'_' {
+            let end = rest
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(rest.len());
+            words.push(Word {
+                text: &rest[..end],
+                depth,
+            });
+            at += end;
+        } else {
+            match byte {
+                b'(' | b'{' => depth += 1,
+                b')' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            at += rest.chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    words
+}
+
+/// The length of a quoted constant at the start of the text.
+fn quoted(text: &[u8]) -> usize {
+    let mut at = 1;
+    while at < text.len() && text[at] != text[0] {
+        at += if text[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}

@@ -1,0 +1,148 @@
+/* The border: checks of arguments, and results handed to the caller (a copy is made only where the
+ * memory is not the call's own). */
+#ifndef NOVA_ARGUMENTS_H
+#define NOVA_ARGUMENTS_H
+
+#include "blocks.h"
+
+/* Checks an array argument: a length that is not negative, elements behind the pointer. */
+static void nova_check_array(nova_context *context, const char *name, int64_t length,
+                             const void *data, size_t size)
+{
+    if (length < 0)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative length: %" PRId64, name, length);
+    if ((uint64_t)length > (uint64_t)PTRDIFF_MAX / size)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large a length: %" PRId64, name, length);
+    if (length > 0 && data == NULL)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a null pointer for length %" PRId64, name,
+                  length);
+}
+
+/* Checks the length of an array whose elements take no memory. */
+static void nova_check_length(nova_context *context, const char *name, int64_t length)
+{
+    if (length < 0)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative length: %" PRId64, name, length);
+}
+
+/* Checks length + 1 offsets that rise from 0 and gives the last of them. */
+static int64_t nova_check_segments(nova_context *context, const char *name, int64_t length,
+                                   const int64_t *offsets)
+{
+    if (length == 0 && offsets == NULL)
+        return 0;
+    nova_check_array(context, name, length, offsets, sizeof(int64_t));
+    if (offsets[0] != 0)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: the first offset is %" PRId64 ", not 0", name,
+                  offsets[0]);
+    for (int64_t i = 0; i < length; i++)
+        if (offsets[i + 1] < offsets[i])
+            nova_fail(context, NOVA_ERROR_ARGUMENT,
+                      "%s: offset %" PRId64 " after %" PRId64 " does not rise", name,
+                      offsets[i + 1], offsets[i]);
+    return offsets[length];
+}
+
+/* Checks the extents of an array and gives their product. */
+static int64_t nova_check_extents(nova_context *context, const char *name, int rank,
+                                  const int64_t *extents)
+{
+    bool empty = false;
+    for (int k = 0; k < rank; k++) {
+        if (extents[k] < 0)
+            nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative extent: %" PRId64, name,
+                      extents[k]);
+        empty = empty || extents[k] == 0;
+    }
+    int64_t product = empty ? 0 : 1;
+    for (int k = 0; k < rank && !empty; k++) {
+        if (extents[k] > INT64_MAX / product)
+            nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large an extent: %" PRId64, name,
+                      extents[k]);
+        product *= extents[k];
+    }
+    return product;
+}
+
+/* Adds the length of a part of an argument to the total of all such parts. */
+static int64_t nova_add_length(nova_context *context, const char *name, int64_t total,
+                               int64_t length)
+{
+    if (length > INT64_MAX - total)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large a length: %" PRId64, name, length);
+    return total + length;
+}
+
+/* Checks that a pointer for a result is there. */
+static void nova_check_result(nova_context *context, const char *name, const void *result)
+{
+    if (result == NULL)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a null pointer", name);
+}
+
+/* Checks that there is no buffer for a result whose size the caller cannot know. */
+static void nova_check_no_buffer(nova_context *context, const char *name, const void *buffer)
+{
+    if (buffer != NULL)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: the pointer must be null on entry", name);
+}
+
+/* Checks that a value of a sum has one of its constructors. */
+static void nova_check_tag(nova_context *context, const char *name, int32_t tag, int32_t count)
+{
+    if (tag < 0 || tag >= count)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: tag %d is not one of 0 to %d", name, (int)tag,
+                  (int)count - 1);
+}
+
+/* Fails unless the caller's buffer has room for the length. */
+static void nova_check_capacity(nova_context *context, const char *name, int64_t capacity,
+                                int64_t length)
+{
+    if (capacity < length)
+        nova_fail(context, NOVA_ERROR_BUFFER,
+                  "%s: a buffer of %" PRId64 " elements for a result of %" PRId64, name, capacity,
+                  length);
+}
+
+/* Memory for count elements that goes to the caller when the call succeeds. */
+static void *nova_allocate_result(nova_context *context, int64_t count, size_t size)
+{
+    nova_block *block;
+    void *data = nova_allocate(context, &block, count, size, NULL);
+    block->given = true;
+    return data;
+}
+
+/* Hands count elements, with their reference, to the caller: the memory itself where it is a block
+ * that nothing else holds, a copy otherwise. */
+static void *nova_give(nova_context *context, void *data, nova_block *block, int64_t count,
+                       size_t size)
+{
+    size_t bytes = nova_bytes(context, count, size, NULL);
+    /* A block much larger than the result would waste the caller's memory. */
+    if (block != NULL && block->references == 1 && block->data == data
+        && block->bytes / 2 <= bytes + NOVA_ALIGN_FROM) {
+        block->given = true;
+        return data;
+    }
+    void *copy = nova_allocate_result(context, count, size);
+    nova_copy(copy, data, count, size);
+    nova_release(context, block);
+    return copy;
+}
+
+/* Puts count elements, with their reference, where the caller wants them: into the buffer, whose
+ * size has been checked, or in memory of their own if there is none. */
+static void *nova_put(nova_context *context, void *buffer, void *data, nova_block *block,
+                      int64_t count, size_t size)
+{
+    if (buffer == NULL)
+        return nova_give(context, data, block, count, size);
+    /* The caller's buffer may also be an argument. */
+    if (count > 0)
+        memmove(buffer, data, (size_t)count * size);
+    return buffer;
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* Counted blocks of memory. */
+#ifndef NOVA_BLOCKS_H
+#define NOVA_BLOCKS_H
+
+#include "errors.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Where pointers to arrays without elements point. */
+static uint64_t nova_empty[1];
+
+/* Blocks of at least this many bytes start at a cache line. */
+#define NOVA_ALIGN_FROM 4096
+#define NOVA_ALIGNMENT 64
+
+/* Memory that free() releases; null when there is none. */
+static void *nova_memory(size_t bytes)
+{
+    if (bytes < NOVA_ALIGN_FROM)
+        return malloc(bytes > 0 ? bytes : 1);
+    if (bytes > PTRDIFF_MAX - NOVA_ALIGNMENT)
+        return NULL;
+    return aligned_alloc(NOVA_ALIGNMENT, (bytes + NOVA_ALIGNMENT - 1) & ~(size_t)(NOVA_ALIGNMENT - 1));
+}
+
+/* Bytes of count elements of this size; does not return when no object can be so large. */
+static size_t nova_bytes(nova_context *context, int64_t count, size_t size, const char *place)
+{
+    if (count < 0 || (uint64_t)count > (uint64_t)PTRDIFF_MAX / size)
+        nova_fail_memory(context, place);
+    return (size_t)count * size;
+}
+
+/* A header for data, with one reference; null when there is no memory for it. */
+static nova_block *nova_new_header(nova_context *context, void *data, size_t bytes)
+{
+    nova_block *block = context->free_headers;
+    if (block != NULL) {
+        context->free_headers = block->next;
+    } else {
+        nova_slab *slab = context->slabs;
+        if (slab->used == NOVA_SLAB_SIZE) {
+            slab = (nova_slab *)malloc(sizeof(nova_slab));
+            if (slab == NULL)
+                return NULL;
+            slab->used = 0;
+            slab->next = context->slabs;
+            context->slabs = slab;
+        }
+        block = &slab->blocks[slab->used++];
+    }
+    block->data = data;
+    block->bytes = bytes;
+    block->references = 1;
+    block->given = false;
+    block->next = NULL;
+    return block;
+}
+
+/* Takes over memory that free() releases. */
+static nova_block *nova_adopt(nova_context *context, void *data, size_t bytes, const char *place)
+{
+    nova_block *block = nova_new_header(context, data, bytes);
+    if (block == NULL) {
+        free(data);
+        nova_fail_memory(context, place);
+    }
+    return block;
+}
+
+/* Memory for count elements of this size, not initialised, in a new block with one reference. */
+static void *nova_allocate(nova_context *context, nova_block **block, int64_t count, size_t size,
+                           const char *place)
+{
+    size_t bytes = nova_bytes(context, count, size, place);
+    void *data = nova_memory(bytes);
+    if (data == NULL)
+        nova_fail_memory(context, place);
+    *block = nova_adopt(context, data, bytes, place);
+    return data;
+}
+
+/* One more reference. */
+static inline void nova_retain(nova_block *block)
+{
+    if (block != NULL)
+        block->references++;
+}
+
+/* One reference less. */
+static inline void nova_release(nova_context *context, nova_block *block)
+{
+    if (block != NULL && --block->references == 0) {
+        free(block->data);
+        block->data = NULL;
+        block->next = context->free_headers;
+        context->free_headers = block;
+    }
+}
+
+/* Makes room for count elements in a block with this one reference (or none yet), growing by at
+ * least half and keeping the first used elements; gives the data. */
+static void *nova_reserve(nova_context *context, nova_block **block, int64_t used, int64_t count,
+                          size_t size, const char *place)
+{
+    size_t needed = nova_bytes(context, count, size, place);
+    if (*block != NULL && (*block)->bytes >= needed)
+        return (*block)->data;
+    if (*block == NULL)
+        return nova_allocate(context, block, count, size, place);
+    size_t bytes = (*block)->bytes + (*block)->bytes / 2;
+    if (bytes < needed)
+        bytes = needed;
+    void *data = nova_memory(bytes);
+    if (data == NULL)
+        nova_fail_memory(context, place);
+    memcpy(data, (*block)->data, (size_t)used * size);
+    free((*block)->data);
+    (*block)->data = data;
+    (*block)->bytes = bytes;
+    return data;
+}
+
+/* Copies count elements between arrays that do not overlap. */
+static inline void nova_copy(void *to, const void *from, int64_t count, size_t size)
+{
+    if (count > 0)
+        memcpy(to, from, (size_t)count * size);
+}
+
+/* Frees what the call still holds, apart from what is given to the caller after success. */
+static void nova_close_blocks(nova_context *context)
+{
+    nova_slab *slab = context->slabs;
+    while (slab != NULL) {
+        nova_slab *next = slab->next;
+        for (int i = 0; i < slab->used; i++) {
+            nova_block *block = &slab->blocks[i];
+            if (block->data != NULL && !(block->given && context->code == 0))
+                free(block->data);
+        }
+        if (slab != &context->first_slab)
+            free(slab);
+        slab = next;
+    }
+}
+
+#endif

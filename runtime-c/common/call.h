@@ -1,0 +1,93 @@
+/* Runs the body of an entry and catches its errors; on the caller's stack, or, for programs with
+ * recursive functions, on a large stack of its own. */
+#ifndef NOVA_CALL_H
+#define NOVA_CALL_H
+
+#include "blocks.h"
+#include <pthread.h>
+
+/* The body of an entry: takes its parameters from the call's structure, writes its results. */
+typedef void (*nova_body)(nova_context *context, void *call);
+
+static void nova_open(nova_context *context, char *message)
+{
+    context->code = 0;
+    context->message = message;
+    context->stack_limit = 0;
+    context->free_headers = NULL;
+    context->slabs = &context->first_slab;
+    context->first_slab.next = NULL;
+    context->first_slab.used = 0;
+    context->tables = NULL;
+}
+
+/* The only function that calls setjmp: nothing in it changes between that and longjmp. */
+static void nova_try(nova_context *context, nova_body body, void *call)
+{
+    if (setjmp(context->escape) == 0)
+        body(context, call);
+}
+
+/* Runs body; gives 0 or the code of the error, whose message is then written to message. */
+static int nova_call(nova_body body, void *call, char *message)
+{
+    nova_context context;
+    nova_open(&context, message);
+    nova_try(&context, body, call);
+    nova_close_blocks(&context);
+    return context.code;
+}
+
+/* The stack of a program with recursive functions: at first this size, if there is no room half of
+ * it, and so on down to the smallest. Only what is used of it becomes memory. */
+#define NOVA_STACK_LARGEST ((size_t)1 << (sizeof(void *) > 4 ? 30 : 27))
+#define NOVA_STACK_SMALLEST ((size_t)1 << 20)
+
+typedef struct nova_deep_call {
+    nova_body body;
+    void *call;
+    char *message;
+    size_t stack;
+    int code;
+} nova_deep_call;
+
+static void *nova_run_deep(void *argument)
+{
+    nova_deep_call *deep = (nova_deep_call *)argument;
+    /* What is left for functions that do not check, and for what lies above this frame. */
+    size_t reserve = deep->stack / 8 < ((size_t)4 << 20) ? deep->stack / 8 : (size_t)4 << 20;
+    nova_context context;
+    nova_open(&context, deep->message);
+    context.stack_limit = NOVA_FRAME - (deep->stack - reserve);
+    nova_try(&context, deep->body, deep->call);
+    nova_close_blocks(&context);
+    deep->code = context.code;
+    return NULL;
+}
+
+/* As nova_call, on a stack of its own. */
+static int nova_call_deep(nova_body body, void *call, char *message)
+{
+    nova_deep_call deep = {body, call, message, NOVA_STACK_LARGEST, 0};
+    for (; deep.stack >= NOVA_STACK_SMALLEST; deep.stack /= 2) {
+        pthread_attr_t attributes;
+        pthread_t thread;
+        if (pthread_attr_init(&attributes) != 0)
+            break;
+        int failed = pthread_attr_setstacksize(&attributes, deep.stack);
+        if (failed == 0)
+            failed = pthread_create(&thread, &attributes, nova_run_deep, &deep);
+        pthread_attr_destroy(&attributes);
+        if (failed == 0) {
+            pthread_join(thread, NULL);
+            return deep.code;
+        }
+    }
+    snprintf(message, NOVA_MESSAGE_SIZE, "out of memory: no stack for recursive functions");
+    return NOVA_ERROR_MEMORY;
+}
+
+/* Whether a recursive function may run: it asks at its start. */
+#define NOVA_STACK_LEFT(context) (NOVA_FRAME >= (context)->stack_limit)
+
+#endif

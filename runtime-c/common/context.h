@@ -1,0 +1,47 @@
+/* The state of one call of a generated function: where an error leads, and every block of memory
+ * that the call holds, so that an error can free them all. */
+#ifndef NOVA_CONTEXT_H
+#define NOVA_CONTEXT_H
+
+#include "platform.h"
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes of a message, the final 0 included. */
+#define NOVA_MESSAGE_SIZE 512
+
+/* A counted block of memory. The header lies apart from the data, so that the data of a result can
+ * be given to the caller, who frees it with free(). A null pointer to a block stands for memory
+ * that the caller owns. */
+typedef struct nova_block {
+    void *data;              /* null when this header is not in use */
+    size_t bytes;            /* the size of data */
+    int64_t references;      /* 0 frees the data */
+    bool given;              /* the data goes to the caller when the call succeeds */
+    struct nova_block *next; /* the next header that is not in use */
+} nova_block;
+
+/* Headers are made many at a time and live as long as the call. */
+#define NOVA_SLAB_SIZE 64
+typedef struct nova_slab {
+    struct nova_slab *next;
+    int used;
+    nova_block blocks[NOVA_SLAB_SIZE];
+} nova_slab;
+
+/* Defined by a program that has recursive data. */
+struct nova_tables;
+
+typedef struct nova_context {
+    jmp_buf escape;             /* where an error leads */
+    int code;                   /* 0, or the error's code */
+    char *message;              /* NOVA_MESSAGE_SIZE bytes for the error's message */
+    uintptr_t stack_limit;      /* a frame below this address is one call too deep */
+    nova_block *free_headers;   /* headers to use again */
+    nova_slab *slabs;           /* all headers, the newest slab first */
+    nova_slab first_slab;       /* enough for most programs */
+    struct nova_tables *tables; /* the node tables of recursive data */
+} nova_context;
+
+#endif

@@ -1,0 +1,107 @@
+/* Integer operations that plain C leaves undefined for some operands. Operations wrap, as in two's
+ * complement. The caller makes sure that divisors are not 0. */
+#ifndef NOVA_INTEGERS_H
+#define NOVA_INTEGERS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Quotients, truncated; the smallest number divided by -1 is itself. */
+static inline int32_t nova_divide_i32(int32_t a, int32_t b)
+{
+    return b == -1 ? (int32_t)(0 - (uint32_t)a) : a / b;
+}
+
+static inline int64_t nova_divide_i64(int64_t a, int64_t b)
+{
+    return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+}
+
+/* Remainders with the sign of a. */
+static inline int32_t nova_remainder_i32(int32_t a, int32_t b)
+{
+    return b == -1 ? 0 : a % b;
+}
+
+static inline int64_t nova_remainder_i64(int64_t a, int64_t b)
+{
+    return b == -1 ? 0 : a % b;
+}
+
+/* Absolute values; that of the smallest number is itself. */
+static inline int32_t nova_absolute_i32(int32_t a)
+{
+    return a < 0 ? (int32_t)(0 - (uint32_t)a) : a;
+}
+
+static inline int64_t nova_absolute_i64(int64_t a)
+{
+    return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
+}
+
+/* Minima and maxima; narrower types use those of int32_t. */
+static inline int32_t nova_minimum_i32(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t nova_minimum_i64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint32_t nova_minimum_u32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t nova_minimum_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int32_t nova_maximum_i32(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int64_t nova_maximum_i64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint32_t nova_maximum_u32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t nova_maximum_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether the number lies in a range, both ends included. */
+static inline bool nova_within(int64_t a, int64_t low, int64_t high)
+{
+    return low <= a && a <= high;
+}
+
+/* Whether the number lies between two others. */
+static inline bool nova_between(double a, double low, double high)
+{
+    return low < a && a < high;
+}
+
+/* The whole part of a number modulo 2 to the power of 64; 0 for nan and the infinities. */
+static inline uint64_t nova_wrap(double a)
+{
+    if (fabs(a) < 9223372036854775808.0)
+        return (uint64_t)(int64_t)a;
+    double rest = fmod(fabs(a), 18446744073709551616.0);
+    if (!(rest >= 0.0))
+        return 0;
+    return a < 0.0 ? 0 - (uint64_t)rest : (uint64_t)rest;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* Recursive data: node tables in which links are indices. */
+#ifndef NOVA_NODES_H
+#define NOVA_NODES_H
+
+#include "arguments.h"
+
+/* The nodes of one table that a datum reaches, numbered in the order in which they are met. It needs
+ * no clearing: number[link] counts only if order[number[link]] is the link. */
+typedef struct nova_reach {
+    int64_t *number; /* of each node of the table, its number */
+    int64_t *order;  /* of each number, its node */
+    int64_t count;   /* numbers given */
+} nova_reach;
+
+/* An empty set of nodes of a table with size nodes. */
+static nova_reach nova_new_reach(nova_context *context, int64_t size)
+{
+    nova_reach reach = {NULL, NULL, 0};
+    nova_block *block;
+    reach.number = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
+    memset(reach.number, 0, (size_t)size * sizeof(int64_t));
+    reach.order = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
+    return reach;
+}
+
+/* The number of a node, a new one when it is met for the first time. */
+static int64_t nova_reach_node(nova_reach *reach, int64_t link)
+{
+    int64_t number = reach->number[link];
+    if (number < reach->count && reach->order[number] == link)
+        return number;
+    reach->number[link] = reach->count;
+    reach->order[reach->count] = link;
+    return reach->count++;
+}
+
+/* The links between nodes given by a caller: from[k] to to[k], as they are found. */
+typedef struct nova_links {
+    nova_block *from_block, *to_block;
+    int64_t *from, *to;
+    int64_t count;
+} nova_links;
+
+/* Adds a link between two nodes; the target is a link into a table of length nodes whose first one
+ * is counted as number base. */
+static void nova_add_link(nova_context *context, const char *name, nova_links *links, int64_t from,
+                          int64_t base, int64_t length, int64_t link)
+{
+    if (link < 0 || link >= length)
+        nova_fail(context, NOVA_ERROR_ARGUMENT,
+                  "%s: link %" PRId64 " is out of range for %" PRId64 " nodes", name, link, length);
+    int64_t k = links->count;
+    links->from = (int64_t *)nova_reserve(context, &links->from_block, k, k + 1, sizeof(int64_t),
+                                          NULL);
+    links->to = (int64_t *)nova_reserve(context, &links->to_block, k, k + 1, sizeof(int64_t), NULL);
+    links->from[k] = from;
+    links->to[k] = base + link;
+    links->count++;
+}
+
+/* Checks that no node of count nodes contains itself: takes away nodes that no other links to until
+ * none is left. The links come in the order of their first node. Frees them. */
+static void nova_check_acyclic(nova_context *context, const char *name, nova_links *links,
+                               int64_t count)
+{
+    bool falling = true, rising = true;
+    for (int64_t k = 0; k < links->count; k++) {
+        falling = falling && links->to[k] < links->from[k];
+        rising = rising && links->to[k] > links->from[k];
+    }
+    if (!falling && !rising) {
+        nova_block *blocks[3];
+        size_t size = sizeof(int64_t);
+        int64_t *parents = (int64_t *)nova_allocate(context, &blocks[0], count, size, NULL);
+        int64_t *first = (int64_t *)nova_allocate(context, &blocks[1], count + 1, size, NULL);
+        int64_t *ready = (int64_t *)nova_allocate(context, &blocks[2], count, size, NULL);
+        memset(parents, 0, (size_t)count * size);
+        memset(first, 0, (size_t)(count + 1) * size);
+        for (int64_t k = 0; k < links->count; k++) {
+            parents[links->to[k]]++;
+            first[links->from[k] + 1]++;
+        }
+        int64_t found = 0;
+        for (int64_t i = 0; i < count; i++) {
+            first[i + 1] += first[i];
+            if (parents[i] == 0)
+                ready[found++] = i;
+        }
+        for (int64_t done = 0; done < found; done++) {
+            int64_t node = ready[done];
+            for (int64_t k = first[node]; k < first[node + 1]; k++)
+                if (--parents[links->to[k]] == 0)
+                    ready[found++] = links->to[k];
+        }
+        if (found < count)
+            nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a node contains itself", name);
+        for (int k = 0; k < 3; k++)
+            nova_release(context, blocks[k]);
+    }
+    nova_release(context, links->from_block);
+    nova_release(context, links->to_block);
+}
+
+#endif

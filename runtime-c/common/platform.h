@@ -1,0 +1,31 @@
+/* What differs between compilers: attributes, thread-local storage, floating-point contraction. */
+#ifndef NOVA_PLATFORM_H
+#define NOVA_PLATFORM_H
+
+#if defined(__cplusplus)
+#define NOVA_THREAD_LOCAL thread_local
+#else
+#define NOVA_THREAD_LOCAL _Thread_local
+#endif
+
+#if defined(__GNUC__)
+#define NOVA_NEVER_RETURNS __attribute__((noreturn, cold))
+#else
+#define NOVA_NEVER_RETURNS
+#endif
+
+/* A definition that may stand in several programs linked together; one of them is kept. */
+#if defined(__GNUC__)
+#define NOVA_WEAK __attribute__((weak))
+#else
+#define NOVA_WEAK
+#endif
+
+/* An address in the frame of the function that asks. */
+#if defined(__GNUC__)
+#define NOVA_FRAME ((uintptr_t)__builtin_frame_address(0))
+#else
+#define NOVA_FRAME ((uintptr_t)&(char){0})
+#endif
+
+#endif
