@@ -6,6 +6,7 @@
 
 pub mod ast;
 pub mod datum;
+pub mod format;
 mod number;
 pub mod parse;
 mod positions;
@@ -14,5 +15,6 @@ mod recovery;
 mod token;
 
 pub use datum::{Data, DatumId, Kind};
+pub use format::format;
 pub use parse::{has_errors, missing_expression, parse, parse_data};
 pub use positions::resolve_positions;

@@ -1,0 +1,32 @@
+//! The canonical layout of source texts.
+//!
+//! [`format`] works on tokens, not on the syntax tree, so that it lays out any text whose
+//! parentheses match, keeps every comment where it was (behind an item, or on a line of its own)
+//! and cannot change what the text means. A sequence stands on one line where that is short enough;
+//! else [`layout`] says, by the word the sequence begins with, which items begin a line. Work is
+//! linear in the text; indentation stops growing at [`print::DEEPEST`] columns, so that the output
+//! is, too.
+
+mod layout;
+mod print;
+mod tree;
+
+use crate::reader;
+use nova_diag::{Diagnostic, FileId};
+
+/// Columns of a line, where nothing longer stands alone.
+const COLUMNS: usize = 100;
+
+/// Lays a source text out; the errors are those of reading it.
+///
+/// `file` is where the diagnostics point.
+pub fn format(text: &str, file: FileId) -> Result<String, Vec<Diagnostic>> {
+    let (_, diagnostics) = reader::read(text, file);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    Ok(print::print(&tree::Tree::new(text)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! A text as a tree of tokens, comments included.
+
+use super::COLUMNS;
+use super::layout::flat_width_limit;
+use crate::datum::Shape;
+use crate::token::{Lexer, Token, TokenKind};
+
+/// Names an item of a [`Tree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ItemId(pub u32);
+
+/// What an item is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    /// A name, number or text.
+    Atom,
+    Colon,
+    Comma,
+    /// Parentheses or brackets; the items are `children[first..first + count]`.
+    Sequence {
+        shape: Shape,
+        first: u32,
+        count: u32,
+    },
+    LineComment,
+    BlockComment,
+}
+
+/// An item with what its layout needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub kind: ItemKind,
+    pub start: usize,
+    pub end: usize,
+    /// Whether it is the first on its line.
+    pub first_on_line: bool,
+    /// Whether an empty line stands before it.
+    pub blank_before: bool,
+    /// Whether it is a projection `.k` of the sequence before it.
+    pub glued: bool,
+    /// Characters when written on one line.
+    pub width: usize,
+    /// Whether it cannot stand on one line.
+    pub breaks: bool,
+}
+
+/// The items of a text.
+pub(super) struct Tree<'a> {
+    text: &'a str,
+    items: Vec<Item>,
+    children: Vec<ItemId>,
+    /// The items outside any parentheses.
+    pub roots: Vec<ItemId>,
+}
+
+impl<'a> Tree<'a> {
+    /// Reads a text whose parentheses match.
+    pub fn new(text: &'a str) -> Self {
+        let mut tree = Tree {
+            text,
+            items: Vec::new(),
+            children: Vec::new(),
+            roots: Vec::new(),
+        };
+        // The opening token of each open sequence, and where its items start in `pending`.
+        let mut open: Vec<(Item, usize)> = Vec::new();
+        let mut pending: Vec<ItemId> = Vec::new();
+        let mut last_end = 0;
+        let mut last_closed = false;
+        for token in Lexer::new(text) {
+            let mut item = tree.item(token, last_end);
+            item.glued = last_closed && last_end == token.start && item.glued;
+            last_end = token.end;
+            last_closed = matches!(token.kind, TokenKind::Close(_));
+            match token.kind {
+                TokenKind::Open(_) => open.push((item, pending.len())),
+                TokenKind::Close(shape) => {
+                    let Some((opening, from)) = open.pop() else {
+                        continue;
+                    };
+                    let inner = pending.split_off(from);
+                    let sequence = tree.sequence(opening, shape, inner, token.end);
+                    pending.push(tree.push(sequence));
+                }
+                TokenKind::Colon
+                | TokenKind::Comma
+                | TokenKind::Text { .. }
+                | TokenKind::Atom
+                | TokenKind::LineComment
+                | TokenKind::BlockComment { .. } => pending.push(tree.push(item)),
+            }
+        }
+        tree.roots = pending;
+        tree
+    }
+
+    fn push(&mut self, item: Item) -> ItemId {
+        self.items.push(item);
+        ItemId(self.items.len() as u32 - 1)
+    }
+
+    /// An item of one token; for an opening parenthesis all but its kind is right.
+    fn item(&self, token: Token, last_end: usize) -> Item {
+        let between = &self.text[last_end..token.start];
+        let lines = between.bytes().filter(|&b| b == b'\n').count();
+        let text = &self.text[token.start..token.end];
+        let kind = match token.kind {
+            TokenKind::Colon => ItemKind::Colon,
+            TokenKind::Comma => ItemKind::Comma,
+            TokenKind::LineComment => ItemKind::LineComment,
+            TokenKind::BlockComment { .. } => ItemKind::BlockComment,
+            TokenKind::Open(_) | TokenKind::Close(_) | TokenKind::Text { .. } | TokenKind::Atom => {
+                ItemKind::Atom
+            }
+        };
+        let first_on_line = lines > 0 || last_end == 0;
+        let breaks = match kind {
+            ItemKind::LineComment => true,
+            ItemKind::BlockComment => first_on_line || text.contains('\n'),
+            ItemKind::Atom | ItemKind::Colon | ItemKind::Comma | ItemKind::Sequence { .. } => false,
+        };
+        Item {
+            kind,
+            start: token.start,
+            end: token.end,
+            first_on_line,
+            blank_before: lines > 1,
+            glued: text.starts_with('.') && text.len() > 1,
+            width: text.chars().count(),
+            breaks,
+        }
+    }
+
+    fn sequence(&mut self, opening: Item, shape: Shape, children: Vec<ItemId>, end: usize) -> Item {
+        let mut width = 2;
+        let mut breaks = false;
+        for (index, &child) in children.iter().enumerate() {
+            let child = self.get(child);
+            width += child.width + usize::from(index > 0 && child.needs_space());
+            breaks |= child.breaks;
+        }
+        let kind = ItemKind::Sequence {
+            shape,
+            first: self.children.len() as u32,
+            count: children.len() as u32,
+        };
+        self.children.extend(children);
+        let mut item = Item {
+            kind,
+            end,
+            width,
+            breaks,
+            glued: false,
+            ..opening
+        };
+        item.breaks |= width > flat_width_limit(self, &item).min(COLUMNS);
+        item
+    }
+
+    pub fn get(&self, id: ItemId) -> &Item {
+        &self.items[id.0 as usize]
+    }
+
+    /// The items of a sequence, none of others.
+    pub fn children(&self, item: &Item) -> &[ItemId] {
+        match item.kind {
+            ItemKind::Sequence { first, count, .. } => {
+                &self.children[first as usize..(first + count) as usize]
+            }
+            ItemKind::Atom
+            | ItemKind::Colon
+            | ItemKind::Comma
+            | ItemKind::LineComment
+            | ItemKind::BlockComment => &[],
+        }
+    }
+
+    /// The text of an item as it was written.
+    pub fn text(&self, item: &Item) -> &'a str {
+        &self.text[item.start..item.end]
+    }
+}
+
+impl Item {
+    pub fn is_comment(&self) -> bool {
+        matches!(self.kind, ItemKind::LineComment | ItemKind::BlockComment)
+    }
+
+    pub fn is_sequence(&self) -> bool {
+        matches!(self.kind, ItemKind::Sequence { .. })
+    }
+
+    /// Whether a space stands between the item before it and it.
+    pub fn needs_space(&self) -> bool {
+        !self.glued && self.kind != ItemKind::Comma
+    }
+}
