@@ -286,3 +286,84 @@ impl Program {
         Variable(self.variables.len() as u32 - 1)
     }
 }
+
+impl Drop for Function {
+    /// Commands nest as deep as the program does.
+    fn drop(&mut self) {
+        drop_commands(std::mem::take(&mut self.body));
+    }
+}
+
+/// Drops commands without recursing over their nesting.
+pub fn drop_commands(commands: Vec<Command>) {
+    let mut left = vec![commands];
+    while let Some(commands) = left.pop() {
+        for mut command in commands {
+            left.extend(command.lists_mut().into_iter().map(std::mem::take));
+        }
+    }
+}
+
+impl Command {
+    /// The command lists directly inside.
+    pub fn lists(&self) -> Vec<&Vec<Command>> {
+        match self {
+            Command::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Command::Switch { cases, .. } => cases.iter().collect(),
+            Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
+            Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Call { .. }
+            | Command::Foreign { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Trace { .. }
+            | Command::Barrier(_)
+            | Command::Comment(_) => Vec::new(),
+        }
+    }
+
+    /// The command lists directly inside.
+    pub fn lists_mut(&mut self) -> Vec<&mut Vec<Command>> {
+        match self {
+            Command::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Command::Switch { cases, .. } => cases.iter_mut().collect(),
+            Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
+            Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Call { .. }
+            | Command::Foreign { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Trace { .. }
+            | Command::Barrier(_)
+            | Command::Comment(_) => Vec::new(),
+        }
+    }
+}

@@ -17,8 +17,15 @@
 //! now owns. When an error stops the program, everything it allocated is freed by the runtime, so
 //! commands need not clean up.
 //!
-//! **An array in a parameter, result, foreign call or node** is two variables: pointer to its first
-//! element, row-major, then its block handle; sizes are separate scalars.
+//! **References belong to handles**, and how many a handle has is known at every command: `Retain`
+//! gives it one more, `Release` takes one, `Allocate`, `Reserve` and the results of calls give it
+//! one, and assigning a handle to another moves one reference (which the source must have, and the
+//! target must have none before). The null handle is a reference like any other. Parameters and
+//! what `NodePayload` gives have none. No handle may have any where its scope ends, but results
+//! have one each where the function ends.
+//!
+//! **An array in a parameter, result, foreign call, node or trace** is two variables or expressions:
+//! pointer to its first element, row-major, then its block handle; sizes are separate scalars.
 //!
 //! **Errors** are `Check` and `Fail` (and failing calls, allocation, recursion, which the runtime
 //! reports); they leave the program at once.
@@ -28,4 +35,12 @@
 //! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
 //! of docs/order.md.
 
+pub mod error;
+pub mod expression;
 pub mod ir;
+mod tidy;
+pub mod translate;
+pub mod walk;
+
+pub use error::InternalError;
+pub use translate::translate;

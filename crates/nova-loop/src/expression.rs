@@ -1,0 +1,260 @@
+//! Building expressions of Loop, with the constants of addresses folded as they arise, and looking
+//! at them.
+
+use crate::ir::{Expression, Variable};
+use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
+use nova_diag::deep;
+
+impl Expression {
+    /// An `i64` constant.
+    pub fn index(value: i64) -> Self {
+        Expression::Constant(ScalarValue::I64(value))
+    }
+
+    /// A bool constant.
+    pub fn bool(value: bool) -> Self {
+        Expression::Constant(ScalarValue::Bool(value))
+    }
+
+    /// The value of an `i64` constant.
+    pub fn as_index(&self) -> Option<i64> {
+        match self {
+            Expression::Constant(ScalarValue::I64(value)) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a constant or variable, which costs nothing to evaluate again.
+    pub fn is_simple(&self) -> bool {
+        match self {
+            Expression::Constant(_)
+            | Expression::Variable(_)
+            | Expression::NullBlock
+            | Expression::NullPointer(_) => true,
+            Expression::Bytes(_)
+            | Expression::Scalar { .. }
+            | Expression::Select { .. }
+            | Expression::Load { .. }
+            | Expression::Offset { .. }
+            | Expression::NodeTag { .. } => false,
+        }
+    }
+
+    /// An operation on `i64`s, folded where both are constants or one is neutral.
+    pub fn on_index(operation: ScalarOperation, left: Expression, right: Expression) -> Self {
+        if let (Some(a), Some(b)) = (left.as_index(), right.as_index())
+            && !(b == 0 && operation == ScalarOperation::Divide)
+        {
+            let arguments = [ScalarValue::I64(a), ScalarValue::I64(b)];
+            return Expression::Constant(operations::evaluate_unchecked(
+                operation, &arguments, true,
+            ));
+        }
+        match (operation, left.as_index(), right.as_index()) {
+            (ScalarOperation::Add, Some(0), _) | (ScalarOperation::Multiply, Some(1), _) => right,
+            (ScalarOperation::Add | ScalarOperation::Subtract, _, Some(0))
+            | (ScalarOperation::Multiply, _, Some(1)) => left,
+            // Expressions have no effects, so an operand may vanish.
+            (ScalarOperation::Multiply, Some(0), _) | (ScalarOperation::Multiply, _, Some(0)) => {
+                Expression::index(0)
+            }
+            (ScalarOperation::Add, _, Some(b)) if b < 0 && b != i64::MIN => {
+                Expression::binary(ScalarOperation::Subtract, left, Expression::index(-b))
+            }
+            _ => Expression::binary(operation, left, right),
+        }
+    }
+
+    /// An operation on `i64`s as it is.
+    fn binary(operation: ScalarOperation, left: Expression, right: Expression) -> Self {
+        Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments: vec![left, right],
+        }
+    }
+
+    /// The sum of `i64`s.
+    pub fn plus(self, right: Expression) -> Self {
+        Expression::on_index(ScalarOperation::Add, self, right)
+    }
+
+    /// The difference of `i64`s.
+    pub fn minus(self, right: Expression) -> Self {
+        Expression::on_index(ScalarOperation::Subtract, self, right)
+    }
+
+    /// The product of `i64`s.
+    pub fn times(self, right: Expression) -> Self {
+        Expression::on_index(ScalarOperation::Multiply, self, right)
+    }
+
+    /// A comparison or other operation of `i64`s.
+    pub fn compare(self, operation: ScalarOperation, right: Expression) -> Self {
+        Expression::on_index(operation, self, right)
+    }
+
+    /// Whether this bool is false: comparisons that have an opposite are turned round.
+    pub fn negated(self) -> Self {
+        use ScalarOperation as O;
+        match self {
+            Expression::Constant(ScalarValue::Bool(value)) => Expression::bool(!value),
+            Expression::Scalar {
+                operation: O::Not,
+                mut arguments,
+                ..
+            } if arguments.len() == 1 => arguments.remove(0),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } if opposite(operation, operand).is_some() => Expression::Scalar {
+                operation: opposite(operation, operand).unwrap_or(operation),
+                operand,
+                arguments,
+            },
+            other => Expression::Scalar {
+                operation: O::Not,
+                operand: Scalar::Bool,
+                arguments: vec![other],
+            },
+        }
+    }
+
+    /// Both bools, the second evaluated only if the first holds.
+    pub fn and(self, right: Expression) -> Self {
+        Expression::Select {
+            condition: Box::new(self),
+            then: Box::new(right),
+            otherwise: Box::new(Expression::bool(false)),
+        }
+    }
+
+    /// Either bool, the second evaluated only if the first does not hold.
+    pub fn or(self, right: Expression) -> Self {
+        Expression::Select {
+            condition: Box::new(self),
+            then: Box::new(Expression::bool(true)),
+            otherwise: Box::new(right),
+        }
+    }
+
+    /// The element `index` behind `pointer`.
+    pub fn load(pointer: Variable, index: Expression) -> Self {
+        Expression::Load {
+            pointer: Box::new(Expression::Variable(pointer)),
+            index: Box::new(index),
+        }
+    }
+
+    /// The pointer `index` further than `pointer`.
+    pub fn offset(pointer: Variable, index: Expression) -> Self {
+        let pointer = Expression::Variable(pointer);
+        if index.as_index() == Some(0) {
+            return pointer;
+        }
+        Expression::Offset {
+            pointer: Box::new(pointer),
+            index: Box::new(index),
+        }
+    }
+
+    /// The expressions directly inside.
+    pub fn children(&self) -> Vec<&Expression> {
+        match self {
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Variable(_)
+            | Expression::NullPointer(_)
+            | Expression::NullBlock => Vec::new(),
+            Expression::Scalar { arguments, .. } => arguments.iter().collect(),
+            Expression::Select {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+            Expression::Load { pointer, index } | Expression::Offset { pointer, index } => {
+                vec![pointer, index]
+            }
+            Expression::NodeTag { link, .. } => vec![link],
+        }
+    }
+
+    /// Calls `visit` on every variable it reads.
+    pub fn each_variable(&self, visit: &mut dyn FnMut(Variable)) {
+        if let Expression::Variable(variable) = self {
+            visit(*variable);
+        }
+        for child in self.children() {
+            deep(|| child.each_variable(visit));
+        }
+    }
+}
+
+/// The comparison that holds exactly where this one does not; floats have only (un)equal.
+fn opposite(operation: ScalarOperation, operand: Scalar) -> Option<ScalarOperation> {
+    use ScalarOperation as O;
+    match operation {
+        O::Equal => Some(O::NotEqual),
+        O::NotEqual => Some(O::Equal),
+        _ if operand.is_float() => None,
+        O::Less => Some(O::GreaterEqual),
+        O::GreaterEqual => Some(O::Less),
+        O::Greater => Some(O::LessEqual),
+        O::LessEqual => Some(O::Greater),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_fold() {
+        let i = || Expression::Variable(Variable(0));
+        assert!(matches!(
+            Expression::index(0).plus(i().times(Expression::index(1))),
+            Expression::Variable(_)
+        ));
+        assert_eq!(
+            Expression::index(2)
+                .times(Expression::index(3))
+                .plus(Expression::index(-1))
+                .as_index(),
+            Some(5)
+        );
+        assert!(matches!(
+            i().plus(Expression::index(-1)),
+            Expression::Scalar {
+                operation: ScalarOperation::Subtract,
+                ..
+            }
+        ));
+    }
+
+    #[test]
+    fn negations() {
+        let less = |operand| Expression::Scalar {
+            operation: ScalarOperation::Less,
+            operand,
+            arguments: vec![Expression::index(0), Expression::index(1)],
+        };
+        let operation = |e: Expression| match e {
+            Expression::Scalar { operation, .. } => Some(operation),
+            _ => None,
+        };
+        assert_eq!(
+            operation(less(Scalar::I64).negated()),
+            Some(ScalarOperation::GreaterEqual)
+        );
+        assert_eq!(
+            operation(less(Scalar::F32).negated()),
+            Some(ScalarOperation::Not)
+        );
+        assert_eq!(
+            operation(less(Scalar::F32).negated().negated()),
+            Some(ScalarOperation::Less)
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Removes what the translation has computed and nothing uses: scalar and pointer variables that are
+//! never read, and the conditionals and loops left empty by that. Commands with effects stay.
+
+use crate::ir::{Command, Expression, Function, Program, Type, Variable};
+use nova_diag::deep;
+
+/// Removes unused variables from all functions.
+pub fn tidy(program: &mut Program) {
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in &mut functions {
+        // Each round can only empty conditionals around what the last one removed.
+        while tidy_function(program, function) {}
+    }
+    program.functions = functions;
+}
+
+/// One round; whether it removed a conditional or loop.
+fn tidy_function(program: &Program, function: &mut Function) -> bool {
+    let mut uses = Uses {
+        live: vec![false; program.variables.len()],
+        definitions: vec![Vec::new(); program.variables.len()],
+        work: Vec::new(),
+    };
+    for result in &function.results {
+        uses.need(*result);
+    }
+    uses.list(&function.body, program);
+    while let Some(variable) = uses.work.pop() {
+        let definitions = std::mem::take(&mut uses.definitions[variable.0 as usize]);
+        definitions.into_iter().for_each(|read| uses.need(read));
+    }
+    let mut removed = false;
+    sweep(&mut function.body, &uses.live, &mut removed);
+    removed
+}
+
+/// Which variables are needed.
+struct Uses {
+    live: Vec<bool>,
+    /// What the definitions of each variable read.
+    definitions: Vec<Vec<Variable>>,
+    work: Vec<Variable>,
+}
+
+impl Uses {
+    fn need(&mut self, variable: Variable) {
+        if !std::mem::replace(&mut self.live[variable.0 as usize], true) {
+            self.work.push(variable);
+        }
+    }
+
+    fn read(&mut self, expression: &Expression) {
+        expression.each_variable(&mut |v| self.need(v));
+    }
+
+    fn define(&mut self, variable: Variable, value: &Expression, program: &Program) {
+        // References are counted through handles, so all of those stay.
+        if program.variable(variable).ty == Type::Block {
+            self.need(variable);
+        }
+        let definitions = &mut self.definitions[variable.0 as usize];
+        value.each_variable(&mut |read| definitions.push(read));
+    }
+
+    fn list(&mut self, commands: &[Command], program: &Program) {
+        for command in commands {
+            match command {
+                Command::Declare { variable, value } => {
+                    if let Some(value) = value {
+                        self.define(*variable, value, program);
+                    }
+                }
+                Command::Assign { variable, value } => self.define(*variable, value, program),
+                other => {
+                    crate::walk::reads(other, &mut |e| self.read(e));
+                    crate::walk::writes(other, &mut |v| self.need(v));
+                }
+            }
+            for list in command.lists() {
+                deep(|| self.list(list, program));
+            }
+        }
+    }
+}
+
+fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
+    for command in commands.iter_mut() {
+        for list in command.lists_mut() {
+            deep(|| sweep(list, live, removed));
+        }
+    }
+    let mut structures = 0;
+    commands.retain(|command| match command {
+        Command::Declare { variable, .. } | Command::Assign { variable, .. } => {
+            live[variable.0 as usize]
+        }
+        Command::If {
+            then, otherwise, ..
+        } => {
+            let empty = then.is_empty() && otherwise.is_empty();
+            structures += usize::from(empty);
+            !empty
+        }
+        Command::For { body, .. } => {
+            structures += usize::from(body.is_empty());
+            !body.is_empty()
+        }
+        Command::Switch { cases, .. } => {
+            let empty = cases.iter().all(|c| c.is_empty());
+            structures += usize::from(empty);
+            !empty
+        }
+        _ => true,
+    });
+    *removed |= structures > 0;
+}

@@ -1,0 +1,215 @@
+//! Addresses: where the elements of an array lie (funmem.txt §3), as expressions.
+
+use super::{INDEX, Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Command, Expression, Variable};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir as flat;
+use nova_flat::memory::{Lmad, Polynomial};
+
+/// An array in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    /// The block in the source.
+    pub(super) block: flat::Variable,
+    /// Points to address 0.
+    pub(super) pointer: Variable,
+    /// The type of its elements.
+    pub(super) element: Scalar,
+    /// The extents.
+    pub(super) shape: &'a [flat::Atom],
+    /// The addresses.
+    pub(super) lmad: &'a Lmad,
+}
+
+impl<'a> Translator<'a> {
+    /// Where an array of the source lies.
+    pub(super) fn place(&self, array: flat::Variable) -> Result<Place<'a>> {
+        let info = self.info(array)?;
+        let (flat::Type::Array(element, shape), Some(memory)) = (&info.ty, &info.memory) else {
+            return Err(InternalError::new(format!(
+                "array {}_{} has no memory",
+                info.name, array.0
+            )));
+        };
+        Ok(Place {
+            block: memory.block,
+            pointer: self.block(memory.block)?.pointer,
+            element: *element,
+            shape,
+            lmad: &memory.lmad,
+        })
+    }
+
+    /// A pointer to the first element of an array that is row-major.
+    pub(super) fn pointer_to(&mut self, array: flat::Variable) -> Result<Expression> {
+        let place = self.place(array)?;
+        let offset = self.polynomial(&place.lmad.offset)?;
+        Ok(Expression::offset(place.pointer, offset))
+    }
+
+    /// The value of a polynomial, constants last.
+    pub(super) fn polynomial(&mut self, polynomial: &Polynomial) -> Result<Expression> {
+        let mut sum = Expression::index(0);
+        let (constants, products): (Vec<_>, Vec<_>) =
+            polynomial.terms.iter().partition(|(p, _)| p.is_empty());
+        for (variables, coefficient) in products {
+            let mut product = Expression::index(1);
+            for variable in variables {
+                product = product.times(self.scalar(flat::Atom::Variable(*variable))?);
+            }
+            let is_first = sum.as_index() == Some(0);
+            sum = match *coefficient {
+                c if c < 0 && c != i64::MIN && !is_first => {
+                    sum.minus(product.times(Expression::index(-c)))
+                }
+                c => sum.plus(product.times(Expression::index(c))),
+            };
+        }
+        let constant: i64 = constants.iter().map(|(_, c)| **c).next().unwrap_or(0);
+        Ok(sum.plus(Expression::index(constant)))
+    }
+
+    /// The address of the element at `indices`.
+    pub(super) fn address(&mut self, lmad: &Lmad, indices: Vec<Expression>) -> Result<Expression> {
+        if lmad.dimensions.len() != indices.len() {
+            return Err(InternalError::new("an index of the wrong rank"));
+        }
+        let offset = self.polynomial(&lmad.offset)?;
+        let mut sum = Expression::index(0);
+        if lmad.is_row_major() {
+            // Horner's rule: (i·m + j)·p + k.
+            for ((extent, _), index) in lmad.dimensions.iter().zip(indices) {
+                if sum.as_index() != Some(0) {
+                    sum = sum.times(self.polynomial(extent)?);
+                }
+                sum = sum.plus(index);
+            }
+        } else {
+            for ((_, stride), index) in lmad.dimensions.iter().zip(indices) {
+                sum = match stride.as_constant() {
+                    Some(c) if c < 0 && c != i64::MIN && sum.as_index() != Some(0) => {
+                        sum.minus(index.times(Expression::index(-c)))
+                    }
+                    _ => sum.plus(index.times(self.polynomial(stride)?)),
+                };
+            }
+        }
+        Ok(match offset.as_index() {
+            Some(_) => sum.plus(offset),
+            None => offset.plus(sum),
+        })
+    }
+
+    /// Writes an element, first saving what waits to read there.
+    pub(super) fn store(
+        &mut self,
+        place: Place<'_>,
+        indices: Vec<Expression>,
+        value: Expression,
+    ) -> Result<()> {
+        let index = self.address(place.lmad, indices)?;
+        self.flush_conflicts(place.block)?;
+        self.emit(Command::Store {
+            pointer: place.pointer,
+            index,
+            value,
+        });
+        Ok(())
+    }
+
+    /// Reads an element.
+    pub(super) fn load(
+        &mut self,
+        place: Place<'_>,
+        indices: Vec<Expression>,
+    ) -> Result<Expression> {
+        let index = self.address(place.lmad, indices)?;
+        Ok(Expression::load(place.pointer, index))
+    }
+
+    /// The product of atoms.
+    pub(super) fn product(&mut self, atoms: &[flat::Atom]) -> Result<Expression> {
+        let mut product = Expression::index(1);
+        for atom in atoms {
+            product = product.times(self.scalar(*atom)?);
+        }
+        Ok(product)
+    }
+
+    /// Runs `write` for all indices of a space: nested loops, one for each extent, none for none.
+    pub(super) fn each_index(
+        &mut self,
+        extents: &[Expression],
+        place: &nova_diag::Place,
+        write: impl FnOnce(&mut Self, Vec<Expression>) -> Result<()>,
+    ) -> Result<()> {
+        const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
+        let indices: Vec<Variable> = (0..extents.len())
+            .map(|d| self.add_variable(NAMES[d.min(NAMES.len() - 1)], INDEX))
+            .collect();
+        let expressions = indices.iter().map(|v| Expression::Variable(*v)).collect();
+        let (code, ()) = self.nested(|this| write(this, expressions))?;
+        self.wrap(extents, &indices, code, place);
+        Ok(())
+    }
+
+    /// Writes the loops of a space around code.
+    pub(super) fn wrap(
+        &mut self,
+        extents: &[Expression],
+        indices: &[Variable],
+        code: Vec<Command>,
+        place: &nova_diag::Place,
+    ) {
+        let mut code = code;
+        for (count, variable) in extents.iter().zip(indices).rev() {
+            code = vec![Command::For {
+                variable: *variable,
+                count: count.clone(),
+                level: crate::ir::Level::Sequential,
+                body: code,
+                place: place.clone(),
+            }];
+        }
+        self.code.extend(code);
+    }
+
+    /// Copies all elements of an array into one of the same extents elsewhere.
+    pub(super) fn copy_array(
+        &mut self,
+        to: Place<'_>,
+        from: Place<'_>,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        self.flush_conflicts(to.block)?;
+        if to.lmad.is_row_major() && from.lmad.is_row_major() {
+            let count = self.product(from.shape)?;
+            let to_offset = self.polynomial(&to.lmad.offset)?;
+            let from_offset = self.polynomial(&from.lmad.offset)?;
+            self.emit(Command::Copy {
+                to: Expression::offset(to.pointer, to_offset),
+                from: Expression::offset(from.pointer, from_offset),
+                element: to.element,
+                count,
+            });
+            return Ok(());
+        }
+        let extents = from
+            .shape
+            .iter()
+            .map(|a| self.simple(*a))
+            .collect::<Result<Vec<_>>>()?;
+        self.each_index(&extents, place, |this, indices| {
+            let value = this.load(from, indices.clone())?;
+            this.store(to, indices, value)
+        })
+    }
+
+    /// Whether a comparison says that `index` lies in 0..`count`; both are simple.
+    pub(super) fn in_range(index: &Expression, count: &Expression) -> Expression {
+        let low = Expression::index(0).compare(ScalarOperation::LessEqual, index.clone());
+        let high = index.clone().compare(ScalarOperation::Less, count.clone());
+        low.and(high)
+    }
+}

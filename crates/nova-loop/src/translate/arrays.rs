@@ -1,0 +1,272 @@
+//! Arrays made without an array operation: literals, ranges, replicates, copies, concatenations,
+//! updates.
+
+use super::address::Place;
+use super::{Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Command, Expression, Type};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir as flat;
+
+impl<'a> Translator<'a> {
+    /// Translates a statement that makes the array `pattern`.
+    pub(super) fn array(
+        &mut self,
+        statement: &'a flat::Statement,
+        pattern: flat::Variable,
+    ) -> Result<()> {
+        use flat::Expression as E;
+        let place = &statement.place;
+        if let E::Bytes(bytes) = &statement.expression {
+            return self.bytes(pattern, bytes);
+        }
+        let count = match &self.info(pattern)?.ty {
+            flat::Type::Array(_, shape) => self.product(shape)?,
+            flat::Type::Scalar(_) | flat::Type::Block(_) => {
+                return Err(InternalError::new("an array without an array type"));
+            }
+        };
+        let to = self.destination(pattern, count, place)?;
+        match &statement.expression {
+            E::Literal { elements, .. } => self.literal(to, elements),
+            E::Iota { start, step, .. } => self.iota(to, *start, *step, place),
+            E::Replicate { value, .. } => self.fill(to, *value, place),
+            E::Copy(from) => {
+                let from = self.place(*from)?;
+                self.copy_unless_same(to, from, place)
+            }
+            E::Concat { arrays, .. } => self.concat(to, arrays, place),
+            E::Update {
+                array,
+                indices,
+                value,
+            } => {
+                let from = self.place(*array)?;
+                let indices = self.scalars(indices)?;
+                let value = self.scalar(*value)?;
+                let (indices, value) = self.before_copy(to, from, indices, value)?;
+                self.copy_unless_same(to, from, place)?;
+                self.store(to, indices, value)
+            }
+            _ => Err(InternalError::new("an expression that makes no array")),
+        }
+    }
+
+    fn literal(&mut self, to: Place<'_>, elements: &[flat::Atom]) -> Result<()> {
+        for (index, element) in elements.iter().enumerate() {
+            let value = self.scalar(*element)?;
+            self.store(to, vec![Expression::index(index as i64)], value)?;
+        }
+        Ok(())
+    }
+
+    fn bytes(&mut self, pattern: flat::Variable, bytes: &std::sync::Arc<[u8]>) -> Result<()> {
+        let block = self.array_block(flat::Atom::Variable(pattern))?;
+        let block = block.ok_or_else(|| InternalError::new("bytes in a scalar"))?;
+        if self.facts.block(block).origin == super::facts::Origin::Allocated {
+            let to = self.place(pattern)?;
+            let from = Expression::Bytes(bytes.clone());
+            let offset = self.polynomial(&to.lmad.offset)?;
+            self.flush_conflicts(block)?;
+            self.emit(Command::Copy {
+                to: Expression::offset(to.pointer, offset),
+                from,
+                element: Scalar::U8,
+                count: Expression::index(bytes.len() as i64),
+            });
+            return Ok(());
+        }
+        let name = self.name(pattern);
+        let pointer = self.declare(
+            name.clone(),
+            Type::Pointer(Scalar::U8),
+            Expression::Bytes(bytes.clone()),
+        );
+        let handle = self.declare(format!("{name}_block"), Type::Block, Expression::NullBlock);
+        self.bind_block(block, pointer, handle)?;
+        self.own(block)
+    }
+
+    fn iota(
+        &mut self,
+        to: Place<'_>,
+        start: flat::Atom,
+        step: flat::Atom,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let start = self.simple(start)?;
+        let step = self.simple(step)?;
+        let extents = self.scalars(to.shape)?;
+        let element = to.element;
+        self.flush_conflicts(to.block)?;
+        self.each_index(&extents, place, |this, indices| {
+            let index = indices.first().cloned();
+            let index = index.ok_or_else(|| InternalError::new("a range without extent"))?;
+            let index = convert_index(index, element);
+            let scaled = arithmetic(ScalarOperation::Multiply, element, index, step);
+            let value = arithmetic(ScalarOperation::Add, element, start, scaled);
+            this.store(to, indices, value)
+        })
+    }
+
+    /// Writes the same value everywhere.
+    pub(super) fn fill(
+        &mut self,
+        to: Place<'_>,
+        value: flat::Atom,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let value = self.simple(value)?;
+        if to.lmad.is_row_major() && to.shape.len() > 1 {
+            let count = self.product(to.shape)?;
+            let offset = self.polynomial(&to.lmad.offset)?;
+            self.flush_conflicts(to.block)?;
+            return self.each_index(&[count], place, |this, indices| {
+                let index = indices.into_iter().fold(offset, Expression::plus);
+                this.emit(Command::Store {
+                    pointer: to.pointer,
+                    index,
+                    value,
+                });
+                Ok(())
+            });
+        }
+        let extents = self.scalars(to.shape)?;
+        self.flush_conflicts(to.block)?;
+        self.each_index(&extents, place, |this, indices| {
+            this.store(to, indices, value)
+        })
+    }
+
+    /// Copies an array unless it already lies there.
+    pub(super) fn copy_unless_same(
+        &mut self,
+        to: Place<'_>,
+        from: Place<'_>,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        if to.block == from.block && to.lmad == from.lmad {
+            return Ok(());
+        }
+        self.copy_array(to, from, place)
+    }
+
+    /// Saves what an update reads, where copying would come between.
+    fn before_copy(
+        &mut self,
+        to: Place<'_>,
+        from: Place<'_>,
+        indices: Vec<Expression>,
+        value: Expression,
+    ) -> Result<(Vec<Expression>, Expression)> {
+        if to.block == from.block {
+            return Ok((indices, value));
+        }
+        let indices = indices.into_iter();
+        let indices = indices
+            .map(|i| self.simplify(i, "index", super::INDEX))
+            .collect();
+        let value = self.simplify(value, "value", Type::Scalar(to.element));
+        Ok((indices, value))
+    }
+
+    fn concat(
+        &mut self,
+        to: Place<'a>,
+        arrays: &[flat::Variable],
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let mut first = Expression::index(0);
+        for array in arrays {
+            let from = self.place(*array)?;
+            let [extent] = from.shape else {
+                return Err(InternalError::new("a concatenation of no vectors"));
+            };
+            let length = self.scalar(*extent)?;
+            self.copy_to(to, first.clone(), from, length.clone(), place)?;
+            first = first.plus(length);
+        }
+        Ok(())
+    }
+
+    /// Copies a vector to the elements of another from `first` on; `first` has no effect on memory.
+    pub(super) fn copy_to(
+        &mut self,
+        to: Place<'a>,
+        first: Expression,
+        from: Place<'a>,
+        length: Expression,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        self.flush_conflicts(to.block)?;
+        if to.lmad.is_row_major() && from.lmad.is_row_major() {
+            let to_offset = self.polynomial(&to.lmad.offset)?.plus(first);
+            let from_offset = self.polynomial(&from.lmad.offset)?;
+            self.emit(Command::Copy {
+                to: Expression::offset(to.pointer, to_offset),
+                from: Expression::offset(from.pointer, from_offset),
+                element: to.element,
+                count: length,
+            });
+            return Ok(());
+        }
+        self.each_index(&[length], place, |this, indices| {
+            let value = this.load(from, indices.clone())?;
+            let indices = indices.into_iter().map(|i| first.clone().plus(i)).collect();
+            this.store(to, indices, value)
+        })
+    }
+}
+
+/// An index in the type of a range.
+fn convert_index(index: Expression, to: Scalar) -> Expression {
+    match to {
+        Scalar::I64 => index,
+        Scalar::F32 | Scalar::F64 | Scalar::Bool => unary(ScalarOperation::Convert(to), index),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => unary(ScalarOperation::Wrap(to), index),
+    }
+}
+
+fn unary(operation: ScalarOperation, argument: Expression) -> Expression {
+    Expression::Scalar {
+        operation,
+        operand: Scalar::I64,
+        arguments: vec![argument],
+    }
+}
+
+/// Addition or multiplication without what is neutral; floats keep both, for the sign of zero.
+fn arithmetic(
+    operation: ScalarOperation,
+    operand: Scalar,
+    left: Expression,
+    right: Expression,
+) -> Expression {
+    let neutral = match operation {
+        ScalarOperation::Multiply => 1,
+        _ => 0,
+    };
+    let is_neutral = |e: &Expression| match e {
+        Expression::Constant(value) if operand.is_integer() => {
+            value.same(ScalarValue::from_integer_wrapping(operand, neutral))
+        }
+        _ => false,
+    };
+    if is_neutral(&left) {
+        return right;
+    }
+    if is_neutral(&right) {
+        return left;
+    }
+    Expression::Scalar {
+        operation,
+        operand,
+        arguments: vec![left, right],
+    }
+}

@@ -1,0 +1,198 @@
+//! Functions, calls, foreign functions, node tables and traces.
+
+use super::lifetimes::Moving;
+use super::states::{State, variables};
+use super::{Flow, Result, Tail, Translator};
+use crate::error::InternalError;
+use crate::ir::{self, Command, Expression, Variable};
+use nova_flat::ir as flat;
+
+impl<'a> Translator<'a> {
+    /// Translates a function.
+    pub(super) fn function(
+        &mut self,
+        id: flat::FunctionId,
+        function: &'a flat::Function,
+    ) -> Result<ir::Function> {
+        let parameters = self.add_states(&function.parameters)?;
+        let results = self.add_states(&function.results)?;
+        self.bind_states(&function.parameters, &parameters, false)?;
+        let calls_itself = self.facts.tail_calls.get(id.0 as usize) == Some(&true);
+        let (body, ()) = self.nested(|this| match calls_itself {
+            true => this.repeated_body(id, function, &parameters, &results),
+            false => {
+                this.body(&function.body, |this, r| this.deliver(r, &results))?;
+                Ok(())
+            }
+        })?;
+        Ok(ir::Function {
+            name: function.name.clone(),
+            parameters: variables(&parameters),
+            results: variables(&results),
+            body,
+            recursive: function.recursive,
+            place: function.place.clone(),
+        })
+    }
+
+    /// The body of a function that calls itself in tail position: a loop whose states are the
+    /// parameters, with references of their own.
+    fn repeated_body(
+        &mut self,
+        id: flat::FunctionId,
+        function: &'a flat::Function,
+        parameters: &[State],
+        results: &[State],
+    ) -> Result<()> {
+        let handles: Vec<Variable> = parameters.iter().filter_map(|p| p.handle()).collect();
+        for handle in &handles {
+            self.emit(Command::Retain(*handle));
+        }
+        self.tail = Some(Tail {
+            function: id,
+            parameters: parameters.to_vec(),
+        });
+        let (code, ()) = self.nested(|this| {
+            let end = this.body(&function.body, |this, r| this.deliver(r, results))?;
+            if end.is_some() {
+                for handle in &handles {
+                    this.emit(Command::Release(*handle));
+                }
+                this.emit(Command::Break);
+            }
+            Ok(())
+        })?;
+        self.tail = None;
+        self.emit(Command::Loop {
+            body: code,
+            place: function.place.clone(),
+        });
+        Ok(())
+    }
+
+    /// Translates a call.
+    pub(super) fn calls(&mut self, statement: &'a flat::Statement) -> Result<Flow> {
+        let pattern = &statement.pattern;
+        match &statement.expression {
+            flat::Expression::Call {
+                function,
+                arguments,
+                tail,
+            } => {
+                if *tail && self.tail.as_ref().is_some_and(|t| t.function == *function) {
+                    self.tail_call(arguments)?;
+                    return Ok(Flow::Diverges);
+                }
+                let arguments = self.arguments(arguments)?;
+                let states = self.add_states(pattern)?;
+                self.declare_states(&states);
+                self.emit(Command::Call {
+                    function: ir::FunctionId(function.0),
+                    arguments,
+                    results: variables(&states),
+                });
+                self.bind_states(pattern, &states, true)?;
+            }
+            flat::Expression::Foreign { foreign, arguments } => {
+                let arguments = self.arguments(arguments)?;
+                let states = self.add_states(pattern)?;
+                self.declare_states(&states);
+                self.emit(Command::Foreign {
+                    foreign: *foreign,
+                    arguments,
+                    results: variables(&states),
+                    place: statement.place.clone(),
+                });
+                self.bind_states(pattern, &states, true)?;
+            }
+            _ => return Err(InternalError::new("no call")),
+        }
+        Ok(Flow::Continues)
+    }
+
+    /// Replaces the parameters and starts the function again, having released everything else.
+    fn tail_call(&mut self, arguments: &[flat::Atom]) -> Result<()> {
+        let Some(tail) = &self.tail else {
+            return Err(InternalError::new("a tail call outside its function"));
+        };
+        let parameters = tail.parameters.clone();
+        let moved = self.replace(arguments, &parameters, Moving::Everything)?;
+        self.release_everything_but(&moved);
+        self.emit(Command::Continue);
+        Ok(())
+    }
+
+    /// Translates what touches node tables, and traces.
+    pub(super) fn nodes(&mut self, statement: &'a flat::Statement) -> Result<()> {
+        let (pattern, place) = (&statement.pattern, &statement.place);
+        match &statement.expression {
+            flat::Expression::NodeNew {
+                sum,
+                constructor,
+                payload,
+            } => {
+                let payload = self.arguments(payload)?;
+                let states = self.add_states(pattern)?;
+                self.declare_states(&states);
+                let [State::Scalar(link)] = states.as_slice() else {
+                    return Err(InternalError::new("a link that is no scalar"));
+                };
+                self.emit(Command::NodeNew {
+                    sum: *sum,
+                    constructor: *constructor,
+                    payload,
+                    link: *link,
+                    place: place.clone(),
+                });
+                self.bind_states(pattern, &states, false)
+            }
+            flat::Expression::NodePayload {
+                sum,
+                constructor,
+                link,
+            } => {
+                let link = self.scalar(*link)?;
+                let states = self.add_states(pattern)?;
+                self.declare_states(&states);
+                self.emit(Command::NodePayload {
+                    sum: *sum,
+                    constructor: *constructor,
+                    link,
+                    results: variables(&states),
+                });
+                self.bind_states(pattern, &states, false)
+            }
+            flat::Expression::Trace {
+                text,
+                ty,
+                components,
+            } => {
+                let components = self.arguments(components)?;
+                self.emit(Command::Trace {
+                    text: text.clone(),
+                    ty: ty.clone(),
+                    components,
+                });
+                Ok(())
+            }
+            _ => Err(InternalError::new("neither node nor trace")),
+        }
+    }
+
+    /// The result of applying a lambda, translated in place: `finish` uses its results. Nothing if
+    /// its end is never reached.
+    pub(super) fn apply<R>(
+        &mut self,
+        lambda: &'a flat::Lambda,
+        arguments: Vec<super::scalars::Term>,
+        finish: impl FnOnce(&mut Self, &'a [flat::Atom]) -> Result<R>,
+    ) -> Result<Option<R>> {
+        if lambda.parameters.len() != arguments.len() {
+            return Err(InternalError::new("a lambda with other parameters"));
+        }
+        for (parameter, argument) in lambda.parameters.iter().zip(arguments) {
+            self.bind_term(*parameter, argument)?;
+        }
+        self.body(&lambda.body, finish)
+    }
+}

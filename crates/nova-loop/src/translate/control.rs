@@ -1,0 +1,225 @@
+//! Conditionals and loops.
+
+use super::lifetimes::Moving;
+use super::scalars::Term;
+use super::states::{State, variables};
+use super::{Flow, Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Command, Expression, Type};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir as flat;
+
+/// What came of the body of a case.
+struct Branch {
+    code: Vec<Command>,
+    end: End,
+}
+
+/// How a case ends.
+enum End {
+    /// It computes its results without a command; they are not yet assigned.
+    Pure(Vec<Term>),
+    /// Its results are assigned.
+    Assigned,
+    /// Its end is never reached.
+    Diverges,
+}
+
+impl<'a> Translator<'a> {
+    /// Translates a statement with bodies that run or not.
+    pub(super) fn control(&mut self, statement: &'a flat::Statement) -> Result<Flow> {
+        let pattern = &statement.pattern;
+        match &statement.expression {
+            flat::Expression::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.term(*condition)?;
+                self.conditional(pattern, condition, then, otherwise)
+            }
+            flat::Expression::Switch { scrutinee, cases } => match cases.as_slice() {
+                [first, second] => {
+                    let scrutinee = self.term(*scrutinee)?;
+                    let condition = Term::over(vec![scrutinee], |mut arguments| {
+                        arguments.push(Expression::Constant(ScalarValue::I32(0)));
+                        Expression::Scalar {
+                            operation: ScalarOperation::Equal,
+                            operand: Scalar::I32,
+                            arguments,
+                        }
+                    });
+                    self.conditional(pattern, condition, first, second)
+                }
+                cases => self.switch(pattern, *scrutinee, cases),
+            },
+            flat::Expression::While {
+                parameters,
+                condition,
+                body,
+            } => self.repeat(pattern, parameters, condition, body, &statement.place),
+            _ => Err(InternalError::new("no control structure")),
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        pattern: &[flat::Variable],
+        condition: Term,
+        then: &'a flat::Body,
+        otherwise: &'a flat::Body,
+    ) -> Result<Flow> {
+        self.flush_loads()?;
+        let states = self.add_states(pattern)?;
+        let then = self.branch(then, &states)?;
+        let otherwise = self.branch(otherwise, &states)?;
+        if let ([variable], Some(a), Some(b)) = (pattern, then.selected(), otherwise.selected()) {
+            let term = Term::select(condition, a.clone(), b.clone());
+            self.bind_term(*variable, term)?;
+            return Ok(Flow::Continues);
+        }
+        self.declare_states(&states);
+        let diverges = then.diverges() && otherwise.diverges();
+        let (then, otherwise) = (then.finish(&states), otherwise.finish(&states));
+        if !then.is_empty() || !otherwise.is_empty() {
+            self.emit(if then.is_empty() {
+                Command::If {
+                    condition: condition.expression.negated(),
+                    then: otherwise,
+                    otherwise: then,
+                }
+            } else {
+                Command::If {
+                    condition: condition.expression,
+                    then,
+                    otherwise,
+                }
+            });
+        }
+        self.after_cases(pattern, &states, diverges)
+    }
+
+    fn switch(
+        &mut self,
+        pattern: &[flat::Variable],
+        scrutinee: flat::Atom,
+        cases: &'a [flat::Body],
+    ) -> Result<Flow> {
+        let scrutinee = self.scalar(scrutinee)?;
+        self.flush_loads()?;
+        let states = self.add_states(pattern)?;
+        let mut diverges = true;
+        let mut lists = Vec::with_capacity(cases.len());
+        for case in cases {
+            let branch = self.branch(case, &states)?;
+            diverges &= branch.diverges();
+            lists.push(branch.finish(&states));
+        }
+        self.declare_states(&states);
+        self.emit(Command::Switch {
+            scrutinee,
+            cases: lists,
+        });
+        self.after_cases(pattern, &states, diverges)
+    }
+
+    fn after_cases(
+        &mut self,
+        pattern: &[flat::Variable],
+        states: &[State],
+        diverges: bool,
+    ) -> Result<Flow> {
+        if diverges {
+            return Ok(Flow::Diverges);
+        }
+        self.bind_states(pattern, states, true)?;
+        Ok(Flow::Continues)
+    }
+
+    fn branch(&mut self, body: &'a flat::Body, states: &[State]) -> Result<Branch> {
+        let (code, end) = self.nested(|this| {
+            this.body(body, |this, results| {
+                let scalars = states.iter().all(|s| s.handle().is_none());
+                if scalars && this.code.is_empty() && !this.lifetimes.owns_any() {
+                    let terms = results.iter().map(|r| this.term(*r)).collect::<Result<_>>();
+                    return Ok(End::Pure(terms?));
+                }
+                this.deliver(results, states)?;
+                Ok(End::Assigned)
+            })
+        })?;
+        let end = end.unwrap_or(End::Diverges);
+        Ok(Branch { code, end })
+    }
+
+    fn repeat(
+        &mut self,
+        pattern: &[flat::Variable],
+        parameters: &'a [(flat::Variable, flat::Atom)],
+        condition: &'a flat::Body,
+        body: &'a flat::Body,
+        place: &nova_diag::Place,
+    ) -> Result<Flow> {
+        let states = self.start_states(parameters)?;
+        self.flush_loads()?;
+        let (code, ()) = self.nested(|this| {
+            let condition = this.body(condition, |this, results| {
+                let [result] = results else {
+                    return Err(InternalError::new("a condition of several results"));
+                };
+                let condition = this.scalar(*result)?;
+                Ok(match this.lifetimes.owns_any() {
+                    true => this.simplify(condition, "goes_on", Type::Scalar(Scalar::Bool)),
+                    false => condition,
+                })
+            })?;
+            let Some(condition) = condition else {
+                return Ok(());
+            };
+            this.when(condition.negated(), |this| {
+                this.emit(Command::Break);
+                Ok(())
+            })?;
+            this.body(body, |this, results| {
+                this.replace(results, &states, Moving::Body)
+            })?;
+            Ok(())
+        })?;
+        let place = place.clone();
+        self.emit(Command::Loop { body: code, place });
+        self.bind_states(pattern, &states, true)?;
+        Ok(Flow::Continues)
+    }
+}
+
+impl Branch {
+    fn diverges(&self) -> bool {
+        matches!(self.end, End::Diverges)
+    }
+
+    /// Its only result where it is an expression that may stand in a `Select`.
+    fn selected(&self) -> Option<&Term> {
+        const LARGEST: u32 = 12;
+        match &self.end {
+            End::Pure(terms) => match terms.as_slice() {
+                [term] if term.size <= LARGEST => Some(term),
+                _ => None,
+            },
+            End::Assigned | End::Diverges => None,
+        }
+    }
+
+    /// Its commands, which assign the results.
+    fn finish(self, states: &[State]) -> Vec<Command> {
+        let mut code = self.code;
+        if let End::Pure(terms) = self.end {
+            for (variable, term) in variables(states).into_iter().zip(terms) {
+                code.push(Command::Assign {
+                    variable,
+                    value: term.expression,
+                });
+            }
+        }
+        code
+    }
+}

@@ -1,0 +1,282 @@
+//! What the translation must know of a Mem program beforehand: how often and in which loop a scalar
+//! is used, and when a block is used for the last time. One walk over the program.
+
+use nova_diag::deep;
+use nova_flat::ir::{
+    Atom, Body, Expression, Function, FunctionId, Lambda, Output, Program, Statement, Type,
+    Variable,
+};
+use nova_flat::visit;
+use std::sync::Arc;
+
+/// The index that stands for the results of a body.
+pub(super) const END: u32 = u32::MAX;
+
+/// Facts about all variables of a program, indexed by variable.
+pub(super) struct Facts {
+    scalars: Vec<ScalarFacts>,
+    blocks: Vec<BlockFacts>,
+    /// For each function, whether it calls itself in tail position.
+    pub(super) tail_calls: Vec<bool>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct ScalarFacts {
+    uses: u32,
+    bound_in: u32,
+    used_in: u32,
+}
+
+/// Where a block comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum Origin {
+    /// Nothing binds it.
+    #[default]
+    Unknown,
+    /// An `Allocate`: no other block shares memory with it.
+    Allocated,
+    /// A parameter of a function.
+    Parameter,
+    /// A construct that hands out an array made elsewhere; it may be another block of the function.
+    Shared,
+}
+
+/// What is known of a block.
+#[derive(Clone, Default)]
+pub(super) struct BlockFacts {
+    /// Where it comes from.
+    pub(super) origin: Origin,
+    /// The last statement that mentions it, in the body that binds it; [`END`] for its results.
+    pub(super) last_use: u32,
+    /// The name of the first array in it.
+    pub(super) name: Option<Arc<str>>,
+    depth: usize,
+}
+
+impl Facts {
+    /// Collects the facts.
+    pub(super) fn new(program: &Program) -> Facts {
+        let count = program.variables.len();
+        let mut walk = Walk {
+            program,
+            facts: Facts {
+                scalars: vec![ScalarFacts::default(); count],
+                blocks: vec![BlockFacts::default(); count],
+                tail_calls: vec![false; program.functions.len()],
+            },
+            loops: 0,
+            indices: Vec::new(),
+            function: FunctionId(0),
+        };
+        walk.sizes();
+        for (index, function) in program.functions.iter().enumerate() {
+            walk.function = FunctionId(index as u32);
+            walk.function(function);
+        }
+        walk.facts
+    }
+
+    /// Whether the only use of a scalar may be replaced by its definition: it runs as often.
+    pub(super) fn is_substitutable(&self, variable: Variable) -> bool {
+        self.scalars
+            .get(variable.0 as usize)
+            .is_some_and(|s| s.uses == 1 && s.bound_in == s.used_in)
+    }
+
+    /// Whether nothing uses a scalar.
+    pub(super) fn is_unused(&self, variable: Variable) -> bool {
+        self.scalars
+            .get(variable.0 as usize)
+            .is_some_and(|s| s.uses == 0)
+    }
+
+    /// What is known of a block of the program.
+    pub(super) fn block(&self, block: Variable) -> BlockFacts {
+        self.blocks
+            .get(block.0 as usize)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Whether writing to block `written` may change what is read from block `read`.
+    pub(super) fn may_alias(&self, read: Variable, written: Variable) -> bool {
+        read == written
+            || match self.blocks.get(read.0 as usize).map(|b| b.origin) {
+                Some(Origin::Allocated | Origin::Parameter) => false,
+                Some(Origin::Shared | Origin::Unknown) | None => true,
+            }
+    }
+}
+
+/// The walk.
+struct Walk<'a> {
+    program: &'a Program,
+    facts: Facts,
+    /// How many loops have been entered so far: bodies that may run several times.
+    loops: u32,
+    /// The current statement of each enclosing body.
+    indices: Vec<u32>,
+    function: FunctionId,
+}
+
+impl<'a> Walk<'a> {
+    /// Sizes in types and addresses are wanted as variables wherever they are defined.
+    fn sizes(&mut self) {
+        for info in &self.program.variables {
+            visit::type_variables(&info.ty, info.memory.as_ref(), &mut |variable| {
+                if let Some(facts) = self.facts.scalars.get_mut(variable.0 as usize) {
+                    facts.uses += 2;
+                }
+            });
+        }
+    }
+
+    fn function(&mut self, function: &'a Function) {
+        let inside = self.enter();
+        for parameter in &function.parameters {
+            self.bind(*parameter, inside, self.indices.len(), Origin::Parameter);
+        }
+        self.body(&function.body, inside);
+    }
+
+    fn enter(&mut self) -> u32 {
+        self.loops += 1;
+        self.loops
+    }
+
+    fn body(&mut self, body: &'a Body, inside: u32) {
+        self.indices.push(0);
+        for (index, statement) in body.statements.iter().enumerate() {
+            if let Some(last) = self.indices.last_mut() {
+                *last = index as u32;
+            }
+            self.statement(statement, inside);
+        }
+        if let Some(last) = self.indices.last_mut() {
+            *last = END;
+        }
+        for result in &body.results {
+            if let Atom::Variable(variable) = result {
+                self.use_variable(*variable, inside);
+            }
+        }
+        self.indices.pop();
+    }
+
+    fn statement(&mut self, statement: &'a Statement, inside: u32) {
+        let expression = &statement.expression;
+        visit::used_variables(expression, &mut |v| self.use_variable(v, inside));
+        match expression {
+            Expression::If { .. } | Expression::Switch { .. } => {
+                visit::bodies(expression, &mut |b| deep(|| self.body(b, inside)));
+            }
+            Expression::Operation(operation) => {
+                let within = self.enter();
+                for index in &operation.indices {
+                    self.bind_inside(*index, within);
+                }
+                for (carry, _) in &operation.carries {
+                    self.bind_inside(*carry, within);
+                }
+                deep(|| self.body(&operation.body, within));
+                operation.outputs.iter().for_each(|o| self.output(o));
+            }
+            Expression::Sort { compare, .. } => self.lambda(compare),
+            Expression::While {
+                parameters,
+                condition,
+                body,
+            } => {
+                let within = self.enter();
+                for (parameter, _) in parameters {
+                    self.bind_inside(*parameter, within);
+                }
+                deep(|| self.body(condition, within));
+                let within = self.enter();
+                deep(|| self.body(body, within));
+            }
+            Expression::Call { function, tail, .. } => {
+                if *tail && *function == self.function {
+                    let index = function.0 as usize;
+                    self.facts.tail_calls[index] = true;
+                }
+            }
+            _ => {}
+        }
+        let origin = match expression {
+            Expression::Allocate { .. } => Origin::Allocated,
+            _ => Origin::Shared,
+        };
+        for variable in &statement.pattern {
+            self.bind(*variable, inside, self.indices.len() - 1, origin);
+        }
+    }
+
+    fn output(&mut self, output: &'a Output) {
+        match output {
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => self.lambda(lambda),
+            Output::Map
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Collect { .. } => {}
+        }
+    }
+
+    fn lambda(&mut self, lambda: &'a Lambda) {
+        let within = self.enter();
+        for parameter in &lambda.parameters {
+            self.bind_inside(*parameter, within);
+        }
+        deep(|| self.body(&lambda.body, within));
+    }
+
+    /// Binds a variable of the body about to be entered.
+    fn bind_inside(&mut self, variable: Variable, inside: u32) {
+        self.bind(variable, inside, self.indices.len(), Origin::Shared);
+    }
+
+    fn bind(&mut self, variable: Variable, inside: u32, depth: usize, origin: Origin) {
+        if let Some(facts) = self.facts.scalars.get_mut(variable.0 as usize) {
+            facts.bound_in = inside;
+        }
+        let info = self.program.variable(variable);
+        let block = match (&info.ty, &info.memory) {
+            (Type::Block(_), _) => variable,
+            (Type::Array(..), Some(memory)) => memory.block,
+            (Type::Array(..), None) | (Type::Scalar(_), _) => return,
+        };
+        let last_use = self.indices.get(depth).copied().unwrap_or(0);
+        let Some(facts) = self.facts.blocks.get_mut(block.0 as usize) else {
+            return;
+        };
+        if facts.origin == Origin::Unknown {
+            facts.origin = origin;
+            facts.depth = depth;
+            facts.last_use = last_use;
+        }
+        if facts.name.is_none() && matches!(info.ty, Type::Array(..)) {
+            facts.name = Some(info.name.clone());
+        }
+        self.touch(block);
+    }
+
+    fn use_variable(&mut self, variable: Variable, inside: u32) {
+        if let Some(facts) = self.facts.scalars.get_mut(variable.0 as usize) {
+            facts.uses += 1;
+            facts.used_in = inside;
+        }
+        if let Some(memory) = &self.program.variable(variable).memory {
+            self.touch(memory.block);
+        }
+    }
+
+    fn touch(&mut self, block: Variable) {
+        if let Some(facts) = self.facts.blocks.get_mut(block.0 as usize)
+            && let Some(index) = self.indices.get(facts.depth)
+        {
+            facts.last_use = *index;
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Lifetimes of blocks: which references the open bodies own, and when they are given up.
+//!
+//! A block made in a body is owned by it and released after the last statement that mentions it; a
+//! block that the body's results hand on moves out with its reference instead. The order of release
+//! is that of the tree [`Lifetimes::owned`], so it is the same each time.
+
+use super::{Block, Flow, Result, Translator, facts};
+use crate::error::InternalError;
+use crate::ir::{Command, Type, Variable};
+use nova_diag::deep;
+use nova_flat::ir as flat;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// The open bodies and what they own.
+#[derive(Default)]
+pub(super) struct Lifetimes {
+    /// How many bodies are open.
+    scope: u32,
+    /// The owned references: body, last statement that needs it, handle.
+    owned: BTreeMap<(u32, u32, Variable), flat::Variable>,
+    /// The key in `owned` of each block.
+    keys: HashMap<flat::Variable, (u32, u32, Variable)>,
+}
+
+impl Lifetimes {
+    /// How many bodies are open.
+    pub(super) fn scope(&self) -> u32 {
+        self.scope
+    }
+
+    /// Whether the innermost body owns anything now.
+    pub(super) fn owns_any(&self) -> bool {
+        let last = self.owned.last_key_value();
+        last.is_some_and(|((scope, ..), _)| *scope == self.scope)
+    }
+
+    fn own(&mut self, block: flat::Variable, last_use: u32, handle: Variable) {
+        let key = (self.scope, last_use, handle);
+        self.owned.insert(key, block);
+        self.keys.insert(block, key);
+    }
+
+    fn disown(&mut self, block: flat::Variable) {
+        if let Some(key) = self.keys.remove(&block) {
+            self.owned.remove(&key);
+        }
+    }
+
+    /// What the innermost body owns and needs no longer than statement `index`.
+    fn ending(&self, index: u32) -> Vec<(flat::Variable, Variable)> {
+        let lowest = (self.scope, 0, Variable(0));
+        let highest = (self.scope, index, Variable(u32::MAX));
+        let range = self.owned.range(lowest..=highest);
+        range
+            .map(|((.., handle), block)| (*block, *handle))
+            .collect()
+    }
+
+    /// Everything owned by all open bodies.
+    fn all(&self) -> Vec<(flat::Variable, Variable)> {
+        let all = self.owned.iter();
+        all.map(|((.., handle), block)| (*block, *handle)).collect()
+    }
+}
+
+/// From which bodies references may be moved when arrays are handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moving {
+    /// The innermost body ends.
+    Body,
+    /// All bodies end: a tail call.
+    Everything,
+}
+
+impl<'a> Translator<'a> {
+    /// Binds a block of the source.
+    pub(super) fn bind_block(
+        &mut self,
+        block: flat::Variable,
+        pointer: Variable,
+        handle: Variable,
+    ) -> Result<()> {
+        let slot = self.blocks.get_mut(block.0 as usize);
+        let slot = slot.ok_or_else(|| InternalError::new("an unknown block"))?;
+        *slot = Some(Block { pointer, handle });
+        Ok(())
+    }
+
+    /// The innermost body owns a reference of this block.
+    pub(super) fn own(&mut self, block: flat::Variable) -> Result<()> {
+        let handle = self.block(block)?.handle;
+        let last_use = self.facts.block(block).last_use;
+        self.lifetimes.own(block, last_use, handle);
+        Ok(())
+    }
+
+    /// What stands for a block of the source.
+    pub(super) fn block(&self, block: flat::Variable) -> Result<Block> {
+        let found = self.blocks.get(block.0 as usize).copied().flatten();
+        found.ok_or_else(|| {
+            let name = self.name(block);
+            InternalError::new(format!("block {name}_{} is not bound", block.0))
+        })
+    }
+
+    /// Adds variables for pointer and handle of a block, named after the first array in it.
+    pub(super) fn block_variables(
+        &mut self,
+        block: flat::Variable,
+        element: nova_core::Scalar,
+    ) -> (Variable, Variable) {
+        let name = self.facts.block(block).name;
+        let name = name.unwrap_or_else(|| self.name(block));
+        let pointer = self.add_variable(name.clone(), Type::Pointer(element));
+        let handle = self.add_variable(format!("{name}_block"), Type::Block);
+        (pointer, handle)
+    }
+
+    /// Translates a body in a scope of its own; `finish` uses its results. `None` if its end is
+    /// never reached.
+    pub(super) fn body<R>(
+        &mut self,
+        body: &'a flat::Body,
+        finish: impl FnOnce(&mut Self, &'a [flat::Atom]) -> Result<R>,
+    ) -> Result<Option<R>> {
+        self.lifetimes.scope += 1;
+        let flow = deep(|| self.statements(&body.statements))?;
+        let result = match flow {
+            Flow::Continues => Some(finish(self, &body.results)?),
+            Flow::Diverges => None,
+        };
+        let outer = self.lifetimes.scope - 1;
+        match flow {
+            Flow::Continues => {
+                self.release_ending(facts::END)?;
+                self.forget_terms_inside(outer);
+            }
+            Flow::Diverges => {
+                self.forget_terms_inside(outer);
+                for (block, _) in self.lifetimes.ending(facts::END) {
+                    self.lifetimes.disown(block);
+                }
+            }
+        }
+        self.lifetimes.scope = outer;
+        Ok(result)
+    }
+
+    /// Releases what the innermost body owns and needs no longer than statement `index`.
+    pub(super) fn release_ending(&mut self, index: u32) -> Result<()> {
+        for (block, handle) in self.lifetimes.ending(index) {
+            self.flush_reads(block)?;
+            self.emit(Command::Release(handle));
+            self.lifetimes.disown(block);
+        }
+        Ok(())
+    }
+
+    /// Provides a reference in the handle of each array among `atoms`, to be assigned elsewhere:
+    /// moved where the bodies that end own it, counted where they do not. Arrays in `kept` handles
+    /// stay where they are. Gives the blocks whose references are moved.
+    pub(super) fn provide_references(
+        &mut self,
+        atoms: &[flat::Atom],
+        kept: &[Option<Variable>],
+        moving: Moving,
+    ) -> Result<HashSet<flat::Variable>> {
+        let mut moved = HashSet::new();
+        for (index, atom) in atoms.iter().enumerate() {
+            let Some(block) = self.array_block(*atom)? else {
+                continue;
+            };
+            let handle = self.block(block)?.handle;
+            if kept.get(index).copied().flatten() == Some(handle) {
+                continue;
+            }
+            let key = self.lifetimes.keys.get(&block);
+            let movable = key.is_some_and(|(scope, ..)| match moving {
+                Moving::Body => *scope == self.lifetimes.scope,
+                Moving::Everything => true,
+            });
+            if movable && moved.insert(block) {
+                continue;
+            }
+            self.emit(Command::Retain(handle));
+        }
+        if moving == Moving::Body {
+            for block in &moved {
+                self.lifetimes.disown(*block);
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Releases everything but `moved`, where control leaves all bodies. The bodies go on owning it
+    /// for the code that comes to their ends otherwise.
+    pub(super) fn release_everything_but(&mut self, moved: &HashSet<flat::Variable>) {
+        for (block, handle) in self.lifetimes.all() {
+            if !moved.contains(&block) {
+                self.emit(Command::Release(handle));
+            }
+        }
+    }
+
+    /// The block of an array; `None` of a scalar.
+    pub(super) fn array_block(&self, atom: flat::Atom) -> Result<Option<flat::Variable>> {
+        let flat::Atom::Variable(variable) = atom else {
+            return Ok(None);
+        };
+        let info = self.info(variable)?;
+        match (&info.ty, &info.memory) {
+            (flat::Type::Array(..), Some(memory)) => Ok(Some(memory.block)),
+            (flat::Type::Scalar(_), _) => Ok(None),
+            (flat::Type::Array(..), None) | (flat::Type::Block(_), _) => Err(InternalError::new(
+                format!("array {}_{} has no memory", info.name, variable.0),
+            )),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The translation of Mem to Loop (dpia.txt §4): array operations become loops that write straight
+//! into the memory that Mem has chosen for their results, and every reference to a block is counted.
+//!
+//! A scalar statement with one use becomes part of the expression that uses it ([`scalars`]); all
+//! others become variables named as in the source. Bodies become command lists ([`statements`]);
+//! each owns the blocks made in it and releases them after their last use ([`lifetimes`]).
+
+mod address;
+mod arrays;
+mod calls;
+mod control;
+mod facts;
+mod lifetimes;
+mod operation;
+mod outputs;
+mod reduction;
+mod scalars;
+mod scan;
+mod sort;
+mod statements;
+mod states;
+
+use crate::error::InternalError;
+use crate::ir::{self, Command, Expression, Type, Variable};
+use facts::Facts;
+use lifetimes::Lifetimes;
+use nova_core::Scalar;
+use nova_flat::ir as flat;
+use scalars::Binding;
+use states::State;
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, InternalError>;
+
+/// Translates a program of Mem; `strict` fixes the order of reductions and scans
+/// (docs/order.md).
+pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
+    let mut translator = Translator {
+        source: mem,
+        facts: Facts::new(mem),
+        program: ir::Program {
+            sums: mem.sums.clone(),
+            foreigns: mem.foreigns.clone(),
+            strict,
+            ..ir::Program::default()
+        },
+        scalars: vec![None; mem.variables.len()],
+        blocks: vec![None; mem.variables.len()],
+        pending_loads: Vec::new(),
+        code: Vec::new(),
+        depth: 0,
+        lifetimes: Lifetimes::default(),
+        tail: None,
+    };
+    for (index, function) in mem.functions.iter().enumerate() {
+        let function = translator.function(flat::FunctionId(index as u32), function)?;
+        translator.program.functions.push(function);
+    }
+    let entries = mem.entries.iter().map(|entry| ir::Entry {
+        name: entry.name.clone(),
+        inputs: entry.inputs.clone(),
+        result: entry.result.clone(),
+        function: ir::FunctionId(entry.function.0),
+    });
+    translator.program.entries = entries.collect();
+    let mut program = translator.program;
+    crate::tidy::tidy(&mut program);
+    Ok(program)
+}
+
+/// The state of the translation.
+struct Translator<'a> {
+    /// What is translated.
+    source: &'a flat::Program,
+    facts: Facts,
+    /// What has been translated.
+    program: ir::Program,
+    /// What stands for each scalar of the source.
+    scalars: Vec<Option<Binding>>,
+    /// What stands for each block of the source.
+    blocks: Vec<Option<Block>>,
+    /// The scalars not yet computed whose expressions read memory, oldest first.
+    pending_loads: Vec<flat::Variable>,
+    /// The command list being written.
+    code: Vec<Command>,
+    /// How many command lists are open around it.
+    depth: u32,
+    lifetimes: Lifetimes,
+    /// The function being translated when it calls itself in tail position.
+    tail: Option<Tail>,
+}
+
+/// A block of the source.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// Points to the element at address 0.
+    pointer: Variable,
+    /// Its handle.
+    handle: Variable,
+}
+
+/// Where tail calls go.
+struct Tail {
+    function: flat::FunctionId,
+    parameters: Vec<State>,
+}
+
+/// Whether control reaches the end of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Continues,
+    Diverges,
+}
+
+impl<'a> Translator<'a> {
+    /// What is known of a variable of the source.
+    fn info(&self, variable: flat::Variable) -> Result<&'a flat::VariableInfo> {
+        let info = self.source.variables.get(variable.0 as usize);
+        info.ok_or_else(|| InternalError::new("an unknown variable"))
+    }
+
+    /// The scalar type of an atom.
+    fn scalar_type(&self, atom: flat::Atom) -> Result<Scalar> {
+        let scalar = self.source.scalar_of(atom);
+        scalar.ok_or_else(|| InternalError::new("an array where a scalar is expected"))
+    }
+
+    fn name(&self, variable: flat::Variable) -> Arc<str> {
+        match self.source.variables.get(variable.0 as usize) {
+            Some(info) => info.name.clone(),
+            None => Arc::from("x"),
+        }
+    }
+
+    fn add_variable(&mut self, name: impl Into<Arc<str>>, ty: Type) -> Variable {
+        self.program.add_variable(name, ty)
+    }
+
+    fn emit(&mut self, command: Command) {
+        self.code.push(command);
+    }
+
+    /// Declares a variable with a value.
+    fn declare(&mut self, name: impl Into<Arc<str>>, ty: Type, value: Expression) -> Variable {
+        let variable = self.add_variable(name, ty);
+        self.emit(Command::Declare {
+            variable,
+            value: Some(value),
+        });
+        variable
+    }
+
+    /// Declares a variable that is assigned later.
+    fn declare_later(&mut self, variable: Variable) {
+        self.emit(Command::Declare {
+            variable,
+            value: None,
+        });
+    }
+
+    fn assign(&mut self, variable: Variable, value: Expression) {
+        self.emit(Command::Assign { variable, value });
+    }
+
+    /// Writes commands into a list of their own.
+    fn nested<R>(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<(Vec<Command>, R)> {
+        let outer = std::mem::take(&mut self.code);
+        self.depth += 1;
+        let result = write(self);
+        self.depth -= 1;
+        let code = std::mem::replace(&mut self.code, outer);
+        Ok((code, result?))
+    }
+
+    /// Writes a conditional without `else`.
+    fn when(
+        &mut self,
+        condition: Expression,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let (then, ()) = self.nested(write)?;
+        self.emit(Command::If {
+            condition,
+            then,
+            otherwise: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// Writes a conditional.
+    fn choose(
+        &mut self,
+        condition: Expression,
+        then: impl FnOnce(&mut Self) -> Result<()>,
+        otherwise: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let (then, ()) = self.nested(then)?;
+        let (otherwise, ()) = self.nested(otherwise)?;
+        self.emit(Command::If {
+            condition,
+            then,
+            otherwise,
+        });
+        Ok(())
+    }
+}
+
+const INDEX: Type = Type::Scalar(Scalar::I64);

@@ -1,0 +1,143 @@
+//! The array operation: one loop nest that runs the body, gives its results to every output, and
+//! replaces the carries.
+
+use super::lifetimes::Moving;
+use super::{INDEX, Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Command, Expression, Level, Variable};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+
+/// The index space of an operation, as the outputs see it.
+pub(super) struct Space {
+    /// The index in each dimension.
+    pub(super) indices: Vec<Expression>,
+    /// How many indices there are; simple where the operation has outputs in order.
+    pub(super) count: Expression,
+    /// The number of the index in row-major order; simple.
+    pub(super) number: Expression,
+    /// Where the operation stands in the source.
+    pub(super) place: Place,
+}
+
+impl<'a> Translator<'a> {
+    /// Translates an array operation.
+    pub(super) fn operation(
+        &mut self,
+        operation: &'a flat::ArrayOperation,
+        pattern: &'a [flat::Variable],
+        place: &Place,
+    ) -> Result<()> {
+        let states = self.start_states(&operation.carries)?;
+        let mut extents = Vec::with_capacity(operation.shape.len());
+        for extent in &operation.shape {
+            extents.push(self.simple(*extent)?);
+        }
+        let mut indices = Vec::with_capacity(extents.len());
+        for index in &operation.indices {
+            let variable = self.add_variable(self.name(*index), INDEX);
+            self.bind_simple(*index, Expression::Variable(variable))?;
+            indices.push(variable);
+        }
+        let (space, counter) = self.space(operation, &extents, &indices, place)?;
+        let (carried, made) = split(pattern, operation.carries.len())?;
+        let mut outputs = Vec::with_capacity(operation.outputs.len());
+        let mut rest = made;
+        for output in &operation.outputs {
+            let (given, next) = split(rest, output.gives())?;
+            rest = next;
+            outputs.push(self.start_output(output, given, &space)?);
+        }
+        self.flush_loads()?;
+        let (code, ()) = self.nested(|this| {
+            this.body(&operation.body, |this, results| {
+                let (next, mut rest) = split(results, operation.carries.len())?;
+                for (output, state) in operation.outputs.iter().zip(&outputs) {
+                    let (consumed, others) = split(rest, output.consumes())?;
+                    rest = others;
+                    this.consume(state, consumed, &space)?;
+                }
+                this.replace(next, &states, Moving::Body)?;
+                if let Some(counter) = counter {
+                    let next = Expression::Variable(counter).plus(Expression::index(1));
+                    this.assign(counter, next);
+                }
+                Ok(())
+            })?;
+            Ok(())
+        })?;
+        self.wrap_at(self.level(operation), &extents, &indices, code, place);
+        for output in outputs {
+            self.finish_output(output)?;
+        }
+        self.bind_states(carried, &states, true)
+    }
+
+    /// What runs the iterations of an operation.
+    fn level(&self, _operation: &flat::ArrayOperation) -> Level {
+        Level::Sequential
+    }
+
+    /// Describes the space; several dimensions have a counter where the order is to be strict.
+    fn space(
+        &mut self,
+        operation: &flat::ArrayOperation,
+        extents: &[Expression],
+        indices: &[Variable],
+        place: &Place,
+    ) -> Result<(Space, Option<Variable>)> {
+        let mut space = Space {
+            indices: indices.iter().map(|v| Expression::Variable(*v)).collect(),
+            count: extents
+                .iter()
+                .cloned()
+                .fold(Expression::index(1), Expression::times),
+            number: Expression::index(0),
+            place: place.clone(),
+        };
+        if let [index] = indices {
+            space.number = Expression::Variable(*index);
+            return Ok((space, None));
+        }
+        let ordered = operation.outputs.iter().any(|o| match o {
+            flat::Output::Reduce { .. } => self.program.strict,
+            flat::Output::Map => false,
+            flat::Output::Scan { .. }
+            | flat::Output::Filter { .. }
+            | flat::Output::Scatter { .. }
+            | flat::Output::Histogram { .. }
+            | flat::Output::Collect { .. } => true,
+        });
+        if !ordered {
+            return Ok((space, None));
+        }
+        space.count = self.simplify(space.count, "count", INDEX);
+        let counter = self.declare("number", INDEX, Expression::index(0));
+        space.number = Expression::Variable(counter);
+        Ok((space, Some(counter)))
+    }
+
+    /// Writes the loops of a space around code; the outermost runs at `level`.
+    fn wrap_at(
+        &mut self,
+        level: Level,
+        extents: &[Expression],
+        indices: &[Variable],
+        code: Vec<Command>,
+        place: &Place,
+    ) {
+        self.wrap(extents, indices, code, place);
+        if let Some(Command::For {
+            level: outermost, ..
+        }) = self.code.last_mut()
+        {
+            *outermost = level;
+        }
+    }
+}
+
+/// The first `count` of a list and the others.
+pub(super) fn split<T>(list: &[T], count: usize) -> Result<(&[T], &[T])> {
+    list.split_at_checked(count)
+        .ok_or_else(|| InternalError::new("an operation with too few results"))
+}

@@ -1,0 +1,340 @@
+//! What array operations make of the values of their bodies: before the loop, in it, and after it.
+
+use super::operation::{Space, split};
+use super::reduction::Reduction;
+use super::scalars::Term;
+use super::scan::Scan;
+use super::statements::single;
+use super::{INDEX, Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Command, Expression, Type, Variable};
+use nova_flat::ir as flat;
+
+/// An output of an operation under way.
+pub(super) enum Output<'a> {
+    Map(flat::Variable),
+    Reduction(Reduction<'a>),
+    Scan(Scan<'a>),
+    Filter {
+        count: Variable,
+        arrays: &'a [flat::Variable],
+    },
+    Scatter {
+        length: Expression,
+        arrays: &'a [flat::Variable],
+    },
+    Histogram {
+        lambda: &'a flat::Lambda,
+        bins: Expression,
+        arrays: &'a [flat::Variable],
+    },
+    Collect(Collect<'a>),
+}
+
+/// Rows of varying length, concatenated.
+pub(super) struct Collect<'a> {
+    starts: flat::Variable,
+    ends: flat::Variable,
+    total: Variable,
+    arrays: &'a [flat::Variable],
+}
+
+impl<'a> Translator<'a> {
+    /// Prepares an output before the loop.
+    pub(super) fn start_output(
+        &mut self,
+        output: &'a flat::Output,
+        pattern: &'a [flat::Variable],
+        space: &Space,
+    ) -> Result<Output<'a>> {
+        match output {
+            flat::Output::Map => {
+                let array = single(pattern)?;
+                self.destination(array, space.count.clone(), &space.place)?;
+                Ok(Output::Map(array))
+            }
+            flat::Output::Reduce {
+                lambda,
+                start,
+                commutes,
+            } => {
+                let reduction = self.start_reduction(lambda, start, *commutes, pattern, space)?;
+                Ok(Output::Reduction(reduction))
+            }
+            flat::Output::Scan {
+                lambda,
+                start,
+                exclusive,
+            } => {
+                let scan = self.start_scan(lambda, start, *exclusive, pattern, space)?;
+                Ok(Output::Scan(scan))
+            }
+            flat::Output::Filter { .. } => {
+                let (count, arrays) = split(pattern, 1)?;
+                for array in arrays {
+                    self.destination(*array, space.count.clone(), &space.place)?;
+                }
+                let count = self.counter(single(count)?)?;
+                Ok(Output::Filter { count, arrays })
+            }
+            flat::Output::Scatter { destinations } => {
+                let length = self.start_scatter(destinations, pattern, space)?;
+                Ok(Output::Scatter {
+                    length,
+                    arrays: pattern,
+                })
+            }
+            flat::Output::Histogram {
+                lambda,
+                start,
+                bins,
+            } => {
+                let bins = self.simple(*bins)?;
+                for (array, start) in pattern.iter().zip(start) {
+                    let to = self.destination(*array, bins.clone(), &space.place)?;
+                    self.fill(to, *start, &space.place)?;
+                }
+                Ok(Output::Histogram {
+                    lambda,
+                    bins,
+                    arrays: pattern,
+                })
+            }
+            flat::Output::Collect { .. } => self.start_collect(pattern, space),
+        }
+    }
+
+    /// A counter from 0, which is what a scalar result ends as.
+    fn counter(&mut self, variable: flat::Variable) -> Result<Variable> {
+        let counter = self.declare(self.name(variable), INDEX, Expression::index(0));
+        self.bind_simple(variable, Expression::Variable(counter))?;
+        Ok(counter)
+    }
+
+    fn start_scatter(
+        &mut self,
+        destinations: &[flat::Variable],
+        pattern: &[flat::Variable],
+        space: &Space,
+    ) -> Result<Expression> {
+        let mut length = Expression::index(0);
+        for (from, to) in destinations.iter().zip(pattern) {
+            let from = self.place(*from)?;
+            if let [extent] = from.shape {
+                length = self.simple(*extent)?;
+            }
+            let to = self.destination(*to, length.clone(), &space.place)?;
+            self.copy_unless_same(to, from, &space.place)?;
+        }
+        Ok(length)
+    }
+
+    fn start_collect(
+        &mut self,
+        pattern: &'a [flat::Variable],
+        space: &Space,
+    ) -> Result<Output<'a>> {
+        let ([starts, ends, total], arrays) = pattern
+            .split_at_checked(3)
+            .and_then(|(fixed, arrays)| Some((<&[_; 3]>::try_from(fixed).ok()?, arrays)))
+            .ok_or_else(|| InternalError::new("a collect with too few results"))?;
+        for array in [starts, ends] {
+            self.destination(*array, space.count.clone(), &space.place)?;
+        }
+        let total = self.counter(*total)?;
+        for array in arrays {
+            let block = self.array_block(flat::Atom::Variable(*array))?;
+            let block = block.ok_or_else(|| InternalError::new("a collect of scalars"))?;
+            let flat::Type::Array(element, _) = self.info(*array)?.ty else {
+                return Err(InternalError::new("a collect of scalars"));
+            };
+            let (pointer, handle) = self.block_variables(block, element);
+            let (null, none) = (Expression::NullPointer(element), Expression::NullBlock);
+            for (variable, value) in [(pointer, null), (handle, none)] {
+                self.emit(Command::Declare {
+                    variable,
+                    value: Some(value),
+                });
+            }
+            self.bind_block(block, pointer, handle)?;
+        }
+        Ok(Output::Collect(Collect {
+            starts: *starts,
+            ends: *ends,
+            total,
+            arrays,
+        }))
+    }
+
+    /// Uses the values that the body gives to an output.
+    pub(super) fn consume(
+        &mut self,
+        output: &Output<'a>,
+        values: &[flat::Atom],
+        space: &Space,
+    ) -> Result<()> {
+        match output {
+            Output::Map(array) => {
+                let value = self.scalar(single_value(values)?)?;
+                let place = self.place(*array)?;
+                self.store(place, space.indices.clone(), value)
+            }
+            Output::Reduction(reduction) => self.consume_reduction(reduction, values, space),
+            Output::Scan(scan) => self.consume_scan(scan, values, space),
+            Output::Filter { count, arrays } => {
+                let (condition, values) = split(values, 1)?;
+                let condition = self.scalar(single_value(condition)?)?;
+                self.save_for(arrays)?;
+                self.when(condition, |this| {
+                    let index = Expression::Variable(*count);
+                    this.store_all(arrays, &index, values)?;
+                    this.assign(*count, index.plus(Expression::index(1)));
+                    Ok(())
+                })
+            }
+            Output::Scatter { length, arrays } => {
+                let (index, values) = split(values, 1)?;
+                let index = self.simple(single_value(index)?)?;
+                self.save_for(arrays)?;
+                self.when(Self::in_range(&index, length), |this| {
+                    this.store_all(arrays, &index, values)
+                })
+            }
+            Output::Histogram {
+                lambda,
+                bins,
+                arrays,
+            } => self.consume_histogram(lambda, bins, arrays, values),
+            Output::Collect(collect) => self.consume_collect(collect, values, space),
+        }
+    }
+
+    /// Saves what waits to read the memory of these arrays.
+    fn save_for(&mut self, arrays: &[flat::Variable]) -> Result<()> {
+        for array in arrays {
+            let block = self.place(*array)?.block;
+            self.flush_conflicts(block)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a value into each array.
+    fn store_all(
+        &mut self,
+        arrays: &[flat::Variable],
+        index: &Expression,
+        values: &[flat::Atom],
+    ) -> Result<()> {
+        for (array, value) in arrays.iter().zip(values) {
+            let value = self.scalar(*value)?;
+            let place = self.place(*array)?;
+            self.store(place, vec![index.clone()], value)?;
+        }
+        Ok(())
+    }
+
+    fn consume_histogram(
+        &mut self,
+        lambda: &'a flat::Lambda,
+        bins: &Expression,
+        arrays: &[flat::Variable],
+        values: &[flat::Atom],
+    ) -> Result<()> {
+        let (index, values) = split(values, 1)?;
+        let index = self.simple(single_value(index)?)?;
+        self.save_for(arrays)?;
+        self.when(Self::in_range(&index, bins), |this| {
+            let mut arguments = Vec::with_capacity(2 * arrays.len());
+            for array in arrays {
+                let place = this.place(*array)?;
+                let address = this.address(place.lmad, vec![index.clone()])?;
+                arguments.push(Term {
+                    expression: Expression::load(place.pointer, address),
+                    size: 4,
+                    loads: vec![place.block],
+                });
+            }
+            for value in values {
+                arguments.push(this.term(*value)?);
+            }
+            this.apply(lambda, arguments, |this, results| {
+                this.store_all(arrays, &index, results)
+            })?;
+            Ok(())
+        })
+    }
+
+    fn consume_collect(
+        &mut self,
+        collect: &Collect<'a>,
+        values: &[flat::Atom],
+        space: &Space,
+    ) -> Result<()> {
+        let (length, rows) = split(values, 1)?;
+        let length = self.simple(single_value(length)?)?;
+        let total = Expression::Variable(collect.total);
+        let starts = self.place(collect.starts)?;
+        self.store(starts, vec![space.number.clone()], total.clone())?;
+        for (array, row) in collect.arrays.iter().zip(rows) {
+            let flat::Atom::Variable(row) = row else {
+                return Err(InternalError::new("a row that is no array"));
+            };
+            let to = self.place(*array)?;
+            let from = self.place(*row)?;
+            self.flush_conflicts(to.block)?;
+            self.emit(Command::Reserve {
+                block: self.block(to.block)?.handle,
+                pointer: to.pointer,
+                element: to.element,
+                used: total.clone(),
+                count: total.clone().plus(length.clone()),
+                place: space.place.clone(),
+            });
+            self.copy_to(to, total.clone(), from, length.clone(), &space.place)?;
+        }
+        self.assign(collect.total, total.clone().plus(length));
+        let ends = self.place(collect.ends)?;
+        self.store(ends, vec![space.number.clone()], total)
+    }
+
+    /// Binds what an output has become after the loop.
+    pub(super) fn finish_output(&mut self, output: Output<'a>) -> Result<()> {
+        match output {
+            Output::Reduction(reduction) => self.finish_reduction(reduction),
+            Output::Scan(scan) => self.finish_scan(scan),
+            Output::Collect(collect) => {
+                for array in collect.arrays {
+                    if let Some(block) = self.array_block(flat::Atom::Variable(*array))? {
+                        self.own(block)?;
+                    }
+                }
+                Ok(())
+            }
+            Output::Map(_)
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. } => Ok(()),
+        }
+    }
+
+    /// Variables of scalar type for the components of a reduction or scan.
+    pub(super) fn accumulators(
+        &mut self,
+        names: &[&str],
+        starts: &[(Expression, nova_core::Scalar)],
+    ) -> Vec<Variable> {
+        let mut variables = Vec::with_capacity(starts.len());
+        for ((start, scalar), name) in starts.iter().zip(names) {
+            variables.push(self.declare(*name, Type::Scalar(*scalar), start.clone()));
+        }
+        variables
+    }
+}
+
+/// The only value of an output.
+fn single_value(values: &[flat::Atom]) -> Result<flat::Atom> {
+    match values {
+        [value] => Ok(*value),
+        _ => Err(InternalError::new("an output with other values")),
+    }
+}

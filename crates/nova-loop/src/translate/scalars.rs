@@ -1,0 +1,370 @@
+//! Scalars: which become variables, and which are computed where they are used.
+//!
+//! A scalar with one use, in the loop where it is defined, waits as a [`Term`] until its use takes
+//! it. A term that reads memory becomes a variable after all as soon as a command is about to
+//! change that memory ([`Translator::flush_conflicts`]), or another list of commands begins.
+
+use super::{Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Expression, Type, Variable};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir as flat;
+use std::collections::BTreeMap;
+
+/// Larger expressions become variables.
+const LARGEST_TERM: u32 = 20;
+/// More waiting terms that read memory than these become variables.
+const MOST_PENDING_LOADS: usize = 16;
+
+/// An expression with what decides where it may stand.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    /// The expression.
+    pub(super) expression: Expression,
+    /// How many nodes it has.
+    pub(super) size: u32,
+    /// The blocks of the source that it reads.
+    pub(super) loads: Vec<flat::Variable>,
+}
+
+/// What stands for a scalar of the source.
+#[derive(Clone, Debug)]
+pub(super) enum Binding {
+    /// A variable or constant.
+    Simple(Expression),
+    /// An expression that waits for the only use.
+    Pending { term: Term, depth: u32, scope: u32 },
+}
+
+impl Term {
+    /// A term that reads no memory of the source.
+    pub(super) fn new(expression: Expression) -> Self {
+        Term {
+            expression,
+            size: 1,
+            loads: Vec::new(),
+        }
+    }
+
+    /// A variable.
+    pub(super) fn variable(variable: Variable) -> Self {
+        Term::new(Expression::Variable(variable))
+    }
+
+    /// One of two terms.
+    pub(super) fn select(condition: Term, then: Term, otherwise: Term) -> Self {
+        let mut loads = [&condition.loads[..], &then.loads, &otherwise.loads].concat();
+        loads.sort();
+        loads.dedup();
+        Term {
+            size: 1 + condition.size + then.size + otherwise.size,
+            loads,
+            expression: Expression::Select {
+                condition: Box::new(condition.expression),
+                then: Box::new(then.expression),
+                otherwise: Box::new(otherwise.expression),
+            },
+        }
+    }
+
+    /// A term over operands.
+    pub(super) fn over(
+        operands: Vec<Term>,
+        build: impl FnOnce(Vec<Expression>) -> Expression,
+    ) -> Self {
+        let mut size = 1;
+        let mut loads = Vec::new();
+        let mut expressions = Vec::with_capacity(operands.len());
+        for operand in operands {
+            size += operand.size;
+            loads.extend(operand.loads);
+            expressions.push(operand.expression);
+        }
+        loads.sort();
+        loads.dedup();
+        Term {
+            expression: build(expressions),
+            size,
+            loads,
+        }
+    }
+}
+
+impl Translator<'_> {
+    /// An operand; takes it if it waits for its only use.
+    pub(super) fn term(&mut self, atom: flat::Atom) -> Result<Term> {
+        let variable = match atom {
+            flat::Atom::Constant(value) => return Ok(Term::new(Expression::Constant(value))),
+            flat::Atom::Variable(variable) => variable,
+        };
+        let slot = self.scalars.get_mut(variable.0 as usize);
+        match slot {
+            Some(Some(Binding::Simple(expression))) => Ok(Term::new(expression.clone())),
+            Some(slot @ Some(_)) => match slot.take() {
+                Some(Binding::Pending { term, .. }) => {
+                    self.pending_loads.retain(|v| *v != variable);
+                    Ok(term)
+                }
+                Some(Binding::Simple(_)) | None => Err(self.unbound(variable)),
+            },
+            Some(None) | None => Err(self.unbound(variable)),
+        }
+    }
+
+    fn unbound(&self, variable: flat::Variable) -> InternalError {
+        let name = self.name(variable);
+        InternalError::new(format!(
+            "{name}_{} is used where it has no value",
+            variable.0
+        ))
+    }
+
+    /// The expression of an operand.
+    pub(super) fn scalar(&mut self, atom: flat::Atom) -> Result<Expression> {
+        Ok(self.term(atom)?.expression)
+    }
+
+    /// The expressions of operands.
+    pub(super) fn scalars(&mut self, atoms: &[flat::Atom]) -> Result<Vec<Expression>> {
+        atoms.iter().map(|atom| self.scalar(*atom)).collect()
+    }
+
+    /// An operand as a variable or constant, which may be used several times.
+    pub(super) fn simple(&mut self, atom: flat::Atom) -> Result<Expression> {
+        let term = self.term(atom)?;
+        let name = match atom {
+            flat::Atom::Variable(variable) => self.name(variable),
+            flat::Atom::Constant(_) => "x".into(),
+        };
+        let scalar = self.scalar_type(atom)?;
+        Ok(self.simplify(term.expression, &name, Type::Scalar(scalar)))
+    }
+
+    /// The expression itself where it is simple, else a new variable with its value.
+    pub(super) fn simplify(&mut self, expression: Expression, name: &str, ty: Type) -> Expression {
+        if expression.is_simple() {
+            return expression;
+        }
+        Expression::Variable(self.declare(name, ty, expression))
+    }
+
+    /// Binds the scalar that a statement without effect computes.
+    pub(super) fn bind_term(&mut self, variable: flat::Variable, term: Term) -> Result<()> {
+        if term.expression.is_simple() {
+            return self.bind_simple(variable, term.expression);
+        }
+        if !self.facts.is_substitutable(variable) || term.size > LARGEST_TERM {
+            return self.bind_declared(variable, term);
+        }
+        if !term.loads.is_empty() {
+            if self.pending_loads.len() >= MOST_PENDING_LOADS
+                && let Some(oldest) = self.pending_loads.first().copied()
+            {
+                self.flush(oldest)?;
+            }
+            self.pending_loads.push(variable);
+        }
+        let binding = Binding::Pending {
+            term,
+            depth: self.depth,
+            scope: self.lifetimes.scope(),
+        };
+        self.set(variable, binding)
+    }
+
+    /// Binds a scalar to a variable or constant.
+    pub(super) fn bind_simple(
+        &mut self,
+        variable: flat::Variable,
+        expression: Expression,
+    ) -> Result<()> {
+        self.set(variable, Binding::Simple(expression))
+    }
+
+    fn bind_declared(&mut self, variable: flat::Variable, term: Term) -> Result<()> {
+        let scalar = self.scalar_type(flat::Atom::Variable(variable))?;
+        let name = self.name(variable);
+        let declared = self.declare(name, Type::Scalar(scalar), term.expression);
+        self.bind_simple(variable, Expression::Variable(declared))
+    }
+
+    fn set(&mut self, variable: flat::Variable, binding: Binding) -> Result<()> {
+        let slot = self.scalars.get_mut(variable.0 as usize);
+        *slot.ok_or_else(|| InternalError::new("an unknown variable"))? = Some(binding);
+        Ok(())
+    }
+
+    /// Makes a variable of a waiting term.
+    fn flush(&mut self, variable: flat::Variable) -> Result<()> {
+        if let Some(Some(Binding::Pending { depth, .. })) = self.scalars.get(variable.0 as usize)
+            && *depth != self.depth
+        {
+            let name = self.name(variable);
+            return Err(InternalError::new(format!(
+                "{name} waits outside the commands that change what it reads"
+            )));
+        }
+        let term = self.term(flat::Atom::Variable(variable))?;
+        self.bind_declared(variable, term)
+    }
+
+    /// Makes variables of all waiting terms that read memory.
+    pub(super) fn flush_loads(&mut self) -> Result<()> {
+        for variable in self.pending_loads.clone() {
+            self.flush(variable)?;
+        }
+        Ok(())
+    }
+
+    /// Makes variables of the waiting terms whose value a write to `block` may change.
+    pub(super) fn flush_conflicts(&mut self, block: flat::Variable) -> Result<()> {
+        self.flush_where(|this, read| this.facts.may_alias(read, block))
+    }
+
+    /// Makes variables of the waiting terms that read `block`, which is about to go.
+    pub(super) fn flush_reads(&mut self, block: flat::Variable) -> Result<()> {
+        self.flush_where(|_, read| read == block)
+    }
+
+    fn flush_where(&mut self, hit: impl Fn(&Self, flat::Variable) -> bool) -> Result<()> {
+        if self.pending_loads.is_empty() {
+            return Ok(());
+        }
+        for variable in self.pending_loads.clone() {
+            if let Some(Some(Binding::Pending { term, .. })) = self.scalars.get(variable.0 as usize)
+                && term.loads.iter().any(|read| hit(self, *read))
+            {
+                self.flush(variable)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Forgets the waiting terms of scopes inside `scope`: nothing uses them.
+    pub(super) fn forget_terms_inside(&mut self, scope: u32) {
+        let scalars = &self.scalars;
+        self.pending_loads.retain(|variable| {
+            !matches!(
+                scalars.get(variable.0 as usize),
+                Some(Some(Binding::Pending { scope: s, .. })) if *s > scope
+            )
+        });
+    }
+
+    /// A scalar operation on operands.
+    pub(super) fn operation_term(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[flat::Atom],
+    ) -> Result<Term> {
+        let operands = arguments
+            .iter()
+            .map(|a| self.term(*a))
+            .collect::<Result<_>>()?;
+        Ok(Term::over(operands, |arguments| Expression::Scalar {
+            operation,
+            operand,
+            arguments,
+        }))
+    }
+
+    /// Assigns all variables at once: no expression sees a new value.
+    ///
+    /// A variable is assigned when no other assignment left reads it; a cycle is opened with a copy
+    /// of one of its variables.
+    pub(super) fn assign_together(&mut self, assignments: Vec<(Variable, Expression)>) {
+        let mut left: BTreeMap<usize, (Variable, Expression)> = assignments
+            .into_iter()
+            .filter(|(v, e)| !matches!(e, Expression::Variable(w) if w == v))
+            .enumerate()
+            .collect();
+        let targets: BTreeMap<Variable, usize> = left.iter().map(|(k, (v, _))| (*v, *k)).collect();
+        // For each assignment, the others whose target it reads; and how often its own is read.
+        let mut reads: Vec<Vec<usize>> = vec![Vec::new(); left.len()];
+        let mut readers = vec![0usize; left.len()];
+        for (k, (_, expression)) in &left {
+            expression.each_variable(&mut |v| {
+                if let Some(target) = targets.get(&v)
+                    && target != k
+                    && !reads[*k].contains(target)
+                {
+                    reads[*k].push(*target);
+                    readers[*target] += 1;
+                }
+            });
+        }
+        let mut ready: Vec<usize> = (0..readers.len())
+            .rev()
+            .filter(|k| readers[*k] == 0)
+            .collect();
+        while let Some((&first, _)) = left.first_key_value() {
+            let next = ready.pop().unwrap_or_else(|| {
+                self.open_cycle(first, &mut left);
+                first
+            });
+            let Some((variable, value)) = left.remove(&next) else {
+                continue;
+            };
+            self.assign(variable, value);
+            for target in std::mem::take(&mut reads[next]) {
+                readers[target] = readers[target].saturating_sub(1);
+                if readers[target] == 0 && left.contains_key(&target) {
+                    ready.push(target);
+                }
+            }
+        }
+    }
+
+    /// Copies the target of assignment `first`, for the others to read.
+    fn open_cycle(&mut self, first: usize, left: &mut BTreeMap<usize, (Variable, Expression)>) {
+        let Some(variable) = left.get(&first).map(|(v, _)| *v) else {
+            return;
+        };
+        let info = self.program.variable(variable).clone();
+        let copy = self.declare(
+            format!("old_{}", info.name),
+            info.ty,
+            Expression::Variable(variable),
+        );
+        for (k, (_, expression)) in left.iter_mut() {
+            if *k != first {
+                rename(expression, variable, copy);
+            }
+        }
+    }
+}
+
+/// Puts variable `to` for variable `from`.
+fn rename(expression: &mut Expression, from: Variable, to: Variable) {
+    match expression {
+        Expression::Variable(variable) => {
+            if *variable == from {
+                *variable = to;
+            }
+        }
+        Expression::Constant(_)
+        | Expression::Bytes(_)
+        | Expression::NullPointer(_)
+        | Expression::NullBlock => {}
+        Expression::Scalar { arguments, .. } => {
+            for argument in arguments {
+                rename(argument, from, to);
+            }
+        }
+        Expression::Select {
+            condition,
+            then,
+            otherwise,
+        } => {
+            for part in [condition, then, otherwise] {
+                rename(part, from, to);
+            }
+        }
+        Expression::Load { pointer, index } | Expression::Offset { pointer, index } => {
+            rename(pointer, from, to);
+            rename(index, from, to);
+        }
+        Expression::NodeTag { link, .. } => rename(link, from, to),
+    }
+}

@@ -1,0 +1,191 @@
+//! Scans. Without strict order a running fold; with it (docs/order.md) blocks of pieces:
+//! `y[k] = carry ⊕ (before ⊕ piece)`.
+
+use super::operation::Space;
+use super::reduction::{remainder, variables_as_terms};
+use super::scalars::Term;
+use super::{Result, Translator};
+use crate::ir::{Expression, Variable};
+use nova_core::order::{BLOCK, LANES};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir as flat;
+
+/// A scan under way.
+pub(super) struct Scan<'a> {
+    lambda: &'a flat::Lambda,
+    arrays: &'a [flat::Variable],
+    exclusive: bool,
+    /// The `y` of the element before.
+    last: Vec<Variable>,
+    strict: Option<Strict>,
+}
+
+struct Strict {
+    /// The `y` before the block.
+    carry: Vec<Variable>,
+    /// The fold of the whole pieces of the block so far.
+    before: Vec<Variable>,
+    /// The fold of the current piece so far.
+    piece: Vec<Variable>,
+    /// `before` and `piece`.
+    within: Vec<Variable>,
+}
+
+impl<'a> Translator<'a> {
+    /// Prepares a scan.
+    pub(super) fn start_scan(
+        &mut self,
+        lambda: &'a flat::Lambda,
+        start: &[flat::Atom],
+        exclusive: bool,
+        pattern: &'a [flat::Variable],
+        space: &Space,
+    ) -> Result<Scan<'a>> {
+        for array in pattern {
+            self.destination(*array, space.count.clone(), &space.place)?;
+        }
+        let mut starts = Vec::with_capacity(start.len());
+        for atom in start {
+            starts.push((self.simple(*atom)?, self.scalar_type(*atom)?));
+        }
+        let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
+        let last = self.accumulators(&vec!["last"; starts.len()], &starts);
+        let strict = self.program.strict.then(|| Strict {
+            carry: self.accumulators(&vec!["carry"; starts.len()], &starts),
+            before: self.unset("before", &scalars),
+            piece: self.unset("piece", &scalars),
+            within: self.unset("within", &scalars),
+        });
+        Ok(Scan {
+            lambda,
+            arrays: pattern,
+            exclusive,
+            last,
+            strict,
+        })
+    }
+
+    /// Uses the next elements.
+    pub(super) fn consume_scan(
+        &mut self,
+        scan: &Scan<'a>,
+        values: &[flat::Atom],
+        space: &Space,
+    ) -> Result<()> {
+        match &scan.strict {
+            None => {
+                let mut arguments = variables_as_terms(&scan.last);
+                for value in values {
+                    arguments.push(self.term(*value)?);
+                }
+                if scan.exclusive {
+                    arguments = self.keep(arguments, values)?;
+                    self.store_running(scan, space)?;
+                }
+                self.apply_to(scan.lambda, arguments, &scan.last)?;
+            }
+            Some(strict) => {
+                let values = self.simple_values(values)?;
+                self.flush_loads()?;
+                if scan.exclusive {
+                    self.store_running(scan, space)?;
+                }
+                self.strict_step(scan, strict, &values, space)?;
+            }
+        }
+        if !scan.exclusive {
+            self.store_running(scan, space)?;
+        }
+        if let Some(strict) = &scan.strict {
+            self.end_pieces(scan, strict, space)?;
+        }
+        Ok(())
+    }
+
+    /// Reads memory now, since a store comes before the use.
+    fn keep(&mut self, terms: Vec<Term>, values: &[flat::Atom]) -> Result<Vec<Term>> {
+        let first_value = terms.len() - values.len();
+        let mut kept = Vec::with_capacity(terms.len());
+        for (index, term) in terms.into_iter().enumerate() {
+            let value = index.checked_sub(first_value).and_then(|k| values.get(k));
+            kept.push(match value {
+                Some(atom) if !term.loads.is_empty() => {
+                    let ty = crate::ir::Type::Scalar(self.scalar_type(*atom)?);
+                    Term::new(self.simplify(term.expression, "value", ty))
+                }
+                Some(_) | None => term,
+            });
+        }
+        Ok(kept)
+    }
+
+    /// `y[k] := last`.
+    fn store_running(&mut self, scan: &Scan<'a>, space: &Space) -> Result<()> {
+        for (array, last) in scan.arrays.iter().zip(&scan.last) {
+            let place = self.place(*array)?;
+            self.store(
+                place,
+                vec![space.number.clone()],
+                Expression::Variable(*last),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// `last := carry ⊕ (before ⊕ piece)`.
+    fn strict_step(
+        &mut self,
+        scan: &Scan<'a>,
+        strict: &Strict,
+        values: &[Expression],
+        space: &Space,
+    ) -> Result<()> {
+        let lambda = scan.lambda;
+        self.fold_piece(lambda, &strict.piece, values, space)?;
+        let lanes = Expression::index(LANES as i64);
+        let first = remainder(&space.number, BLOCK).compare(ScalarOperation::Less, lanes);
+        self.choose(
+            first,
+            |this| {
+                this.copy_all(&strict.piece, &strict.within);
+                Ok(())
+            },
+            |this| {
+                let mut arguments = variables_as_terms(&strict.before);
+                arguments.extend(variables_as_terms(&strict.piece));
+                this.apply_to(lambda, arguments, &strict.within)
+            },
+        )?;
+        let mut arguments = variables_as_terms(&strict.carry);
+        arguments.extend(variables_as_terms(&strict.within));
+        self.apply_to(lambda, arguments, &scan.last)
+    }
+
+    /// Hands on the fold of a whole piece, and the `y` of a whole block.
+    fn end_pieces(&mut self, scan: &Scan<'a>, strict: &Strict, space: &Space) -> Result<()> {
+        let groups = [
+            (LANES, &strict.within, &strict.before),
+            (BLOCK, &scan.last, &strict.carry),
+        ];
+        for (size, from, to) in groups {
+            let last = Expression::index(size as i64 - 1);
+            let ends = remainder(&space.number, size).compare(ScalarOperation::Equal, last);
+            self.when(ends, |this| {
+                this.copy_all(from, to);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn copy_all(&mut self, from: &[Variable], to: &[Variable]) {
+        for (from, to) in from.iter().zip(to) {
+            self.assign(*to, Expression::Variable(*from));
+        }
+    }
+
+    /// Nothing is left to do after the loop: the arrays are complete.
+    pub(super) fn finish_scan(&mut self, _scan: Scan<'a>) -> Result<()> {
+        Ok(())
+    }
+}

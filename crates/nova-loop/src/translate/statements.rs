@@ -1,0 +1,190 @@
+//! Statements: which translation each expression of Mem has.
+
+use super::scalars::Term;
+use super::{Flow, Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Command, Expression, Type};
+use nova_flat::ir as flat;
+
+/// The only variable of a pattern.
+pub(super) fn single(pattern: &[flat::Variable]) -> Result<flat::Variable> {
+    match pattern {
+        [variable] => Ok(*variable),
+        _ => Err(InternalError::new("a pattern of the wrong length")),
+    }
+}
+
+impl<'a> Translator<'a> {
+    /// Translates statements in order, until one never ends.
+    pub(super) fn statements(&mut self, statements: &'a [flat::Statement]) -> Result<Flow> {
+        for (index, statement) in statements.iter().enumerate() {
+            if self.statement(statement)? == Flow::Diverges {
+                return Ok(Flow::Diverges);
+            }
+            self.release_ending(index as u32)?;
+        }
+        Ok(Flow::Continues)
+    }
+
+    fn statement(&mut self, statement: &'a flat::Statement) -> Result<Flow> {
+        let (pattern, place) = (&statement.pattern, &statement.place);
+        use flat::Expression as E;
+        match &statement.expression {
+            E::Atom(_) | E::Scalar { .. } | E::Index { .. } | E::NodeTag { .. } => {
+                self.pure(&statement.expression, single(pattern)?)?;
+            }
+            E::View { .. } => {}
+            E::Check {
+                condition,
+                error,
+                arguments,
+            } => {
+                let condition = self.scalar(*condition)?;
+                let arguments = self.scalars(arguments)?;
+                self.emit(Command::Check {
+                    condition,
+                    error: *error,
+                    arguments,
+                    place: place.clone(),
+                });
+            }
+            E::Fail { error, arguments } => {
+                let arguments = self.scalars(arguments)?;
+                self.emit(Command::Fail {
+                    error: *error,
+                    arguments,
+                    place: place.clone(),
+                });
+                return Ok(Flow::Diverges);
+            }
+            E::Allocate { element, count } => {
+                self.allocate(single(pattern)?, *element, *count, place)?;
+            }
+            E::Literal { .. }
+            | E::Bytes(_)
+            | E::Iota { .. }
+            | E::Replicate { .. }
+            | E::Copy(_)
+            | E::Concat { .. }
+            | E::Update { .. } => self.array(statement, single(pattern)?)?,
+            E::Sort { count, compare } => self.sort(single(pattern)?, *count, compare, place)?,
+            E::Operation(operation) => self.operation(operation, pattern, place)?,
+            E::If { .. } | E::Switch { .. } | E::While { .. } => return self.control(statement),
+            E::Call { .. } | E::Foreign { .. } => return self.calls(statement),
+            E::NodeNew { .. } | E::NodePayload { .. } | E::Trace { .. } => {
+                self.nodes(statement)?;
+            }
+        }
+        Ok(Flow::Continues)
+    }
+
+    /// A scalar computed without effect.
+    fn pure(&mut self, expression: &flat::Expression, variable: flat::Variable) -> Result<()> {
+        if matches!(self.info(variable)?.ty, flat::Type::Array(..)) {
+            // Another name of an array.
+            return Ok(());
+        }
+        if self.facts.is_unused(variable) {
+            return Ok(());
+        }
+        let term = match expression {
+            flat::Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => self.operation_term(*operation, *operand, arguments)?,
+            flat::Expression::Index { array, indices } => self.element(*array, indices)?,
+            flat::Expression::NodeTag { sum, link } => {
+                let sum = *sum;
+                let link = self.term(*link)?;
+                Term::over(vec![link], |mut operands| Expression::NodeTag {
+                    sum,
+                    link: Box::new(operands.pop().unwrap_or(Expression::index(0))),
+                })
+            }
+            flat::Expression::Atom(atom) => self.term(*atom)?,
+            _ => return Err(InternalError::new("an expression with effects")),
+        };
+        self.bind_term(variable, term)
+    }
+
+    /// An element of an array, read when the term is evaluated.
+    fn element(&mut self, array: flat::Variable, indices: &[flat::Atom]) -> Result<Term> {
+        let place = self.place(array)?;
+        let mut size = 2;
+        let mut loads = vec![place.block];
+        let mut expressions = Vec::with_capacity(indices.len());
+        for index in indices {
+            let term = self.term(*index)?;
+            size += term.size + 2;
+            loads.extend(term.loads);
+            expressions.push(term.expression);
+        }
+        loads.sort();
+        loads.dedup();
+        Ok(Term {
+            expression: self.load(place, expressions)?,
+            size,
+            loads,
+        })
+    }
+
+    fn allocate(
+        &mut self,
+        block: flat::Variable,
+        element: nova_core::Scalar,
+        count: flat::Atom,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let count = self.scalar(count)?;
+        let (pointer, handle) = self.block_variables(block, element);
+        self.allocate_here(pointer, handle, count, place)?;
+        self.bind_block(block, pointer, handle)?;
+        self.own(block)
+    }
+
+    /// Declares pointer and handle and allocates.
+    pub(super) fn allocate_here(
+        &mut self,
+        pointer: crate::ir::Variable,
+        handle: crate::ir::Variable,
+        count: Expression,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let Type::Pointer(element) = self.program.variable(pointer).ty else {
+            return Err(InternalError::new("no pointer"));
+        };
+        self.declare_later(pointer);
+        self.declare_later(handle);
+        self.emit(Command::Allocate {
+            block: handle,
+            pointer,
+            element,
+            count,
+            place: place.clone(),
+        });
+        Ok(())
+    }
+
+    /// The memory of an array that a statement makes: where Mem has put it, or a new block of
+    /// `count` elements where Mem leaves that to the statement.
+    pub(super) fn destination(
+        &mut self,
+        array: flat::Variable,
+        count: Expression,
+        place: &nova_diag::Place,
+    ) -> Result<super::address::Place<'a>> {
+        let block = self.array_block(flat::Atom::Variable(array))?;
+        let block = block.ok_or_else(|| InternalError::new("a scalar destination"))?;
+        if self.facts.block(block).origin != super::facts::Origin::Allocated {
+            let flat::Type::Array(element, _) = &self.info(array)?.ty else {
+                return Err(InternalError::new("a scalar destination"));
+            };
+            let (pointer, handle) = self.block_variables(block, *element);
+            self.allocate_here(pointer, handle, count, place)?;
+            self.bind_block(block, pointer, handle)?;
+            self.own(block)?;
+        }
+        self.place(array)
+    }
+}

@@ -1,0 +1,202 @@
+//! Variables that hold the components of values handed from one place to another: results of
+//! conditionals and calls, and the states of loops, which are replaced in each round.
+
+use super::lifetimes::Moving;
+use super::{Result, Translator};
+use crate::error::InternalError;
+use crate::ir::{Command, Expression, Type, Variable};
+use nova_flat::ir as flat;
+use std::collections::HashSet;
+
+/// The variables of one component.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum State {
+    /// A scalar.
+    Scalar(Variable),
+    /// An array, row-major from its pointer.
+    Array { pointer: Variable, handle: Variable },
+}
+
+impl State {
+    /// Its handle.
+    pub(super) fn handle(self) -> Option<Variable> {
+        match self {
+            State::Scalar(_) => None,
+            State::Array { handle, .. } => Some(handle),
+        }
+    }
+
+    /// Its variables in the order of parameters and results.
+    pub(super) fn variables(self) -> Vec<Variable> {
+        match self {
+            State::Scalar(variable) => vec![variable],
+            State::Array { pointer, handle } => vec![pointer, handle],
+        }
+    }
+}
+
+/// The variables of components, in order.
+pub(super) fn variables(states: &[State]) -> Vec<Variable> {
+    states.iter().flat_map(|s| s.variables()).collect()
+}
+
+impl Translator<'_> {
+    /// Adds variables, not yet declared, for a variable of the source.
+    pub(super) fn add_state(&mut self, variable: flat::Variable) -> Result<State> {
+        let info = self.info(variable)?;
+        match &info.ty {
+            flat::Type::Scalar(scalar) => {
+                let added = self.add_variable(info.name.clone(), Type::Scalar(*scalar));
+                Ok(State::Scalar(added))
+            }
+            flat::Type::Array(element, _) => {
+                let pointer = self.add_variable(info.name.clone(), Type::Pointer(*element));
+                let handle = self.add_variable(format!("{}_block", info.name), Type::Block);
+                Ok(State::Array { pointer, handle })
+            }
+            flat::Type::Block(_) => Err(InternalError::new("a block among components")),
+        }
+    }
+
+    /// Adds variables for several, as [`Translator::add_state`].
+    pub(super) fn add_states(&mut self, variables: &[flat::Variable]) -> Result<Vec<State>> {
+        variables.iter().map(|v| self.add_state(*v)).collect()
+    }
+
+    /// Declares the variables, to be assigned later.
+    pub(super) fn declare_states(&mut self, states: &[State]) {
+        for variable in variables(states) {
+            self.declare_later(variable);
+        }
+    }
+
+    /// Makes a variable of the source mean these variables.
+    pub(super) fn bind_state(&mut self, variable: flat::Variable, state: State) -> Result<()> {
+        match state {
+            State::Scalar(scalar) => self.bind_simple(variable, Expression::Variable(scalar)),
+            State::Array { pointer, handle } => {
+                let atom = flat::Atom::Variable(variable);
+                match self.array_block(atom)? {
+                    Some(block) => self.bind_block(block, pointer, handle),
+                    None => Err(InternalError::new("a scalar where an array is expected")),
+                }
+            }
+        }
+    }
+
+    /// Binds a pattern to variables; the innermost body owns the arrays if `owned`.
+    pub(super) fn bind_states(
+        &mut self,
+        pattern: &[flat::Variable],
+        states: &[State],
+        owned: bool,
+    ) -> Result<()> {
+        for (variable, state) in pattern.iter().zip(states) {
+            self.bind_state(*variable, *state)?;
+            if owned && let Some(block) = self.array_block(flat::Atom::Variable(*variable))? {
+                self.own(block)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Declares the states of a loop with their first values.
+    pub(super) fn start_states(
+        &mut self,
+        parameters: &[(flat::Variable, flat::Atom)],
+    ) -> Result<Vec<State>> {
+        let mut states = Vec::with_capacity(parameters.len());
+        for (parameter, start) in parameters {
+            let state = self.add_state(*parameter)?;
+            let values = self.components(*start)?;
+            if let Some(Expression::Variable(handle)) = values.get(1) {
+                self.emit(Command::Retain(*handle));
+            }
+            for (variable, value) in state.variables().into_iter().zip(values) {
+                self.emit(Command::Declare {
+                    variable,
+                    value: Some(value),
+                });
+            }
+            states.push(state);
+        }
+        for ((parameter, _), state) in parameters.iter().zip(&states) {
+            self.bind_state(*parameter, *state)?;
+        }
+        Ok(states)
+    }
+
+    /// A component as arguments: a scalar, or pointer and handle.
+    pub(super) fn components(&mut self, atom: flat::Atom) -> Result<Vec<Expression>> {
+        match (self.array_block(atom)?, atom) {
+            (Some(block), flat::Atom::Variable(array)) => {
+                let handle = self.block(block)?.handle;
+                Ok(vec![self.pointer_to(array)?, Expression::Variable(handle)])
+            }
+            (Some(_), flat::Atom::Constant(_)) | (None, _) => Ok(vec![self.scalar(atom)?]),
+        }
+    }
+
+    /// Arguments, as [`Translator::components`].
+    pub(super) fn arguments(&mut self, atoms: &[flat::Atom]) -> Result<Vec<Expression>> {
+        let mut arguments = Vec::new();
+        for atom in atoms {
+            arguments.extend(self.components(*atom)?);
+        }
+        Ok(arguments)
+    }
+
+    /// At the end of a body: assigns its results to variables that have no value yet.
+    pub(super) fn deliver(&mut self, results: &[flat::Atom], states: &[State]) -> Result<()> {
+        self.provide_references(results, &[], Moving::Body)?;
+        for (result, state) in results.iter().zip(states) {
+            let values = self.components(*result)?;
+            for (variable, value) in state.variables().into_iter().zip(values) {
+                self.assign(variable, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// At the end of a round: replaces the states by the next ones, all at once. Gives the blocks
+    /// whose references have moved into the states.
+    pub(super) fn replace(
+        &mut self,
+        next: &[flat::Atom],
+        states: &[State],
+        moving: Moving,
+    ) -> Result<HashSet<flat::Variable>> {
+        let kept: Vec<Option<Variable>> = states.iter().map(|s| s.handle()).collect();
+        let mut assignments = Vec::new();
+        let mut released = Vec::new();
+        for (atom, state) in next.iter().zip(states) {
+            if let (Some(block), Some(handle)) = (self.array_block(*atom)?, state.handle())
+                && self.block(block)?.handle != handle
+            {
+                released.push(handle);
+            }
+        }
+        for (atom, state) in next.iter().zip(states) {
+            let values = match state {
+                // What is read from a state that goes is read before.
+                State::Scalar(_) if !released.is_empty() || moving == Moving::Everything => {
+                    let term = self.term(*atom)?;
+                    let scalar = self.scalar_type(*atom)?;
+                    let expression = match term.loads.is_empty() {
+                        true => term.expression,
+                        false => self.simplify(term.expression, "next", Type::Scalar(scalar)),
+                    };
+                    vec![expression]
+                }
+                State::Scalar(_) | State::Array { .. } => self.components(*atom)?,
+            };
+            assignments.extend(state.variables().into_iter().zip(values));
+        }
+        let moved = self.provide_references(next, &kept, moving)?;
+        for handle in released {
+            self.emit(Command::Release(handle));
+        }
+        self.assign_together(assignments);
+        Ok(moved)
+    }
+}

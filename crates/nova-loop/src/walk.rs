@@ -1,0 +1,83 @@
+//! What single commands read and write, without looking into the lists inside them.
+
+use crate::ir::{Command, Expression, Variable};
+
+/// Calls `visit` on every expression that a command evaluates.
+pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
+    match command {
+        Command::Declare { value, .. } => value.iter().for_each(visit),
+        Command::Assign { value, .. } => visit(value),
+        Command::Store { index, value, .. } => {
+            visit(index);
+            visit(value);
+        }
+        Command::Allocate { count, .. } => visit(count),
+        Command::Reserve { used, count, .. } => {
+            visit(used);
+            visit(count);
+        }
+        Command::Copy {
+            to, from, count, ..
+        } => {
+            visit(to);
+            visit(from);
+            visit(count);
+        }
+        Command::If { condition, .. } => visit(condition),
+        Command::Switch { scrutinee, .. } => visit(scrutinee),
+        Command::For { count, .. } => visit(count),
+        Command::Call { arguments, .. }
+        | Command::Foreign { arguments, .. }
+        | Command::Fail { arguments, .. } => arguments.iter().for_each(visit),
+        Command::Check {
+            condition,
+            arguments,
+            ..
+        } => {
+            visit(condition);
+            arguments.iter().for_each(visit);
+        }
+        Command::NodeNew { payload, .. } => payload.iter().for_each(visit),
+        Command::NodePayload { link, .. } => visit(link),
+        Command::Trace { components, .. } => components.iter().for_each(visit),
+        Command::Retain(_)
+        | Command::Release(_)
+        | Command::Loop { .. }
+        | Command::Break
+        | Command::Continue
+        | Command::Return
+        | Command::Barrier(_)
+        | Command::Comment(_) => {}
+    }
+}
+
+/// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
+/// stored through, retained, released.
+pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
+    match command {
+        Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
+        Command::Store { pointer, .. } => visit(*pointer),
+        Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
+            visit(*block);
+            visit(*pointer);
+        }
+        Command::Retain(variable) | Command::Release(variable) => visit(*variable),
+        Command::For { variable, .. } => visit(*variable),
+        Command::Call { results, .. }
+        | Command::Foreign { results, .. }
+        | Command::NodePayload { results, .. } => results.iter().copied().for_each(visit),
+        Command::NodeNew { link, .. } => visit(*link),
+        Command::Copy { .. }
+        | Command::If { .. }
+        | Command::Switch { .. }
+        | Command::Loop { .. }
+        | Command::Break
+        | Command::Continue
+        | Command::Return
+        | Command::Check { .. }
+        | Command::Fail { .. }
+        | Command::Trace { .. }
+        | Command::Barrier(_)
+        | Command::Comment(_) => {}
+    }
+}
