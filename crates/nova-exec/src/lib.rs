@@ -2,7 +2,9 @@
 //!
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
-//! - [`compiler`] finds the C compiler, [`cache`] keeps what it made.
+//! - [`compiler`] finds the C compiler, [`cache`] keeps what it made;
+//! - [`library`] compiles, loads and calls a generated program: [`layout`] says how values lie in its
+//!   memory, `marshal` and `unmarshal` bring them there and back.
 
 pub mod atomic;
 pub mod cache;
@@ -10,9 +12,13 @@ pub mod compiler;
 mod elements;
 pub mod error;
 pub mod input;
+pub mod layout;
+pub mod library;
+mod marshal;
 mod nested;
 pub mod npy;
 pub mod npz;
 pub mod output;
+mod unmarshal;
 
 pub use error::{CallError, CompileError, InputError};

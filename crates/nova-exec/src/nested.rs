@@ -75,7 +75,14 @@ mod tests {
     #[test]
     fn bad_offsets() {
         let data = Elements::I32(Arc::new(vec![1, 2, 3]));
-        for offsets in [&[][..], &[1, 3], &[0, 2], &[0, 4, 3], &[0, -1, 3], &[0, i64::MAX]] {
+        for offsets in [
+            &[][..],
+            &[1, 3],
+            &[0, 2],
+            &[0, 4, 3],
+            &[0, -1, 3],
+            &[0, i64::MAX],
+        ] {
             assert!(unflatten(offsets, &data).is_err(), "{offsets:?}");
         }
     }

@@ -1,0 +1,256 @@
+//! How values of each type lie in the memory of a generated program (abi §2): sizes, alignments and
+//! offsets, as C compilers for 64-bit machines lay them out. The code that is compiled beside a
+//! program asserts that its compiler agrees.
+
+use nova_core::{Scalar, SumType, Type};
+use nova_diag::deep;
+
+/// The layout of a type as an array element, a struct's member, or a struct passed by value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes; 0 for what has no place in C at all: `unit` and tuples of it.
+    pub size: usize,
+    /// Its address is a multiple of this.
+    pub alignment: usize,
+    /// What is in it.
+    pub kind: LayoutKind,
+}
+
+/// What a layout holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LayoutKind {
+    /// `unit`.
+    Unit,
+    /// A scalar; `bool` is a byte.
+    Scalar(Scalar),
+    /// `e0`, `e1`, …: the offset of each element.
+    Tuple(Vec<(usize, Layout)>),
+    /// `tag`, then the union at this offset, with a member for each constructor.
+    Sum(usize, Vec<Layout>),
+    /// `len`, `data`.
+    Vector(Box<Items>),
+    /// `dim0` …, `data`, for this rank.
+    Array(u32, Box<Items>),
+}
+
+/// The elements behind a pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Items {
+    /// Each element.
+    pub layout: Layout,
+    /// Their type when it is a scalar: they are then held packed.
+    pub scalar: Option<Scalar>,
+}
+
+/// A pointer, and a length.
+pub const WORD: usize = 8;
+
+impl Layout {
+    /// The layout of a type; the error says why values of it cannot be passed.
+    pub fn of(ty: &Type, sums: &[SumType]) -> Result<Layout, String> {
+        deep(|| match ty {
+            Type::Unit => Ok(Layout::plain(0, 1, LayoutKind::Unit)),
+            Type::Scalar(scalar) => {
+                let bytes = usize::from(scalar.info().bytes);
+                Ok(Layout::plain(bytes, bytes, LayoutKind::Scalar(*scalar)))
+            }
+            Type::Tuple(elements) => Layout::tuple(elements, sums),
+            Type::Vector(element) => {
+                let items = Items::of(element, sums)?;
+                Ok(Layout::words(
+                    1,
+                    &items,
+                    LayoutKind::Vector(Box::new(items.clone())),
+                ))
+            }
+            Type::Array(rank, element) => {
+                let items = Items::of(element, sums)?;
+                let kind = LayoutKind::Array(*rank, Box::new(items.clone()));
+                Ok(Layout::words(*rank as usize, &items, kind))
+            }
+            Type::Sum(id) => match sums.get(id.0 as usize) {
+                Some(sum) => Layout::sum(sum, sums),
+                None => Err("a sum type that is not declared".to_string()),
+            },
+            Type::Function(..) => Err("functions cannot be passed".to_string()),
+        })
+    }
+
+    fn plain(size: usize, alignment: usize, kind: LayoutKind) -> Layout {
+        Layout {
+            size,
+            alignment,
+            kind,
+        }
+    }
+
+    /// Lengths and a pointer; the pointer is only there when the elements take memory.
+    fn words(lengths: usize, items: &Items, kind: LayoutKind) -> Layout {
+        let pointers = usize::from(items.layout.size > 0);
+        Layout::plain((lengths + pointers) * WORD, WORD, kind)
+    }
+
+    fn tuple(elements: &[Type], sums: &[SumType]) -> Result<Layout, String> {
+        let (mut offset, mut alignment) = (0usize, 1);
+        let mut members = Vec::with_capacity(elements.len());
+        for element in elements {
+            let layout = Layout::of(element, sums)?;
+            offset = offset.next_multiple_of(layout.alignment);
+            alignment = alignment.max(layout.alignment);
+            let size = layout.size;
+            members.push((offset, layout));
+            offset += size;
+        }
+        let size = offset.next_multiple_of(alignment);
+        Ok(Layout::plain(size, alignment, LayoutKind::Tuple(members)))
+    }
+
+    fn sum(sum: &SumType, sums: &[SumType]) -> Result<Layout, String> {
+        if sum.is_recursive() {
+            return Err(format!(
+                "values of the recursive type {} cannot be passed to compiled programs yet",
+                sum.name
+            ));
+        }
+        let payloads: Result<Vec<Layout>, String> = sum
+            .constructors
+            .iter()
+            .map(|c| Layout::of(&c.payload, sums))
+            .collect();
+        let payloads = payloads?;
+        let alignment = payloads.iter().map(|p| p.alignment).max().unwrap_or(1);
+        let size = payloads.iter().map(|p| p.size).max().unwrap_or(0);
+        let union = 4usize.next_multiple_of(alignment);
+        let alignment = alignment.max(4);
+        let size = (union + size).next_multiple_of(alignment);
+        Ok(Layout::plain(
+            size,
+            alignment,
+            LayoutKind::Sum(union, payloads),
+        ))
+    }
+}
+
+impl Items {
+    fn of(element: &Type, sums: &[SumType]) -> Result<Items, String> {
+        Ok(Items {
+            layout: Layout::of(element, sums)?,
+            scalar: element.as_scalar(),
+        })
+    }
+}
+
+/// How a parameter or a result of an entry is passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Passing {
+    /// Not at all.
+    Nothing,
+    /// A `bool`: an `int`.
+    Bool,
+    /// By value.
+    Value(Layout),
+    /// `len`, an array of offsets for each further level, `data`: a vector nested `levels` deep
+    /// (1 for `vector T`).
+    Vector {
+        /// Levels of vectors.
+        levels: usize,
+        /// The innermost elements.
+        items: Items,
+    },
+    /// `dim0`, …, `data`.
+    Array {
+        /// How many dimensions.
+        rank: usize,
+        /// The elements.
+        items: Items,
+    },
+}
+
+impl Passing {
+    /// How values of a type are passed.
+    pub fn of(ty: &Type, sums: &[SumType]) -> Result<Passing, String> {
+        match ty {
+            Type::Unit => Ok(Passing::Nothing),
+            Type::Scalar(Scalar::Bool) => Ok(Passing::Bool),
+            Type::Vector(element) => {
+                let (mut levels, mut inner) = (1, element);
+                while let Type::Vector(element) = &**inner {
+                    levels += 1;
+                    inner = element;
+                }
+                let items = Items::of(inner, sums)?;
+                Ok(Passing::Vector { levels, items })
+            }
+            Type::Array(rank, element) => Ok(Passing::Array {
+                rank: *rank as usize,
+                items: Items::of(element, sums)?,
+            }),
+            Type::Scalar(_) | Type::Tuple(_) | Type::Sum(_) | Type::Function(..) => {
+                let layout = Layout::of(ty, sums)?;
+                Ok(match layout.size {
+                    0 => Passing::Nothing,
+                    _ => Passing::Value(layout),
+                })
+            }
+        }
+    }
+
+    /// The number of C parameters.
+    pub fn cells(&self) -> usize {
+        match self {
+            Passing::Nothing => 0,
+            Passing::Bool | Passing::Value(_) => 1,
+            Passing::Vector { levels, items } => levels + usize::from(items.layout.size > 0),
+            Passing::Array { rank, items } => rank + usize::from(items.layout.size > 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nova_core::{Constructor, SumId};
+
+    fn size(ty: &Type) -> (usize, usize) {
+        let sums = [SumType {
+            name: "Maybe".into(),
+            arguments: vec![],
+            constructors: vec![
+                Constructor {
+                    name: "None".into(),
+                    payload: Type::Unit,
+                },
+                Constructor {
+                    name: "Some".into(),
+                    payload: Type::Scalar(Scalar::F64),
+                },
+            ],
+            group: vec![],
+        }];
+        let layout = Layout::of(ty, &sums).expect("a layout");
+        (layout.size, layout.alignment)
+    }
+
+    #[test]
+    fn structs_are_padded_as_in_c() {
+        let bool = Type::BOOL;
+        let double = Type::Scalar(Scalar::F64);
+        assert_eq!(
+            size(&Type::tuple(vec![
+                bool.clone(),
+                double.clone(),
+                bool.clone()
+            ])),
+            (24, 8)
+        );
+        assert_eq!(size(&Type::tuple(vec![bool.clone(), Type::INT])), (8, 4));
+        assert_eq!(size(&Type::tuple(vec![Type::Unit, Type::Unit])), (0, 1));
+        assert_eq!(size(&Type::vector(Type::Unit)), (8, 8));
+        assert_eq!(size(&Type::vector(double.clone())), (16, 8));
+        assert_eq!(size(&Type::Sum(SumId(0))), (16, 8));
+        assert_eq!(
+            size(&Type::tuple(vec![bool, Type::vector(double)])),
+            (24, 8)
+        );
+    }
+}

@@ -1,0 +1,364 @@
+//! Generated C, compiled, loaded and called.
+//!
+//! Beside the generated source a few lines of C are compiled: for each entry a function of two
+//! arrays of pointers, one to the value of each parameter, one to the place of each result, which
+//! calls the entry exactly as its header declares it.
+
+use crate::cache::Cache;
+use crate::compiler::{self, Compiler, CompilerOptions};
+use crate::error::{CallError, CompileError, InputError};
+use crate::layout::Passing;
+use crate::marshal::Arguments;
+use crate::unmarshal::Results;
+use nova_core::{SumType, Type, Value};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// An entry of a generated program.
+#[derive(Clone, Debug)]
+pub struct EntryInterface {
+    /// Its name in the program.
+    pub name: Arc<str>,
+    /// Its name in C.
+    pub symbol: String,
+    /// Its inputs.
+    pub inputs: Vec<(Arc<str>, Type)>,
+    /// The type of its value.
+    pub result: Type,
+    /// The C type of each parameter that is no result, in order.
+    pub parameter_types: Vec<String>,
+    /// The C type that each result parameter points at, in order.
+    pub result_types: Vec<String>,
+}
+
+/// A generated program that is to be loaded.
+#[derive(Clone, Debug)]
+pub struct Generated<'a> {
+    /// The name of its files, without ending.
+    pub name: &'a str,
+    /// The header.
+    pub header: &'a str,
+    /// The source.
+    pub source: &'a str,
+    /// Its entries.
+    pub entries: Vec<EntryInterface>,
+    /// The sum types that their types name.
+    pub sums: &'a [SumType],
+}
+
+/// The function compiled beside an entry.
+type Call = unsafe extern "C" fn(*const *const c_void, *const *mut c_void) -> c_int;
+/// An entry's `NAME_error`.
+type LastError = unsafe extern "C" fn() -> *const c_char;
+
+/// A loaded program; it stays loaded to the end of the process.
+#[derive(Debug)]
+pub struct Library {
+    entries: Vec<LoadedEntry>,
+    sums: Vec<SumType>,
+}
+
+#[derive(Debug)]
+struct LoadedEntry {
+    interface: EntryInterface,
+    inputs: Vec<Passing>,
+    result: Passing,
+    call: Call,
+    error: LastError,
+}
+
+impl Library {
+    /// Compiles (or finds in the cache) and loads a program, together with what is to be linked.
+    pub fn load(
+        generated: &Generated<'_>,
+        options: CompilerOptions,
+        link: &[PathBuf],
+    ) -> Result<Library, CompileError> {
+        // What is linked may change without its name changing.
+        let cache = Cache::of_user().filter(|_| link.is_empty());
+        Self::load_with(generated, options, link, cache.as_ref())
+    }
+
+    /// As [`Library::load`], with a cache of the caller's choice.
+    pub fn load_with(
+        generated: &Generated<'_>,
+        options: CompilerOptions,
+        link: &[PathBuf],
+        cache: Option<&Cache>,
+    ) -> Result<Library, CompileError> {
+        let mut bridge = Bridge::default();
+        for entry in &generated.entries {
+            bridge.add(entry, generated.sums)?;
+        }
+        let bridge_source = bridge.source(generated.name);
+        let compiler = Compiler::find(options)?;
+        let build = Build {
+            generated,
+            bridge: &bridge_source,
+            compiler: &compiler,
+            link,
+        };
+        let library = build.open(cache)?;
+        let entries: Result<Vec<LoadedEntry>, CompileError> = generated
+            .entries
+            .iter()
+            .zip(bridge.passings)
+            .enumerate()
+            .map(|(k, (interface, (inputs, result)))| {
+                Ok(LoadedEntry {
+                    interface: interface.clone(),
+                    inputs,
+                    result,
+                    call: symbol(&library, &format!("nova_bridge_call_{k}"))?,
+                    error: symbol(&library, &format!("nova_bridge_error_{k}"))?,
+                })
+            })
+            .collect();
+        // A library whose threads may still run must not be unloaded.
+        std::mem::forget(library);
+        Ok(Library {
+            entries: entries?,
+            sums: generated.sums.to_vec(),
+        })
+    }
+
+    /// The entries, in order.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &EntryInterface> {
+        self.entries.iter().map(|entry| &entry.interface)
+    }
+
+    /// The sum types that the entries' types name.
+    pub fn sums(&self) -> &[SumType] {
+        &self.sums
+    }
+
+    /// The value of an entry (by its position) for inputs of its types.
+    pub fn call(&self, entry: usize, inputs: &[Value]) -> Result<Value, CallError> {
+        self.call_timed(entry, inputs).map(|(value, _)| value)
+    }
+
+    /// As [`Library::call`], with the time that the C function took.
+    pub fn call_timed(
+        &self,
+        entry: usize,
+        inputs: &[Value],
+    ) -> Result<(Value, Duration), CallError> {
+        let wrong = |message: String| CallError::Arguments(InputError(message));
+        let Some(entry) = self.entries.get(entry) else {
+            return Err(wrong("no such entry".to_string()));
+        };
+        let arguments = entry.marshal(inputs, &self.sums).map_err(wrong)?;
+        let mut results = Results::new(&entry.result);
+        let argument_pointers = arguments.pointers();
+        let result_pointers = results.pointers();
+        let start = Instant::now();
+        // SAFETY: both arrays hold a pointer for each parameter that the bridge reads, to memory
+        // laid out as the bridge asserted when it was compiled.
+        let code = unsafe {
+            (entry.call)(
+                argument_pointers.as_ptr().cast(),
+                result_pointers.as_ptr().cast(),
+            )
+        };
+        let time = start.elapsed();
+        if code != 0 {
+            return Err(CallError::Failed {
+                code,
+                message: entry.last_error(code),
+            });
+        }
+        // SAFETY: the call returned 0.
+        let value = unsafe { results.take(&entry.result) }.map_err(CallError::Contract)?;
+        Ok((value, time))
+    }
+}
+
+impl LoadedEntry {
+    fn marshal(&self, inputs: &[Value], sums: &[SumType]) -> Result<Arguments, String> {
+        let expected = &self.interface.inputs;
+        if inputs.len() != expected.len() {
+            return Err(format!(
+                "{} takes {} inputs, {} are given",
+                self.interface.name,
+                expected.len(),
+                inputs.len()
+            ));
+        }
+        let mut arguments = Arguments::default();
+        for ((value, (name, ty)), passing) in inputs.iter().zip(expected).zip(&self.inputs) {
+            let mismatch = || format!("input {name} is given a value of another type");
+            if !value.conforms(ty, sums) {
+                return Err(mismatch());
+            }
+            arguments.add(passing, value).map_err(|_| mismatch())?;
+        }
+        Ok(arguments)
+    }
+
+    fn last_error(&self, code: i32) -> String {
+        // SAFETY: the function gives null or a text that lives until the thread's next call.
+        let text = unsafe {
+            let text = (self.error)();
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        };
+        match text {
+            Some(text) if !text.is_empty() => text,
+            Some(_) | None => format!("error code {code}"),
+        }
+    }
+}
+
+/// Finds a function of a library.
+fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> Result<T, CompileError> {
+    // SAFETY: the names are those of the bridge, whose functions have these types.
+    let found = unsafe { library.get::<T>(name.as_bytes()) };
+    found
+        .map(|symbol| *symbol)
+        .map_err(|error| CompileError::Load(error.to_string()))
+}
+
+/// The C that is compiled beside a program.
+#[derive(Default)]
+struct Bridge {
+    functions: String,
+    /// How the inputs and the result of each entry are passed.
+    passings: Vec<(Vec<Passing>, Passing)>,
+}
+
+impl Bridge {
+    fn add(&mut self, entry: &EntryInterface, sums: &[SumType]) -> Result<(), CompileError> {
+        let border = |name: &str, ty: &Type| {
+            Passing::of(ty, sums)
+                .map_err(|why| CompileError::Border(format!("{}: {name}: {why}", entry.name)))
+        };
+        let inputs: Result<Vec<Passing>, CompileError> = entry
+            .inputs
+            .iter()
+            .map(|(name, ty)| border(name, ty))
+            .collect();
+        let inputs = inputs?;
+        let result = border("the result", &entry.result)?;
+        let k = self.passings.len();
+        let mut values = Vec::new();
+        for (k, ty) in entry.result_types.iter().enumerate() {
+            values.push(format!("({ty} *)results[{k}]"));
+        }
+        for (k, ty) in entry.parameter_types.iter().enumerate() {
+            values.push(format!("*({ty} *)arguments[{k}]"));
+        }
+        let mut sizes = cell_sizes(&result);
+        let mut types: Vec<&String> = entry.result_types.iter().collect();
+        sizes.extend(inputs.iter().flat_map(cell_sizes));
+        types.extend(&entry.parameter_types);
+        if sizes.len() != types.len() {
+            return Err(CompileError::Border(format!(
+                "{}: the generated function has other parameters than its types demand",
+                entry.name
+            )));
+        }
+        for (ty, size) in types.iter().zip(sizes) {
+            let check = format!("sizeof({ty}) == {size}");
+            let _ = writeln!(self.functions, "_Static_assert({check}, \"{check}\");");
+        }
+        let _ = write!(
+            self.functions,
+            "int nova_bridge_call_{k}(void *const *arguments, void *const *results)\n{{\n    \
+             (void)arguments;\n    (void)results;\n    return {}({});\n}}\n\
+             const char *nova_bridge_error_{k}(void)\n{{\n    return {}_error();\n}}\n",
+            entry.symbol,
+            values.join(", "),
+            entry.symbol,
+        );
+        self.passings.push((inputs, result));
+        Ok(())
+    }
+
+    fn source(&self, name: &str) -> String {
+        format!("#include \"{name}.h\"\n{}", self.functions)
+    }
+}
+
+/// The size of each C parameter.
+fn cell_sizes(passing: &Passing) -> Vec<usize> {
+    match passing {
+        Passing::Bool => vec![size_of::<c_int>()],
+        Passing::Value(layout) => vec![layout.size],
+        Passing::Nothing | Passing::Vector { .. } | Passing::Array { .. } => {
+            vec![crate::layout::WORD; passing.cells()]
+        }
+    }
+}
+
+/// One way from text to a loaded library.
+struct Build<'a> {
+    generated: &'a Generated<'a>,
+    bridge: &'a str,
+    compiler: &'a Compiler,
+    link: &'a [PathBuf],
+}
+
+impl Build<'_> {
+    fn open(&self, cache: Option<&Cache>) -> Result<libloading::Library, CompileError> {
+        let key = self.key();
+        if let Some(path) = cache.and_then(|cache| cache.get(&key))
+            && let Ok(library) = open(&path)
+        {
+            return Ok(library);
+        }
+        let folder = tempfile::Builder::new()
+            .prefix("nova-")
+            .tempdir()
+            .map_err(|error| CompileError::Files {
+                what: "a temporary folder cannot be made".to_string(),
+                error,
+            })?;
+        let built = self.compile(folder.path())?;
+        let kept = cache.and_then(|cache| cache.put(&key, &built));
+        // A folder mounted without the right to execute still holds the cache for others.
+        match kept.map(|path| open(&path)) {
+            Some(Ok(library)) => Ok(library),
+            Some(Err(_)) | None => open(&built),
+        }
+    }
+
+    /// Everything that decides the compiled code.
+    fn key(&self) -> String {
+        let generated = self.generated;
+        [
+            env!("CARGO_PKG_VERSION"),
+            &self.compiler.description(),
+            &compiler::processor(),
+            generated.name,
+            generated.header,
+            generated.source,
+            self.bridge,
+        ]
+        .join("\0")
+    }
+
+    fn compile(&self, folder: &Path) -> Result<PathBuf, CompileError> {
+        let name = self.generated.name;
+        let source = folder.join(format!("{name}.c"));
+        let bridge = folder.join("nova_bridge.c");
+        compiler::write(&folder.join(format!("{name}.h")), self.generated.header)?;
+        compiler::write(&source, self.generated.source)?;
+        compiler::write(&bridge, self.bridge)?;
+        let mut inputs = vec![source, bridge];
+        for file in self.link {
+            let path = std::fs::canonicalize(file)
+                .map_err(|error| CompileError::Link(InputError::file(file, &error)))?;
+            inputs.push(path);
+        }
+        let library = folder.join("library.so");
+        self.compiler.compile_shared(folder, &inputs, &library)?;
+        Ok(library)
+    }
+}
+
+fn open(path: &Path) -> Result<libloading::Library, CompileError> {
+    // SAFETY: the library is generated code; loading it runs nothing of its own.
+    unsafe { libloading::Library::new(path) }.map_err(|e| CompileError::Load(e.to_string()))
+}

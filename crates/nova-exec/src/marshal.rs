@@ -1,0 +1,186 @@
+//! Values into the memory of a call: what its parameters point at.
+
+use crate::elements::raw_bits;
+use crate::layout::{Items, Layout, LayoutKind, Passing, WORD};
+use crate::nested::flatten;
+use nova_core::{Elements, Value};
+use nova_diag::deep;
+use std::sync::Arc;
+
+/// The memory behind the parameters of one call.
+#[derive(Debug, Default)]
+pub struct Arguments {
+    /// What the parameters point at, kept where it is.
+    buffers: Vec<Box<[u64]>>,
+    /// Vectors of scalars that are passed as they are.
+    vectors: Vec<Elements>,
+    /// The value of each C parameter, aligned.
+    cells: Vec<Box<[u64]>>,
+}
+
+/// The value was not of the type it was said to be.
+#[derive(Debug)]
+pub struct Mismatch;
+
+impl Arguments {
+    /// A pointer to the value of each C parameter, in order.
+    pub fn pointers(&self) -> Vec<*const u64> {
+        self.cells.iter().map(|cell| cell.as_ptr()).collect()
+    }
+
+    /// Adds the C parameters of one argument.
+    pub fn add(&mut self, passing: &Passing, value: &Value) -> Result<(), Mismatch> {
+        match (passing, value) {
+            (Passing::Nothing, _) => Ok(()),
+            (Passing::Bool, Value::Scalar(scalar)) => {
+                self.cell_of(&(raw_bits(*scalar) as i32).to_ne_bytes());
+                Ok(())
+            }
+            (Passing::Value(layout), value) => {
+                let mut bytes = vec![0; layout.size];
+                self.write(layout, value, &mut bytes)?;
+                self.cell_of(&bytes);
+                Ok(())
+            }
+            (Passing::Vector { levels, items }, Value::Vector(elements)) => {
+                self.cell_of(&elements.len().to_ne_bytes());
+                let mut data = elements.clone();
+                for level in (1..*levels).rev() {
+                    let inner = items.scalar.filter(|_| level == 1);
+                    let (offsets, inner) = flatten(inner, &data);
+                    let offsets = Elements::I64(Arc::new(offsets));
+                    let pointer = self.keep_vector(offsets);
+                    self.cell_of(&pointer);
+                    data = inner;
+                }
+                self.add_data(items, &data)
+            }
+            (Passing::Array { rank, items }, Value::Array(extents, elements)) => {
+                if extents.len() != *rank {
+                    return Err(Mismatch);
+                }
+                for extent in extents.iter() {
+                    self.cell_of(&extent.to_ne_bytes());
+                }
+                self.add_data(items, elements)
+            }
+            _ => Err(Mismatch),
+        }
+    }
+
+    fn add_data(&mut self, items: &Items, elements: &Elements) -> Result<(), Mismatch> {
+        if items.layout.size > 0 {
+            let pointer = self.data(items, elements)?;
+            self.cell_of(&pointer);
+        }
+        Ok(())
+    }
+
+    /// Keeps the value of a C parameter.
+    fn cell_of(&mut self, bytes: &[u8]) {
+        let cell = words(bytes);
+        self.cells.push(cell);
+    }
+
+    /// Keeps the elements of a vector; gives the bytes of the pointer to them.
+    fn data(&mut self, items: &Items, elements: &Elements) -> Result<[u8; WORD], Mismatch> {
+        if items.scalar.is_some() {
+            return match elements {
+                Elements::Values(_) => Err(Mismatch),
+                packed => Ok(self.keep_vector(packed.clone())),
+            };
+        }
+        let Elements::Values(values) = elements else {
+            return Err(Mismatch);
+        };
+        let stride = items.layout.size;
+        let mut bytes = vec![0; values.len() * stride];
+        for (value, out) in values.iter().zip(bytes.chunks_mut(stride)) {
+            self.write(&items.layout, value, out)?;
+        }
+        let buffer = words(&bytes);
+        let pointer = address(buffer.as_ptr());
+        self.buffers.push(buffer);
+        Ok(pointer)
+    }
+
+    /// Keeps packed elements; gives the bytes of the pointer to them.
+    fn keep_vector(&mut self, elements: Elements) -> [u8; WORD] {
+        let pointer = match &elements {
+            Elements::I8(v) => address(v.as_ptr()),
+            Elements::I16(v) => address(v.as_ptr()),
+            Elements::I32(v) => address(v.as_ptr()),
+            Elements::I64(v) => address(v.as_ptr()),
+            Elements::U8(v) => address(v.as_ptr()),
+            Elements::U16(v) => address(v.as_ptr()),
+            Elements::U32(v) => address(v.as_ptr()),
+            Elements::U64(v) => address(v.as_ptr()),
+            Elements::F32(v) => address(v.as_ptr()),
+            Elements::F64(v) => address(v.as_ptr()),
+            Elements::Bool(v) => address(v.as_ptr()),
+            Elements::Values(_) => [0; WORD],
+        };
+        self.vectors.push(elements);
+        pointer
+    }
+
+    /// Writes a value into its place.
+    fn write(&mut self, layout: &Layout, value: &Value, out: &mut [u8]) -> Result<(), Mismatch> {
+        deep(|| match (&layout.kind, value) {
+            (LayoutKind::Unit, _) => Ok(()),
+            (LayoutKind::Scalar(_), Value::Scalar(scalar)) => {
+                put(out, 0, &raw_bits(*scalar).to_le_bytes()[..layout.size])
+            }
+            (LayoutKind::Tuple(members), Value::Tuple(values)) => {
+                for ((offset, member), value) in members.iter().zip(values.iter()) {
+                    let place = out.get_mut(*offset..offset + member.size).ok_or(Mismatch)?;
+                    self.write(member, value, place)?;
+                }
+                Ok(())
+            }
+            (LayoutKind::Sum(union, payloads), Value::Sum(tag, payload)) => {
+                put(out, 0, &(*tag as i32).to_ne_bytes())?;
+                let member = payloads.get(*tag as usize).ok_or(Mismatch)?;
+                let place = out.get_mut(*union..union + member.size).ok_or(Mismatch)?;
+                self.write(member, payload.get(), place)
+            }
+            (LayoutKind::Vector(items), Value::Vector(elements)) => {
+                put(out, 0, &elements.len().to_ne_bytes())?;
+                if items.layout.size > 0 {
+                    put(out, WORD, &self.data(items, elements)?)?;
+                }
+                Ok(())
+            }
+            (LayoutKind::Array(rank, items), Value::Array(extents, elements)) => {
+                for (k, extent) in extents.iter().enumerate() {
+                    put(out, k * WORD, &extent.to_ne_bytes())?;
+                }
+                if items.layout.size > 0 {
+                    put(out, *rank as usize * WORD, &self.data(items, elements)?)?;
+                }
+                Ok(())
+            }
+            _ => Err(Mismatch),
+        })
+    }
+}
+
+fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> Result<(), Mismatch> {
+    out.get_mut(at..at + bytes.len())
+        .ok_or(Mismatch)?
+        .copy_from_slice(bytes);
+    Ok(())
+}
+
+fn address<T>(pointer: *const T) -> [u8; WORD] {
+    pointer.expose_provenance().to_ne_bytes()
+}
+
+/// Bytes in memory that is aligned for everything; at least one word, so that the address is real.
+fn words(bytes: &[u8]) -> Box<[u64]> {
+    let (whole, rest) = bytes.as_chunks::<WORD>();
+    let mut last = [0; WORD];
+    last[..rest.len()].copy_from_slice(rest);
+    let whole = whole.iter().chain([&last]);
+    whole.map(|word| u64::from_ne_bytes(*word)).collect()
+}

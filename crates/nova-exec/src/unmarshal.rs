@@ -1,0 +1,227 @@
+//! The memory that a call left behind: results into values, and freed.
+
+use crate::elements::from_bytes;
+use crate::layout::{Items, Layout, LayoutKind, Passing, WORD};
+use crate::nested::unflatten;
+use nova_core::value::Link;
+use nova_core::{Elements, Scalar, Value};
+use nova_diag::deep;
+use std::ffi::c_void;
+use std::ptr::with_exposed_provenance_mut;
+use std::sync::Arc;
+
+unsafe extern "C" {
+    /// The C library's, with which results are released (abi §2).
+    fn free(pointer: *mut c_void);
+}
+
+/// The places that the result parameters of a call point at.
+#[derive(Debug)]
+pub struct Results {
+    /// A place for each C result, zero before the call.
+    cells: Vec<Box<[u64]>>,
+}
+
+/// What the called function gave and must not give.
+pub type Broken = String;
+
+impl Results {
+    /// Places for the result of an entry.
+    pub fn new(passing: &Passing) -> Results {
+        let words = match passing {
+            Passing::Value(layout) => layout.size.div_ceil(WORD),
+            Passing::Nothing | Passing::Bool | Passing::Vector { .. } | Passing::Array { .. } => 1,
+        };
+        Results {
+            cells: (0..passing.cells())
+                .map(|_| vec![0; words].into_boxed_slice())
+                .collect(),
+        }
+    }
+
+    /// A pointer to each place.
+    pub fn pointers(&mut self) -> Vec<*mut u64> {
+        self.cells
+            .iter_mut()
+            .map(|cell| cell.as_mut_ptr())
+            .collect()
+    }
+
+    /// The value in the places, and releases all of its memory.
+    ///
+    /// # Safety
+    ///
+    /// The places hold what an entry with this result type wrote when it returned 0.
+    pub unsafe fn take(self, passing: &Passing) -> Result<Value, Broken> {
+        let cells: Vec<Vec<u8>> = self.cells.iter().map(|cell| bytes_of(cell)).collect();
+        let word = |k: usize| cells.get(k).map_or(0, |cell| word_at(cell, 0));
+        let length = |k: usize| count(word(k));
+        match passing {
+            Passing::Nothing => Ok(Value::Unit),
+            Passing::Bool => {
+                let truth = cells
+                    .first()
+                    .is_some_and(|c| c[..4].iter().any(|b| *b != 0));
+                Ok(Value::Scalar(nova_core::ScalarValue::Bool(truth)))
+            }
+            Passing::Value(layout) => match cells.first() {
+                Some(cell) => unsafe { read(layout, cell) },
+                None => Err("no result".to_string()),
+            },
+            Passing::Array { rank, items } => {
+                let extents: Result<Vec<usize>, Broken> = (0..*rank).map(length).collect();
+                let extents = extents?;
+                let elements = unsafe { take_data(items, product(&extents)?, word(*rank)) }?;
+                Ok(Value::Array(extents.into(), elements))
+            }
+            Passing::Vector { levels, items } => {
+                let mut total = length(0)?;
+                let mut offsets = Vec::new();
+                for level in 1..*levels {
+                    let taken = unsafe { take_packed(Scalar::I64, total + 1, word(level)) }?;
+                    let Elements::I64(taken) = taken else {
+                        return Err("offsets of another type".to_string());
+                    };
+                    total = count(taken.last().copied().unwrap_or(0) as u64)?;
+                    offsets.push(taken);
+                }
+                let mut elements = unsafe { take_data(items, total, word(*levels)) }?;
+                for offsets in offsets.iter().rev() {
+                    elements = unflatten(offsets, &elements)?;
+                }
+                Ok(Value::Vector(elements))
+            }
+        }
+    }
+}
+
+fn bytes_of(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn word_at(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..at + WORD).and_then(|b| b.try_into().ok());
+    word.map_or(0, u64::from_ne_bytes)
+}
+
+/// A length that a call gave.
+fn count(word: u64) -> Result<usize, Broken> {
+    match isize::try_from(word as i64) {
+        Ok(count) if count >= 0 => Ok(count as usize),
+        Ok(_) | Err(_) => Err(format!("a length of {}", word as i64)),
+    }
+}
+
+fn product(extents: &[usize]) -> Result<usize, Broken> {
+    let product = extents.iter().try_fold(1usize, |n, e| n.checked_mul(*e));
+    product.ok_or_else(|| format!("extents {extents:?}"))
+}
+
+/// Takes the elements behind a pointer and frees it.
+///
+/// # Safety
+///
+/// As [`Results::take`].
+unsafe fn take_data(items: &Items, count: usize, address: u64) -> Result<Elements, Broken> {
+    if let Some(scalar) = items.scalar {
+        return unsafe { take_packed(scalar, count, address) };
+    }
+    if items.layout.size == 0 {
+        // There is no memory, but the elements may be tuples of `nil`.
+        let value = unsafe { read(&items.layout, &[]) }?;
+        return Ok(Elements::Values(Arc::new(vec![value; count])));
+    }
+    let stride = items.layout.size;
+    let read_all = |bytes: &[u8]| {
+        let elements = bytes.chunks(stride);
+        elements
+            .map(|element| unsafe { read(&items.layout, element) })
+            .collect()
+    };
+    let values: Result<Vec<Value>, Broken> =
+        unsafe { take_bytes(count, stride, address, read_all) }?;
+    Ok(Elements::Values(Arc::new(values?)))
+}
+
+/// Takes packed scalars.
+///
+/// # Safety
+///
+/// As [`Results::take`].
+unsafe fn take_packed(scalar: Scalar, count: usize, address: u64) -> Result<Elements, Broken> {
+    let size = usize::from(scalar.info().bytes);
+    unsafe { take_bytes(count, size, address, |bytes| from_bytes(scalar, bytes)) }
+}
+
+/// Gives the bytes of `count` elements of `size` bytes to `body`, and then frees them.
+///
+/// # Safety
+///
+/// As [`Results::take`].
+unsafe fn take_bytes<R>(
+    count: usize,
+    size: usize,
+    address: u64,
+    body: impl FnOnce(&[u8]) -> R,
+) -> Result<R, Broken> {
+    let pointer: *mut u8 = with_exposed_provenance_mut(address as usize);
+    let bytes = count.checked_mul(size).ok_or("too long a vector")?;
+    if pointer.is_null() {
+        return match bytes {
+            0 => Ok(body(&[])),
+            _ => Err(format!("a null pointer with length {count}")),
+        };
+    }
+    // SAFETY: the function wrote this many elements there, and leaves the memory to its caller.
+    unsafe {
+        let result = body(std::slice::from_raw_parts(pointer, bytes));
+        free(pointer.cast());
+        Ok(result)
+    }
+}
+
+/// Reads a value from its place and frees what it points at.
+///
+/// # Safety
+///
+/// As [`Results::take`].
+unsafe fn read(layout: &Layout, bytes: &[u8]) -> Result<Value, Broken> {
+    let part = |at: usize, size: usize| bytes.get(at..at + size).ok_or("too short a value");
+    deep(|| match &layout.kind {
+        LayoutKind::Unit => Ok(Value::Unit),
+        LayoutKind::Scalar(scalar) => {
+            let elements = from_bytes(*scalar, part(0, layout.size)?);
+            elements
+                .get(0)
+                .ok_or_else(|| "too short a value".to_string())
+        }
+        LayoutKind::Tuple(members) => {
+            let values: Result<Vec<Value>, Broken> = members
+                .iter()
+                .map(|(offset, member)| unsafe { read(member, part(*offset, member.size)?) })
+                .collect();
+            Ok(Value::Tuple(values?.into()))
+        }
+        LayoutKind::Sum(union, payloads) => {
+            let tag = word_at(&[part(0, 4)?, &[0; 4]].concat(), 0) as u32;
+            let member = payloads.get(tag as usize);
+            let member = member.ok_or_else(|| format!("a constructor numbered {tag}"))?;
+            let payload = unsafe { read(member, part(*union, member.size)?) }?;
+            Ok(Value::Sum(tag, Link::new(payload)))
+        }
+        LayoutKind::Vector(items) => {
+            let elements =
+                unsafe { take_data(items, count(word_at(bytes, 0))?, word_at(bytes, WORD)) }?;
+            Ok(Value::Vector(elements))
+        }
+        LayoutKind::Array(rank, items) => {
+            let rank = *rank as usize;
+            let extents: Result<Vec<usize>, Broken> =
+                (0..rank).map(|k| count(word_at(bytes, k * WORD))).collect();
+            let extents = extents?;
+            let address = word_at(bytes, rank * WORD);
+            let elements = unsafe { take_data(items, product(&extents)?, address) }?;
+            Ok(Value::Array(extents.into(), elements))
+        }
+    })
+}

@@ -1,0 +1,266 @@
+//! Calls of functions written by hand after abi §2: every kind of type, there and back.
+
+use nova_core::text::{print_value, read_value};
+use nova_core::{Constructor, Scalar, SumId, SumType, Type};
+use nova_exec::CallError;
+use nova_exec::compiler::CompilerOptions;
+use nova_exec::library::{EntryInterface, Generated, Library};
+
+const PRELUDE: &str = r#"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+static const char *prog_error(void) { return "prog.nova:3:4: index 5 is out of range for length 3"; }
+typedef struct { float e0; struct { int32_t e0; uint8_t e1; } e1; } tuple;
+typedef struct { int64_t len; double *data; } vector_double;
+typedef struct { int8_t e0; vector_double e1; } holder;
+typedef struct { int32_t tag; union { double Some; } u; } maybe;
+typedef struct { int64_t dim0, dim1; int16_t *data; } matrix;
+typedef struct { uint8_t e0; matrix e1; } boxed;
+static void *copy(const void *from, size_t bytes)
+{
+    return bytes ? memcpy(malloc(bytes), from, bytes) : NULL;
+}
+static vector_double copy_vector(vector_double v)
+{
+    vector_double result = {v.len, (double *)copy(v.data, (size_t)v.len * sizeof(double))};
+    return result;
+}
+"#;
+
+fn maybe() -> Vec<SumType> {
+    let constructor = |name: &str, payload| Constructor {
+        name: name.into(),
+        payload,
+    };
+    vec![SumType {
+        name: "Maybe".into(),
+        arguments: vec![Type::Scalar(Scalar::F64)],
+        constructors: vec![
+            constructor("None", Type::Unit),
+            constructor("Some", Type::Scalar(Scalar::F64)),
+        ],
+        group: vec![],
+    }]
+}
+
+/// The function `int prog(results, parameters) { body }` applied to a value gives that value again.
+struct Identity {
+    ty: Type,
+    parameters: &'static [&'static str],
+    results: &'static [&'static str],
+    /// The parameters are `p0` …, the results `r0` ….
+    body: &'static str,
+}
+
+impl Identity {
+    fn load(&self) -> Library {
+        let list = |types: &[&str], name: &str, pointer: &str| -> Vec<String> {
+            let each = types.iter().enumerate();
+            each.map(|(k, ty)| format!("{ty} {pointer}{name}{k}"))
+                .collect()
+        };
+        let mut parameters = list(self.results, "r", "*");
+        parameters.extend(list(self.parameters, "p", ""));
+        let header = format!(
+            "{PRELUDE}\nstatic int prog({})\n{{\n{}\nreturn 0;\n}}\n",
+            parameters.join(", "),
+            self.body
+        );
+        let text = |types: &[&str]| types.iter().map(|ty| ty.to_string()).collect();
+        let generated = Generated {
+            name: "prog",
+            header: &header,
+            source: "typedef int nothing;",
+            entries: vec![EntryInterface {
+                name: "prog".into(),
+                symbol: "prog".into(),
+                inputs: vec![("x".into(), self.ty.clone())],
+                result: self.ty.clone(),
+                parameter_types: text(self.parameters),
+                result_types: text(self.results),
+            }],
+            sums: &maybe(),
+        };
+        let options = CompilerOptions {
+            optimization: 0,
+            strict: false,
+        };
+        Library::load_with(&generated, options, &[], None).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn check(&self, values: &[&str]) {
+        let library = self.load();
+        for text in values {
+            let value = read_value(text, &self.ty, &maybe()).expect("a value");
+            let result = library.call(0, &[value]).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(print_value(&result, &self.ty, &maybe()), *text);
+        }
+    }
+}
+
+fn scalar(scalar: Scalar) -> Type {
+    Type::Scalar(scalar)
+}
+
+#[test]
+fn scalars() {
+    let simple = |ty, name: &'static [&'static str], values: &[&str]| {
+        let body = "*r0 = p0;";
+        let identity = Identity {
+            ty,
+            parameters: name,
+            results: name,
+            body,
+        };
+        identity.check(values);
+    };
+    simple(scalar(Scalar::Bool), &["int"], &["true", "false"]);
+    simple(scalar(Scalar::I8), &["int8_t"], &["-128", "127"]);
+    simple(
+        scalar(Scalar::U64),
+        &["uint64_t"],
+        &["18446744073709551615"],
+    );
+    simple(
+        scalar(Scalar::F32),
+        &["float"],
+        &["1.5", "-0.0", "inf", "nan"],
+    );
+    let unit = Identity {
+        ty: Type::Unit,
+        parameters: &[],
+        results: &[],
+        body: "",
+    };
+    unit.check(&["nil"]);
+}
+
+#[test]
+fn tuples_and_sums() {
+    let inner = Type::tuple(vec![Type::INT, Type::BOOL]);
+    Identity {
+        ty: Type::tuple(vec![scalar(Scalar::F32), inner]),
+        parameters: &["tuple"],
+        results: &["tuple"],
+        body: "*r0 = p0;",
+    }
+    .check(&["(1.5, (-7, true))"]);
+    Identity {
+        ty: Type::Sum(SumId(0)),
+        parameters: &["maybe"],
+        results: &["maybe"],
+        body: "*r0 = p0;",
+    }
+    .check(&["None", "(Some 2.5)"]);
+}
+
+#[test]
+fn vectors() {
+    Identity {
+        ty: Type::vector(scalar(Scalar::F64)),
+        parameters: &["int64_t", "const double *"],
+        results: &["int64_t", "double *"],
+        body: "*r0 = p0; *r1 = copy(p1, (size_t)p0 * sizeof(double));",
+    }
+    .check(&["[1.0 2.0 3.5]", "[]"]);
+    Identity {
+        ty: Type::vector(Type::Sum(SumId(0))),
+        parameters: &["int64_t", "const maybe *"],
+        results: &["int64_t", "maybe *"],
+        body: "*r0 = p0; *r1 = copy(p1, (size_t)p0 * sizeof(maybe));",
+    }
+    .check(&["[None (Some 1.0)]"]);
+    Identity {
+        ty: Type::array(2, scalar(Scalar::I16)),
+        parameters: &["int64_t", "int64_t", "const int16_t *"],
+        results: &["int64_t", "int64_t", "int16_t *"],
+        body: "*r0 = p0; *r1 = p1; *r2 = copy(p2, (size_t)(p0 * p1) * 2);",
+    }
+    .check(&["[[1 2 3] [4 5 6]]"]);
+    Identity {
+        ty: Type::vector(Type::Unit),
+        parameters: &["int64_t"],
+        results: &["int64_t"],
+        body: "*r0 = p0;",
+    }
+    .check(&["[nil nil]"]);
+}
+
+#[test]
+fn nested_vectors() {
+    let row = Type::vector(scalar(Scalar::U8));
+    Identity {
+        ty: Type::vector(Type::vector(Type::vector(Type::INT))),
+        parameters: &[
+            "int64_t",
+            "const int64_t *",
+            "const int64_t *",
+            "const int32_t *",
+        ],
+        results: &["int64_t", "int64_t *", "int64_t *", "int32_t *"],
+        body: "*r0 = p0; *r1 = copy(p1, (size_t)(p0 + 1) * 8);
+               *r2 = copy(p2, (size_t)(p1[p0] + 1) * 8);
+               *r3 = copy(p3, (size_t)p2[p1[p0]] * 4);",
+    }
+    .check(&["[[[1 2] []] [] [[3]]]", "[]", "[[] []]"]);
+    Identity {
+        ty: Type::vector(row),
+        parameters: &["int64_t", "const int64_t *", "const uint8_t *"],
+        results: &["int64_t", "int64_t *", "uint8_t *"],
+        body: "*r0 = p0; *r1 = copy(p1, (size_t)(p0 + 1) * 8); *r2 = copy(p2, (size_t)p1[p0]);",
+    }
+    .check(&["[[1 2] [] [255]]"]);
+}
+
+#[test]
+fn vectors_inside() {
+    let holder = Type::tuple(vec![scalar(Scalar::I8), Type::vector(scalar(Scalar::F64))]);
+    Identity {
+        ty: holder.clone(),
+        parameters: &["holder"],
+        results: &["holder"],
+        body: "*r0 = p0; r0->e1 = copy_vector(p0.e1);",
+    }
+    .check(&["(-1, [1.0 2.0])", "(3, [])"]);
+    Identity {
+        ty: Type::vector(holder),
+        parameters: &["int64_t", "const holder *"],
+        results: &["int64_t", "holder *"],
+        body: "*r0 = p0; *r1 = copy(p1, (size_t)p0 * sizeof(holder));
+               for (int64_t k = 0; k < p0; k++) (*r1)[k].e1 = copy_vector(p1[k].e1);",
+    }
+    .check(&["[(-1, [1.0 2.0]) (2, []) (3, [4.0])]"]);
+    Identity {
+        ty: Type::tuple(vec![Type::BOOL, Type::array(2, scalar(Scalar::I16))]),
+        parameters: &["boxed"],
+        results: &["boxed"],
+        body: "*r0 = p0;
+               r0->e1.data = copy(p0.e1.data, (size_t)(p0.e1.dim0 * p0.e1.dim1) * 2);",
+    }
+    .check(&["(true, [[1 2] [3 4]])"]);
+}
+
+#[test]
+fn errors_have_their_message() {
+    let library = Identity {
+        ty: Type::INT,
+        parameters: &["int32_t"],
+        results: &["int32_t"],
+        body: "(void)r0; (void)p0; return 1;",
+    }
+    .load();
+    let value = read_value("1", &Type::INT, &[]).expect("a value");
+    let Err(error) = library.call(0, &[value]) else {
+        panic!("it fails");
+    };
+    assert!(matches!(error, CallError::Failed { code: 1, .. }));
+    let kind = nova_exec::error::error_kind(&error).map(|kind| kind.info().word);
+    assert_eq!(kind, Some("index"));
+    let wrong = read_value("1.0", &scalar(Scalar::F32), &[]).expect("a value");
+    assert!(matches!(
+        library.call(0, &[wrong]),
+        Err(CallError::Arguments(_))
+    ));
+    assert!(matches!(library.call(0, &[]), Err(CallError::Arguments(_))));
+}
