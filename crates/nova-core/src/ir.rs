@@ -148,6 +148,48 @@ pub struct Arm {
     pub body: ExpressionId,
 }
 
+impl ExpressionKind {
+    /// Its parts, in the order of evaluation; of a lambda its body.
+    pub fn children(&self) -> Vec<ExpressionId> {
+        match self {
+            ExpressionKind::Literal(_) | ExpressionKind::Unit => Vec::new(),
+            ExpressionKind::Text(_) | ExpressionKind::Variable(_) => Vec::new(),
+            ExpressionKind::Lambda { body, .. } => vec![*body],
+            ExpressionKind::Apply {
+                function,
+                arguments,
+            } => [&[*function], &arguments[..]].concat(),
+            ExpressionKind::Let { value, body, .. } => vec![*value, *body],
+            ExpressionKind::Letrec { bindings, body } => {
+                let values = bindings.iter().map(|(_, value)| *value);
+                values.chain([*body]).collect()
+            }
+            ExpressionKind::If {
+                condition,
+                then,
+                otherwise,
+            } => vec![*condition, *then, *otherwise],
+            ExpressionKind::Case {
+                scrutinee,
+                arms,
+                default,
+            } => {
+                let arms = arms.iter().flatten().map(|arm| arm.body);
+                [*scrutinee]
+                    .into_iter()
+                    .chain(arms)
+                    .chain(*default)
+                    .collect()
+            }
+            ExpressionKind::Tuple(elements) | ExpressionKind::Vector(elements) => elements.clone(),
+            ExpressionKind::Project(tuple, _) => vec![*tuple],
+            ExpressionKind::Construct { payload, .. } => vec![*payload],
+            ExpressionKind::Builtin { arguments, .. }
+            | ExpressionKind::Foreign { arguments, .. } => arguments.clone(),
+        }
+    }
+}
+
 impl Program {
     /// The expression of an id that this program gave out.
     pub fn expression(&self, id: ExpressionId) -> &Expression {

@@ -32,10 +32,14 @@ pub mod ir;
 pub mod math;
 pub mod operations;
 pub mod order;
+pub mod parse;
+pub mod print;
 pub mod scalar;
 pub mod text;
 pub mod types;
+pub mod typing;
 pub mod value;
+pub mod verify;
 
 pub use builtin::{Builtin, ScalarOperation};
 pub use error::{ErrorKind, RuntimeError};

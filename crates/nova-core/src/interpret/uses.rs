@@ -31,52 +31,11 @@ pub fn last_uses(program: &Program, body: ExpressionId, inputs: &[Variable]) -> 
     walk.last
 }
 
-/// What an expression evaluates itself, in order.
-pub fn children(kind: &ExpressionKind) -> Vec<ExpressionId> {
-    match kind {
-        ExpressionKind::Literal(_) | ExpressionKind::Unit => Vec::new(),
-        ExpressionKind::Text(_) | ExpressionKind::Variable(_) => Vec::new(),
-        ExpressionKind::Lambda { body, .. } => vec![*body],
-        ExpressionKind::Apply {
-            function,
-            arguments,
-        } => [&[*function], &arguments[..]].concat(),
-        ExpressionKind::Let { value, body, .. } => vec![*value, *body],
-        ExpressionKind::Letrec { bindings, body } => {
-            let values = bindings.iter().map(|(_, value)| *value);
-            values.chain([*body]).collect()
-        }
-        ExpressionKind::If {
-            condition,
-            then,
-            otherwise,
-        } => vec![*condition, *then, *otherwise],
-        ExpressionKind::Case {
-            scrutinee,
-            arms,
-            default,
-        } => {
-            let arms = arms.iter().flatten().map(|arm| arm.body);
-            [*scrutinee]
-                .into_iter()
-                .chain(arms)
-                .chain(*default)
-                .collect()
-        }
-        ExpressionKind::Tuple(elements) | ExpressionKind::Vector(elements) => elements.clone(),
-        ExpressionKind::Project(tuple, _) => vec![*tuple],
-        ExpressionKind::Construct { payload, .. } => vec![*payload],
-        ExpressionKind::Builtin { arguments, .. } | ExpressionKind::Foreign { arguments, .. } => {
-            arguments.clone()
-        }
-    }
-}
-
 /// The number of expressions in each.
 fn sizes(program: &Program) -> Vec<u32> {
     let mut sizes: Vec<u32> = Vec::with_capacity(program.arena.len());
     for expression in &program.arena {
-        let inner = children(&expression.kind).into_iter();
+        let inner = expression.kind.children().into_iter();
         let size = inner.fold(1u32, |sum, child| {
             sum.saturating_add(sizes.get(child.0 as usize).copied().unwrap_or(0))
         });
@@ -171,7 +130,7 @@ impl Walk<'_> {
                 self.expression(*scrutinee);
             }
             kind => {
-                for child in children(kind).into_iter().rev() {
+                for child in kind.children().into_iter().rev() {
                     self.expression(child);
                 }
             }

@@ -1,0 +1,334 @@
+//! The verifier of Core: the typing rules of [`crate::typing`] and every guarantee of the crate's
+//! page. A failure is an error of the compiler, not of the user.
+
+use crate::ir::{Entry, ExpressionId, ExpressionKind, Program, Variable};
+use crate::print::{print_type, print_variable};
+use crate::{SumId, Type, typing};
+use nova_diag::deep;
+use std::collections::HashSet;
+use std::fmt;
+
+/// What a program violates: an internal error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyError {
+    /// What is wrong.
+    pub message: String,
+    /// In which part of the program.
+    pub at: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.at, self.message)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Checks a program.
+pub fn verify(program: &Program) -> Result<(), VerifyError> {
+    let mut verifier = Verifier {
+        program,
+        scope: vec![Scope::Unbound; program.variables.len()],
+        seen: vec![false; program.arena.len()],
+        entry: String::new(),
+    };
+    verifier.tables()?;
+    for entry in &program.entries {
+        verifier.entry(entry)?;
+    }
+    Ok(())
+}
+
+/// Where a variable is usable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Unbound,
+    Open,
+    Closed,
+}
+
+type Checked = Result<(), VerifyError>;
+
+struct Verifier<'a> {
+    program: &'a Program,
+    scope: Vec<Scope>,
+    /// Expressions met: none is part of two.
+    seen: Vec<bool>,
+    entry: String,
+}
+
+impl Verifier<'_> {
+    fn fail<T>(&self, at: impl Into<String>, message: impl Into<String>) -> Result<T, VerifyError> {
+        Err(VerifyError {
+            message: message.into(),
+            at: at.into(),
+        })
+    }
+
+    fn tables(&mut self) -> Checked {
+        let program = self.program;
+        for (k, sum) in program.sums.iter().enumerate() {
+            let at = format!("sum {k}, {}", sum.name);
+            let sorted = sum.group.windows(2).all(|pair| pair[0] < pair[1]);
+            let whole = sum.group.is_empty() || sum.group.contains(&SumId(k as u32));
+            if !sorted || !whole {
+                return self.fail(at, "the group is not ascending or lacks the sum itself");
+            }
+            if sum
+                .group
+                .iter()
+                .any(|id| id.0 as usize >= program.sums.len())
+            {
+                return self.fail(at, "the group names an unknown sum");
+            }
+            let mut names = HashSet::new();
+            for constructor in &sum.constructors {
+                if !names.insert(&constructor.name) {
+                    return self.fail(at, format!("two constructors {}", constructor.name));
+                }
+                self.first_order(&at, &constructor.payload)?;
+            }
+        }
+        for foreign in &program.foreigns {
+            let at = format!("foreign {}", foreign.name);
+            if foreign.parameters.is_empty() {
+                return self.fail(at, "no parameters");
+            }
+            for ty in foreign.parameters.iter().chain([&foreign.result]) {
+                self.first_order(&at, ty)?;
+            }
+        }
+        for k in 0..program.variables.len() {
+            let variable = Variable(k as u32);
+            let at = format!("variable {}", print_variable(program, variable));
+            self.well_formed(&at, &program.variable(variable).ty)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Entry) -> Checked {
+        self.entry = entry.name.to_string();
+        let at = format!("entry {}", entry.name);
+        let entries = self.program.entries.iter();
+        if entries.filter(|e| e.name == entry.name).count() > 1 {
+            return self.fail(at, "another entry has this name");
+        }
+        self.open(&entry.inputs)?;
+        for input in &entry.inputs {
+            self.first_order(&at, &self.program.variable(*input).ty)?;
+        }
+        if entry.body.0 as usize >= self.program.arena.len() {
+            return self.fail(at, "the body is not in the arena");
+        }
+        self.first_order(&at, &self.program.expression(entry.body).ty)?;
+        self.expression(entry.body)?;
+        self.close(&entry.inputs);
+        Ok(())
+    }
+
+    /// Whether a type holds no function anywhere.
+    fn first_order(&self, at: &str, ty: &Type) -> Checked {
+        deep(|| match ty {
+            Type::Function(..) => self.fail(at, format!("a function in {}", print_type(ty))),
+            Type::Scalar(_) | Type::Unit => Ok(()),
+            Type::Tuple(types) if types.len() < 2 => self.fail(at, "a tuple of fewer than two"),
+            Type::Tuple(types) => types.iter().try_for_each(|t| self.first_order(at, t)),
+            Type::Vector(element) => self.first_order(at, element),
+            Type::Array(rank, _) if *rank < 2 => self.fail(at, "an array of a rank below 2"),
+            Type::Array(_, element) => self.first_order(at, element),
+            Type::Sum(id) if id.0 as usize >= self.program.sums.len() => {
+                self.fail(at, "an unknown sum")
+            }
+            Type::Sum(_) => Ok(()),
+        })
+    }
+
+    /// Whether functions stand in a type only where they may.
+    fn well_formed(&self, at: &str, ty: &Type) -> Checked {
+        let mut ty = ty;
+        while let Type::Function(parameter, result) = ty {
+            deep(|| self.well_formed(at, parameter))?;
+            ty = result;
+        }
+        self.first_order(at, ty)
+    }
+
+    fn open(&mut self, variables: &[Variable]) -> Checked {
+        for variable in variables {
+            match self.scope.get_mut(variable.0 as usize) {
+                Some(scope @ Scope::Unbound) => *scope = Scope::Open,
+                Some(Scope::Open | Scope::Closed) => {
+                    let name = print_variable(self.program, *variable);
+                    return self.fail(self.entry.clone(), format!("{name} is bound twice"));
+                }
+                None => {
+                    let number = variable.0;
+                    return self.fail(self.entry.clone(), format!("no variable {number}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, variables: &[Variable]) {
+        for variable in variables {
+            self.scope[variable.0 as usize] = Scope::Closed;
+        }
+    }
+
+    fn expression(&mut self, id: ExpressionId) -> Checked {
+        deep(|| self.kind(id))
+    }
+
+    fn all(&mut self, ids: &[ExpressionId]) -> Checked {
+        ids.iter().try_for_each(|id| self.expression(*id))
+    }
+
+    /// Where an expression stands, for messages.
+    fn at(&self, id: ExpressionId) -> String {
+        let place = &self.program.expression(id).place;
+        format!("{}, expression {} ({place})", self.entry, id.0)
+    }
+
+    fn kind(&mut self, id: ExpressionId) -> Checked {
+        let program = self.program;
+        let expression = program.expression(id);
+        if std::mem::replace(&mut self.seen[id.0 as usize], true) {
+            return self.fail(self.at(id), "an expression that is part of two");
+        }
+        if expression.kind.children().iter().any(|child| *child >= id) {
+            return self.fail(self.at(id), "a part that does not come before the whole");
+        }
+        match &expression.kind {
+            ExpressionKind::Variable(variable) => {
+                if self.scope.get(variable.0 as usize) != Some(&Scope::Open) {
+                    let message = format!("variable {} is not in scope", variable.0);
+                    return self.fail(self.at(id), message);
+                }
+            }
+            ExpressionKind::Lambda { parameters, body } => {
+                self.open(parameters)?;
+                self.expression(*body)?;
+                self.close(parameters);
+            }
+            ExpressionKind::Let {
+                variable,
+                value,
+                body,
+            } => {
+                self.expression(*value)?;
+                self.open(&[*variable])?;
+                self.expression(*body)?;
+                self.close(&[*variable]);
+            }
+            ExpressionKind::Letrec { bindings, body } => {
+                let variables: Vec<Variable> = bindings.iter().map(|b| b.0).collect();
+                self.open(&variables)?;
+                for (_, value) in bindings {
+                    if !self.is_lambda(*value) {
+                        return self.fail(self.at(id), "a letrec of what is no lambda");
+                    }
+                    self.expression(*value)?;
+                }
+                self.expression(*body)?;
+                self.close(&variables);
+            }
+            ExpressionKind::Case {
+                scrutinee,
+                arms,
+                default,
+            } => {
+                self.expression(*scrutinee)?;
+                for arm in arms.iter().flatten() {
+                    let variable: Vec<Variable> = arm.variable.into_iter().collect();
+                    self.open(&variable)?;
+                    self.expression(arm.body)?;
+                    self.close(&variable);
+                }
+                default.iter().try_for_each(|body| self.expression(*body))?;
+            }
+            ExpressionKind::Builtin { arguments, .. } => self.all(arguments)?,
+            kind => self.all(&kind.children())?,
+        }
+        self.rules(id)
+    }
+
+    /// The rules about one expression whose parts are verified.
+    fn rules(&self, id: ExpressionId) -> Checked {
+        let expression = self.program.expression(id);
+        match typing::type_of(self.program, &expression.kind, Some(&expression.ty)) {
+            Err(message) => return self.fail(self.at(id), message),
+            Ok(ty) if ty != expression.ty => {
+                let (found, said) = (print_type(&ty), print_type(&expression.ty));
+                return self.fail(self.at(id), format!("has type {found}, not {said}"));
+            }
+            Ok(_) => {}
+        }
+        match &expression.kind {
+            ExpressionKind::Tuple(_) | ExpressionKind::Vector(_) => {
+                self.first_order(&self.at(id), &expression.ty)
+            }
+            ExpressionKind::Apply { arguments, .. } if arguments.is_empty() => {
+                self.fail(self.at(id), "an application to nothing")
+            }
+            ExpressionKind::Letrec { bindings, .. } if bindings.is_empty() => {
+                self.fail(self.at(id), "a letrec of nothing")
+            }
+            ExpressionKind::Builtin { builtin, arguments } => {
+                for k in builtin.functions(arguments.len()) {
+                    if self.parameters(arguments[k]) != Some(expected(*builtin, arguments.len())) {
+                        let message = "a function that is no lambda of the right parameters";
+                        return self.fail(self.at(id), message);
+                    }
+                }
+                self.rank_one(id, *builtin, arguments)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Vectors that built-ins make hold no functions, and a trace has a constant text.
+    fn rank_one(
+        &self,
+        id: ExpressionId,
+        builtin: crate::Builtin,
+        arguments: &[ExpressionId],
+    ) -> Checked {
+        let ty = &self.program.expression(id).ty;
+        if let Type::Vector(_) | Type::Array(..) = ty {
+            self.first_order(&self.at(id), ty)?;
+        }
+        let constant = |id: &ExpressionId| {
+            matches!(self.program.expression(*id).kind, ExpressionKind::Text(_))
+        };
+        match (builtin, arguments.first()) {
+            (crate::Builtin::Trace, Some(text)) if !constant(text) => {
+                self.fail(self.at(id), "a trace without a constant text")
+            }
+            (_, _) => Ok(()),
+        }
+    }
+
+    fn is_lambda(&self, id: ExpressionId) -> bool {
+        self.parameters(id).is_some()
+    }
+
+    fn parameters(&self, id: ExpressionId) -> Option<usize> {
+        match &self.program.arena.get(id.0 as usize)?.kind {
+            ExpressionKind::Lambda { parameters, .. } => Some(parameters.len()),
+            _ => None,
+        }
+    }
+}
+
+/// How many parameters the functions given to a built-in have.
+fn expected(builtin: crate::Builtin, arguments: usize) -> usize {
+    use crate::Builtin;
+    match builtin {
+        Builtin::Map | Builtin::TabulateArray => arguments - 1,
+        Builtin::Imap | Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => 2,
+        Builtin::Histogram | Builtin::Sort => 2,
+        _ => 1,
+    }
+}
