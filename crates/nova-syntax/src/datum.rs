@@ -102,6 +102,8 @@ pub struct Data {
     texts: Vec<Arc<[u8]>>,
     /// Roots whose parentheses do not match, ascending.
     pub(crate) broken: Vec<DatumId>,
+    /// Whether the end of the text was lost in a comment that is not closed.
+    pub(crate) end_lost: bool,
 }
 
 impl Data {
@@ -251,6 +253,11 @@ impl Data {
     /// Whether the parentheses of this root did not match, so that its shape is only a guess.
     pub fn is_broken(&self, root: DatumId) -> bool {
         self.broken.binary_search(&root).is_ok()
+    }
+
+    /// Whether some root is broken, or the end of the text was lost.
+    pub fn has_broken(&self) -> bool {
+        self.end_lost || !self.broken.is_empty()
     }
 
     /// A datum as text with one space between items, for messages and tests.

@@ -1,12 +1,18 @@
 //! Text to syntax tree.
 //!
 //! [`reader`] turns text into [`datum`] trees (tokens and nested lists, iteratively, with spans);
-//! [`parse`] turns those into the [`ast`]; [`format`] writes the canonical layout. The texts of the
-//! intermediate representations are read through the same data.
+//! [`parse()`] turns those into the [`ast`]; [`format()`] writes the canonical layout; [`interchange`]
+//! takes programs as `lexpr::Value`. The texts of the intermediate representations are read through
+//! the same data, with a table of forms over [`Data`] as parser.
+//!
+//! Nothing here stops at the first error: every function returns what it could make of the text
+//! together with all diagnostics, and [`has_errors`] tells whether that means anything. How the
+//! notation's ambiguities are settled stands at the head of [`mod@parse`].
 
 pub mod ast;
 pub mod datum;
 pub mod format;
+pub mod interchange;
 mod number;
 pub mod parse;
 mod positions;
@@ -16,5 +22,6 @@ mod token;
 
 pub use datum::{Data, DatumId, Kind};
 pub use format::format;
+pub use interchange::parse_lexpr;
 pub use parse::{has_errors, missing_expression, parse, parse_data};
 pub use positions::resolve_positions;

@@ -41,7 +41,7 @@ const LEXPR_DIGITS: usize = 18;
 pub(crate) fn read_number(token: &str) -> Reading {
     let unsigned = token.strip_prefix('-').unwrap_or(token);
     let first = unsigned.bytes().next();
-    if first == Some(b'.') && unsigned.len() > 1 && unsigned[1..].bytes().all(is_digit) {
+    if first == Some(b'.') && unsigned.as_bytes().get(1).copied().is_some_and(is_digit) {
         return Reading::Wrong(
             format!("`{token}` is no number"),
             format!(

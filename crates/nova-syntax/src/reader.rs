@@ -357,6 +357,8 @@ impl<'a> Reader<'a> {
                 Diagnostic::error(codes::UNCLOSED, span, "this text is not closed on its line")
                     .help("end it with `\"`; a line end inside a text is written `\\n`");
             self.error(diagnostic);
+            // It may have swallowed what closes the form it stands in.
+            self.form_reported = self.form_reported || !self.open.is_empty();
         }
         let mut bytes = Vec::new();
         let mut at = token.start + 1;
@@ -419,3 +421,7 @@ fn base_of_projection(text: &str) -> &str {
     }
     base
 }
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;

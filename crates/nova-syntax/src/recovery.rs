@@ -182,6 +182,7 @@ impl Reader<'_> {
             .label("`|#` for it is missing")
             .help("comments nest: every `#|` inside needs its own `|#`");
         self.error(diagnostic);
+        self.data.end_lost = true;
         // The comment has swallowed what closes the form it stands in.
         self.form_reported = self.form_reported || !self.open.is_empty();
     }

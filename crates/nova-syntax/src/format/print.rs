@@ -24,7 +24,7 @@ pub(super) fn print(tree: &Tree<'_>) -> String {
         if index > 0 {
             printer.between_roots(&item);
         }
-        printer.item(&item, next.map_or(0, |next| tail_of(next)));
+        printer.item(&item, next.map_or(0, tail_of));
     }
     if !printer.out.is_empty() {
         printer.out.push('\n');

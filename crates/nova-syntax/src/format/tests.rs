@@ -3,15 +3,13 @@
 use super::*;
 use crate::token::{Lexer, TokenKind};
 
-const FILE: FileId = FileId(0);
-
 fn formatted(text: &str) -> String {
-    format(text, FILE).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
+    format(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"))
 }
 
 /// What a text says, without spans.
 fn data_of(text: &str) -> Vec<String> {
-    let (data, _) = reader::read(text, FILE);
+    let (data, _) = reader::read(text, FileId(0));
     data.roots().iter().map(|&root| data.write(root)).collect()
 }
 
@@ -116,9 +114,9 @@ fn a_line_comment_never_swallows_code() {
 
 #[test]
 fn nothing_is_changed_in_a_broken_text() {
-    assert!(format("(f x", FILE).is_err());
-    assert!(format("(f \"x)", FILE).is_err());
-    assert!(format("(f x) .1", FILE).is_err());
+    assert!(format("(f x").is_err());
+    assert!(format("(f \"x)").is_err());
+    assert!(format("(f x) .1").is_err());
 }
 
 /// A small generator of pseudo-random numbers (xorshift).
@@ -212,7 +210,7 @@ fn random_texts() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for _ in 0..4000 {
         let text = random_text(&mut random).replace("\r\n", "\n");
-        if format(&text, FILE).is_ok() {
+        if format(&text).is_ok() {
             check(&text);
         }
     }

@@ -170,7 +170,8 @@ impl<'a> Parser<'a> {
                     self.data.write(operator)
                 );
                 self.bad_form(self.span(operator), message, help);
-                return self.placeholder(span);
+                self.recover(&[head], span);
+                return self.recover(rest, span);
             }
         }
         let function = self.expression(head);
@@ -207,7 +208,7 @@ impl<'a> Parser<'a> {
         let help = "an element of a tuple is one expression; put an application into parentheses \
                     of its own: `((f x), y)`, and a tuple that is an argument too: `(f (x, y))`";
         self.bad_form(span, "these items stand between two commas", help);
-        self.placeholder(span)
+        self.recover(segment, span)
     }
 
     /// `(e : T)`, and the same between commas.
@@ -224,7 +225,7 @@ impl<'a> Parser<'a> {
                 let help = "an annotation is `(e : T)` with one expression; put an application \
                             into parentheses of its own: `((f x) : T)`";
                 self.bad_form(at, "expected one expression before `:`", help);
-                self.placeholder(span)
+                self.recover(&items[..colon], span)
             }
         }
     }

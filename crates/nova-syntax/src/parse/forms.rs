@@ -188,6 +188,7 @@ impl<'a> Parser<'a> {
                     "expected one body behind `in`, found several items",
                     help,
                 );
+                self.recover(items, at);
             }
         }
         None
@@ -256,13 +257,16 @@ impl<'a> Parser<'a> {
         let help = "a binding is `(name value)`; an application stands in parentheses of its own: \
                     `(y (f x))`, a function is bound with `lambda`: `(f (lambda (x) (+ x 1)))`";
         self.bad_form(span, message, help);
+        if let [_, .., value] = items {
+            self.recover(&[*value], span);
+        }
     }
 
     fn mu(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
         let &[parameter, value] = items else {
             let message = "`mu` takes the function's name with its type, and a `lambda`";
             self.bad_form(span, message, MU);
-            return self.placeholder(span);
+            return self.recover(items.get(1..).unwrap_or_default(), span);
         };
         let (name, ty) = match self.kind(parameter) {
             Kind::List([name, colon, ty @ ..]) if self.kind(*colon) == Kind::Colon => {
@@ -313,7 +317,7 @@ impl<'a> Parser<'a> {
             _ => "`if` takes a condition and two branches, here are more items",
         };
         self.bad_form(span, message, IF);
-        self.placeholder(span)
+        self.recover(items, span)
     }
 
     fn case(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
@@ -336,10 +340,13 @@ impl<'a> Parser<'a> {
         let (constructor, payload, body) = match self.kind(id) {
             Kind::List(&[constructor, body]) => (constructor, None, body),
             Kind::List(&[constructor, payload, body]) => (constructor, Some(payload), body),
-            Kind::List(&[constructor, _, _, ..]) if self.data.as_symbol(constructor).is_some() => {
+            Kind::List(&[constructor, _, _, .., body])
+                if self.data.as_symbol(constructor).is_some() =>
+            {
                 let message = "too many items in this arm";
                 let help = format!("{ARM}; several parts of a payload are a tuple");
                 self.bad_form(span, message, help);
+                self.recover(&[body], span);
                 return None;
             }
             _ => {
@@ -360,6 +367,7 @@ impl<'a> Parser<'a> {
                 self.describe(constructor)
             );
             self.bad_form(self.span(constructor), message, ARM);
+            self.recover(&[body], span);
             return None;
         };
         let body = self.expression(body);

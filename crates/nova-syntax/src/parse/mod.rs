@@ -65,6 +65,7 @@ pub fn parse(
     let end = Span::new(file, text.len() as u32, text.len() as u32);
     let (program, more) = parse_data(&data, end, default_name);
     diagnostics.extend(more);
+    sort(&mut diagnostics);
     (program, diagnostics)
 }
 
@@ -78,7 +79,16 @@ pub fn parse_data(data: &Data, end: Span, default_name: &str) -> (Program, Vec<D
         pattern_depth: 0,
     };
     parser.program(end, default_name);
+    sort(&mut parser.diagnostics);
     (parser.program, parser.diagnostics)
+}
+
+/// Puts diagnostics in the order of their places.
+pub(crate) fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by_key(|diagnostic| {
+        let span = diagnostic.primary.span;
+        (span.file, span.start)
+    });
 }
 
 /// Whether there is an error among the diagnostics.
@@ -138,6 +148,24 @@ impl<'a> Parser<'a> {
     /// Stands for an expression with an error.
     fn placeholder(&mut self, span: Span) -> ExpressionId {
         self.program.add(ExpressionKind::Nil, span)
+    }
+
+    /// Parses what stands in a form with an error, for the errors in it.
+    fn recover(&mut self, items: &[DatumId], span: Span) -> ExpressionId {
+        for &item in items {
+            match self.kind(item) {
+                Kind::List(_) | Kind::Vector(_) | Kind::Project(..) => {
+                    self.expression(item);
+                }
+                Kind::Symbol(_)
+                | Kind::TypeVariable(_)
+                | Kind::Number(_)
+                | Kind::Text(_)
+                | Kind::Colon
+                | Kind::Comma => {}
+            }
+        }
+        self.placeholder(span)
     }
 
     /// Where a datum of this kind stands among `items`.

@@ -60,11 +60,7 @@ impl<'a> Parser<'a> {
                 None => plain.push(root),
             }
         }
-        let broken = self
-            .data
-            .roots()
-            .iter()
-            .any(|&root| self.data.is_broken(root));
+        let broken = self.data.has_broken();
         if !broken || !plain.is_empty() {
             self.value(&plain, broken, end, default_name);
         }
@@ -384,10 +380,11 @@ impl<'a> Parser<'a> {
                 let name = self.name(*name, "a definition");
                 (name, self.annotated_value(ty, *colon, *value))
             }
-            Kind::List([name, _, _, ..]) if self.data.as_symbol(*name).is_some() => {
+            Kind::List([name, _, .., value]) if self.data.as_symbol(*name).is_some() => {
                 let name = self.data.write(*name);
                 let message = format!("expected one value for `{name}`, found several items");
                 self.bad_form(span, message, DEFINE);
+                self.recover(&[*value], span);
                 return None;
             }
             _ => {

@@ -1,0 +1,277 @@
+//! Programs as `lexpr::Value`, the form in which Rust front ends hold S-expressions.
+//!
+//! Such a program becomes text in canonical layout, which is then read like any other, so that
+//! messages can show the piece they are about; a front end's own places come through in
+//! `(at "file" line column e)`. The outermost list holds the top-level forms. The words of the
+//! notation that Rust's or Scheme's tokens lack are written so:
+//!
+//! | NOVA | `lexpr::Value` | in `sexp!` |
+//! | --- | --- | --- |
+//! | `(x : int)` | the symbol `:` | `(x : int)` |
+//! | `(a, b)` | the symbol `,`, or `(unquote b)` behind `a` | `(a # "," b)` |
+//! | `'a` | the symbol `'a`, or `(quote a)` | `# "'a"` |
+//! | `[1 2]` | a vector | `#(1 2)` |
+//! | `x.0`, `(e . 0)` | the symbol `x.0`, or the pair of `e` and 0 | `# "x.0"`, `(e . 0)` |
+//! | `1.0L`, `7u8` | the symbols `1.0L`, `7u8` | `# "1.0L"` |
+//! | `vector#2`, `a_long-name` | symbols | `# "vector#2"` |
+//! | `true`, `nil`, `()` | booleans or symbols, nil, the empty list | `#t`, `#nil`, `()` |
+//!
+//! (Before Rust 2024 also `#","` without the blank.) A symbol may hold several tokens, such as `x:` or `a,b`: it is read as they are.
+
+use crate::ast::Program;
+use crate::datum::{Data, write_text};
+use crate::format::format;
+use crate::parse::parse_data;
+use crate::positions::resolve_positions;
+use crate::reader::read;
+use lexpr::Value;
+use nova_diag::{Diagnostic, FileId, SourceMap, Span, codes};
+
+impl Data {
+    /// The data of a program that a front end hands over, its `(at …)` forms resolved.
+    ///
+    /// The text it is read from is added to `sources` under `name`. What the language has no words
+    /// for (a character, an infinite number) is a diagnostic.
+    pub fn from_lexpr(
+        program: &Value,
+        name: &str,
+        sources: &mut SourceMap,
+    ) -> (Data, FileId, Vec<Diagnostic>) {
+        let text = match program_text(program) {
+            Ok(text) => text,
+            Err(message) => {
+                let file = sources.add(name, "");
+                let span = Span::new(file, 0, 0);
+                let error = Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message);
+                return (Data::default(), file, vec![error]);
+            }
+        };
+        let file = sources.add(name, text.as_str());
+        let (mut data, diagnostics) = read(&text, file);
+        resolve_positions(&mut data, sources);
+        (data, file, diagnostics)
+    }
+}
+
+/// [`crate::parse()`] for a program that a front end hands over as data.
+pub fn parse_lexpr(
+    program: &Value,
+    name: &str,
+    sources: &mut SourceMap,
+    default_name: &str,
+) -> (Program, Vec<Diagnostic>) {
+    let (data, file, mut diagnostics) = Data::from_lexpr(program, name, sources);
+    if data.roots().is_empty() && !diagnostics.is_empty() {
+        return (Program::default(), diagnostics);
+    }
+    let end = sources.source(file).text.len() as u32;
+    let (program, more) = parse_data(&data, Span::new(file, end, end), default_name);
+    diagnostics.extend(more);
+    crate::parse::sort(&mut diagnostics);
+    (program, diagnostics)
+}
+
+/// The text of a program: the items of the outermost list are its top-level forms.
+///
+/// The error names something that the language has no words for.
+pub fn program_text(program: &Value) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = program;
+    while let Value::Cons(pair) = rest {
+        write(pair.car(), &mut out)?;
+        out.push('\n');
+        rest = pair.cdr();
+    }
+    match rest {
+        Value::Null | Value::Nil => Ok(format(&out).unwrap_or(out)),
+        _ => Err("a program is a list of its top-level forms".into()),
+    }
+}
+
+/// What is still to be written.
+enum Step<'a> {
+    Value(&'a Value),
+    /// The rest of a list behind an item.
+    Rest(&'a Value),
+    Text(&'static str),
+}
+
+fn write(value: &Value, out: &mut String) -> Result<(), String> {
+    let mut work = vec![Step::Value(value)];
+    while let Some(step) = work.pop() {
+        match step {
+            Step::Text(text) => out.push_str(text),
+            Step::Value(value) => write_value(value, out, &mut work)?,
+            Step::Rest(Value::Null) => out.push(')'),
+            Step::Rest(Value::Cons(pair)) => {
+                out.push(' ');
+                work.push(Step::Rest(pair.cdr()));
+                work.push(Step::Value(pair.car()));
+            }
+            Step::Rest(tail) => {
+                out.push_str(" . ");
+                work.push(Step::Text(")"));
+                work.push(Step::Value(tail));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_value<'a>(
+    value: &'a Value,
+    out: &mut String,
+    work: &mut Vec<Step<'a>>,
+) -> Result<(), String> {
+    match value {
+        Value::Nil => out.push_str("nil"),
+        Value::Null => out.push_str("()"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => out.push_str(&number_text(number)?),
+        Value::Char(character) => {
+            return Err(format!(
+                "the language has no characters (here {character:?}); use their numbers"
+            ));
+        }
+        Value::String(text) => out.push_str(&write_text(text.as_bytes())),
+        Value::Bytes(bytes) => out.push_str(&write_text(bytes)),
+        Value::Symbol(name) => out.push_str(checked(name)?),
+        Value::Keyword(name) => {
+            out.push_str(": ");
+            out.push_str(checked(name)?);
+        }
+        Value::Cons(pair) => match quotation(value) {
+            Some((mark, quoted)) => {
+                out.push_str(mark);
+                work.push(Step::Value(quoted));
+            }
+            None => {
+                out.push('(');
+                work.push(Step::Rest(pair.cdr()));
+                work.push(Step::Value(pair.car()));
+            }
+        },
+        Value::Vector(items) => {
+            out.push('[');
+            work.push(Step::Text("]"));
+            for (index, item) in items.iter().enumerate().rev() {
+                work.push(Step::Value(item));
+                if index > 0 {
+                    work.push(Step::Text(" "));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `'a` and `, b` as Scheme readers hand them over.
+fn quotation(value: &Value) -> Option<(&'static str, &Value)> {
+    let (head, rest) = value.as_pair()?;
+    let (quoted, end) = rest.as_pair()?;
+    let mark = match (head.as_symbol()?, end) {
+        ("quote", Value::Null) if quoted.is_symbol() => "'",
+        ("unquote", Value::Null) => ", ",
+        _ => return None,
+    };
+    Some((mark, quoted))
+}
+
+/// A symbol that reads back as tokens of its own.
+fn checked(name: &str) -> Result<&str, String> {
+    let breaks = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | '[' | ']' | ';' | '"');
+    if name.is_empty() || name.contains(breaks) || name.contains("#|") {
+        return Err(format!("no name is written like the symbol {name:?}"));
+    }
+    Ok(name)
+}
+
+fn number_text(number: &lexpr::Number) -> Result<String, String> {
+    if let Some(integer) = number.as_i64() {
+        return Ok(integer.to_string());
+    }
+    if let Some(integer) = number.as_u64() {
+        return Ok(integer.to_string());
+    }
+    match number.as_f64() {
+        Some(float) if float.is_finite() => Ok(format!("{float:?}")),
+        _ => Err(format!("no literal is written like the number {number}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lexpr::sexp;
+
+    #[test]
+    fn forms_of_the_macro() {
+        let program = sexp!((
+            ((X : vector float) (n : int))
+            (types (Point : (float # "," float)))
+            (let (p (map (lambda (x : # "'a") : float (+ x -1)) #(1 2.5 1e300)))
+                 (q (f . 0)) (r # "x.0")
+             in (trace "a\tb" #t #nil () (- p ! # "7u8")))
+        ));
+        let expected = "\
+((X : vector float) (n : int))
+(types (Point : (float, float)))
+(let (p (map (lambda (x : 'a) : float (+ x -1)) [1 2.5 1e300]))
+     (q (f . 0))
+     (r x.0)
+  in (trace \"a\\tb\" true nil () (- p ! 7u8)))
+";
+        assert_eq!(program_text(&program).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn forms_that_lexpr_read() {
+        let program = "(((x : (List 'a)) (y :int)) (f (a, b) (a ,b) x.0 (x . 1)))";
+        let program = lexpr::from_str(program).expect("S-expressions");
+        let expected = "((x : (List 'a)) (y : int))\n(f (a, b) (a, b) x.0 (x . 1))\n";
+        assert_eq!(program_text(&program).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn places_of_the_front_end() {
+        let program = sexp!((() (at "main.py" 7 3 (f (at "main.py" 8 5 y) "a"))));
+        let mut sources = SourceMap::new();
+        let (program, diagnostics) = parse_lexpr(&program, "main", &mut sources, "main");
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        let place = |id: usize| sources.place(program.arena[id].span).to_string();
+        let places: Vec<String> = (0..program.arena.len()).map(place).collect();
+        assert_eq!(
+            places,
+            ["main.py:7:3", "main.py:8:5", "main.py:7:3", "main.py:7:3"]
+        );
+    }
+
+    #[test]
+    fn what_has_no_words() {
+        for value in [
+            sexp!(('c')),
+            sexp!((# "a b")),
+            sexp!((# "a(")),
+            sexp!(5),
+            Value::list([f64::INFINITY]),
+        ] {
+            let mut sources = SourceMap::new();
+            let (_, diagnostics) = parse_lexpr(&value, "p", &mut sources, "p");
+            assert_eq!(diagnostics.len(), 1, "{value}");
+        }
+    }
+
+    #[test]
+    fn long_and_deep_programs() {
+        let mut value = Value::symbol("x");
+        for _ in 0..100_000 {
+            value = Value::cons(value, Value::Null);
+        }
+        let value = std::mem::ManuallyDrop::new(Value::list([value]));
+        assert!(program_text(&value).is_ok());
+        let long = Value::list((0..100_000).map(Value::from).collect::<Vec<_>>());
+        let long = std::mem::ManuallyDrop::new(long);
+        assert!(program_text(&long).is_ok());
+    }
+}
