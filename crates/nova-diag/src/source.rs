@@ -135,6 +135,11 @@ impl SourceMap {
         &self.sources[file.0 as usize]
     }
 
+    /// All sources, in the order in which they were added.
+    pub fn ids(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..self.sources.len() as u32).map(FileId)
+    }
+
     /// The source already added under `name`.
     pub fn find(&self, name: &str) -> Option<FileId> {
         self.sources
