@@ -36,9 +36,12 @@
 //! **With memory.** The Mem representation (crate `nova-mem`) is this same data structure with
 //! [`ir::VariableInfo::memory`] filled in for every array and with `Allocate` statements.
 
+pub mod error;
+pub mod interpret;
 pub mod ir;
 pub mod memory;
 pub mod parse;
 pub mod print;
 pub mod representation;
+pub mod values;
 pub mod visit;

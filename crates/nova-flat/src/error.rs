@@ -1,0 +1,52 @@
+//! Errors of ours, kept apart from those of users and of running programs.
+
+use nova_core::RuntimeError;
+use nova_diag::Place;
+use std::fmt;
+use std::sync::Arc;
+
+/// A program of ours that is not as its representation promises.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InternalError {
+    /// What is wrong.
+    pub message: String,
+    /// The function that it is in.
+    pub function: Option<Arc<str>>,
+    /// The place in the source that the code comes from.
+    pub place: Option<Place>,
+}
+
+impl fmt::Display for InternalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "internal error of the compiler")?;
+        if let Some(function) = &self.function {
+            write!(f, " in function {function}")?;
+        }
+        if let Some(place) = &self.place {
+            write!(f, " at {place}")?;
+        }
+        write!(f, ": {}; please report it", self.message)
+    }
+}
+
+impl std::error::Error for InternalError {}
+
+/// Why an interpreter gives no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The program stopped with an error, as its meaning says.
+    Runtime(RuntimeError),
+    /// The program is wrong.
+    Internal(InternalError),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Runtime(error) => error.fmt(f),
+            Failure::Internal(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,404 @@
+//! The interpreter of Flat: the value semantics of funmem.txt fig. 4.
+//!
+//! [`prepare`] gives each variable a slot and marks last uses, so that arrays which nothing else
+//! holds are changed in place. Calls and conditionals take no stack of the host; loops and the
+//! bodies of array operations do, through [`nova_diag::deep`]. What the checks in a program should
+//! have prevented (an index out of range, a read of a variable without value) is a
+//! [`Failure::Internal`].
+
+mod expressions;
+mod operation;
+mod prepare;
+
+use crate::error::{Failure, InternalError};
+use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
+use crate::values::{
+    ArrayValue, Fault, FlatValue, Tables, from_components, internal, to_components,
+};
+use nova_core::interpret::Options;
+use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
+use nova_diag::Place;
+use prepare::{Code, LAST, slot};
+
+/// The value of an entry for inputs of its types.
+///
+/// The program is one that [`crate::verify`] accepts and the inputs conform to their types; what is
+/// found not to is an internal failure.
+pub fn evaluate(
+    program: &Program,
+    entry: usize,
+    inputs: &[Value],
+    options: &Options,
+) -> Result<Value, Failure> {
+    let wrong = |message: &str| {
+        Failure::Internal(InternalError {
+            message: message.to_string(),
+            function: None,
+            place: None,
+        })
+    };
+    let Some(entry) = program.entries.get(entry) else {
+        return Err(wrong("there is no such entry"));
+    };
+    if inputs.len() != entry.inputs.len() {
+        return Err(wrong("an entry has another number of inputs"));
+    }
+    let codes = prepare::prepare(program);
+    let mut machine = Machine {
+        program,
+        codes: &codes,
+        options,
+        tables: Tables::default(),
+        depth: 0,
+    };
+    let result = machine.entry(entry, inputs);
+    result.map_err(|stop| match stop {
+        Stop::Fault(Fault::Memory) => Failure::Runtime(RuntimeError {
+            kind: ErrorKind::Memory,
+            arguments: Vec::new(),
+            place: None,
+        }),
+        Stop::Fault(Fault::Internal(message)) => wrong(&message),
+        Stop::Failure(failure) => *failure,
+    })
+}
+
+/// Why execution stops.
+enum Stop {
+    /// Without place yet.
+    Fault(Fault),
+    /// With all that is known.
+    Failure(Box<Failure>),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        Stop::Fault(fault)
+    }
+}
+
+impl From<nova_core::value::OutOfMemory> for Stop {
+    fn from(_: nova_core::value::OutOfMemory) -> Stop {
+        Stop::Fault(Fault::Memory)
+    }
+}
+
+/// The variables of an activation.
+type Slots = Vec<Option<FlatValue>>;
+
+/// An activation of a function.
+struct Activation<'a> {
+    code: &'a Code,
+    slots: Slots,
+    /// The bodies being executed, innermost last, and the statement each is at.
+    bodies: Vec<(&'a Body, usize)>,
+}
+
+struct Machine<'a> {
+    program: &'a Program,
+    codes: &'a [Code],
+    options: &'a Options<'a>,
+    tables: Tables,
+    /// Activations at the moment, in all nested runs.
+    depth: usize,
+}
+
+impl<'a> Machine<'a> {
+    fn entry(&mut self, entry: &crate::ir::Entry, inputs: &[Value]) -> Result<Value, Stop> {
+        let sums = &self.program.sums;
+        let mut arguments = Vec::new();
+        for (value, (_, ty)) in inputs.iter().zip(&entry.inputs) {
+            arguments.extend(to_components(value, ty, sums, &mut self.tables)?);
+        }
+        let mut activation = self.enter(entry.function.0 as usize, arguments)?;
+        let results = self.run(&mut activation)?;
+        Ok(from_components(
+            &results,
+            &entry.result,
+            sums,
+            &self.tables,
+        )?)
+    }
+
+    /// An activation of a function at its start.
+    fn enter(
+        &mut self,
+        function: usize,
+        arguments: Vec<FlatValue>,
+    ) -> Result<Activation<'a>, Stop> {
+        let Some(code) = self.codes.get(function) else {
+            return Err(Fault::Internal("there is no such function".to_string()).into());
+        };
+        if self.depth >= self.options.depth_limit {
+            return Err(Stop::Failure(Box::new(Failure::Runtime(RuntimeError {
+                kind: ErrorKind::Recursion,
+                arguments: Vec::new(),
+                place: Some(code.place.clone()),
+            }))));
+        }
+        self.depth += 1;
+        if arguments.len() != code.parameters.len() {
+            return Err(Fault::Internal("a call with other arguments".to_string()).into());
+        }
+        let mut slots = vec![None; code.elements.len()];
+        for (parameter, argument) in code.parameters.iter().zip(arguments) {
+            set(&mut slots, *parameter, argument)?;
+        }
+        Ok(Activation {
+            code,
+            slots,
+            bodies: vec![(&code.body, 0)],
+        })
+    }
+
+    /// Executes a body inside an activation; gives its results.
+    fn body(
+        &mut self,
+        activation: &mut Activation<'a>,
+        body: &'a Body,
+    ) -> Result<Vec<FlatValue>, Stop> {
+        let outside = std::mem::replace(&mut activation.bodies, vec![(body, 0)]);
+        let results = nova_diag::deep(|| self.run(activation))?;
+        activation.bodies = outside;
+        Ok(results)
+    }
+
+    /// Executes an activation until its outermost body ends; gives that body's results.
+    fn run(&mut self, activation: &mut Activation<'a>) -> Result<Vec<FlatValue>, Stop> {
+        let mut callers: Vec<Activation<'a>> = Vec::new();
+        loop {
+            let Some((body, next)) = activation.bodies.last().copied() else {
+                return Err(Fault::Internal("no body to execute".to_string()).into());
+            };
+            if let Some(statement) = body.statements.get(next) {
+                let step = self.step(activation, statement);
+                match step.map_err(|stop| self.locate(stop, activation.code, &statement.place))? {
+                    Step::Next => advance(activation),
+                    Step::Inside(body) => activation.bodies.push((body, 0)),
+                    Step::Call(callee) => callers.push(std::mem::replace(activation, callee)),
+                    Step::Tail(callee) => *activation = callee,
+                }
+                continue;
+            }
+            let mut results = Vec::with_capacity(body.results.len());
+            for result in &body.results {
+                results.push(read(&mut activation.slots, *result)?);
+            }
+            activation.bodies.pop();
+            if activation.bodies.is_empty() {
+                let Some(caller) = callers.pop() else {
+                    return Ok(results);
+                };
+                self.depth -= 1;
+                *activation = caller;
+            }
+            self.resume(activation, results)?;
+        }
+    }
+
+    /// Binds what the statement at hand was waiting for.
+    fn resume(
+        &mut self,
+        activation: &mut Activation<'a>,
+        results: Vec<FlatValue>,
+    ) -> Result<(), Stop> {
+        if let Some((body, at)) = activation.bodies.last()
+            && let Some(statement) = body.statements.get(*at)
+        {
+            bind(&mut activation.slots, &statement.pattern, results)?;
+        }
+        advance(activation);
+        Ok(())
+    }
+
+    /// Begins a statement.
+    fn step(
+        &mut self,
+        activation: &mut Activation<'a>,
+        statement: &'a Statement,
+    ) -> Result<Step<'a>, Stop> {
+        match &statement.expression {
+            Expression::If {
+                condition,
+                then,
+                otherwise,
+            } => match scalar(&activation.slots, *condition)? {
+                ScalarValue::Bool(true) => Ok(Step::Inside(then)),
+                ScalarValue::Bool(false) => Ok(Step::Inside(otherwise)),
+                _ => Ok(internal("a condition that is no bool")?),
+            },
+            Expression::Switch { scrutinee, cases } => {
+                let ScalarValue::I32(tag) = scalar(&activation.slots, *scrutinee)? else {
+                    return Ok(internal("a scrutinee that is no `i32`")?);
+                };
+                let case = usize::try_from(tag).ok().and_then(|tag| cases.get(tag));
+                match case.or(cases.last()) {
+                    Some(body) => Ok(Step::Inside(body)),
+                    None => Ok(internal("a switch without cases")?),
+                }
+            }
+            Expression::Call {
+                function,
+                arguments,
+                tail,
+            } => {
+                let arguments = read_all(&mut activation.slots, arguments)?;
+                if *tail {
+                    self.depth -= 1;
+                }
+                let callee = self.enter(function.0 as usize, arguments)?;
+                Ok(if *tail {
+                    Step::Tail(callee)
+                } else {
+                    Step::Call(callee)
+                })
+            }
+            Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Index { .. }
+            | Expression::View { .. }
+            | Expression::Literal { .. }
+            | Expression::Bytes(_)
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::Sort { .. }
+            | Expression::Operation(_)
+            | Expression::While { .. }
+            | Expression::Foreign { .. }
+            | Expression::NodeNew { .. }
+            | Expression::NodeTag { .. }
+            | Expression::NodePayload { .. }
+            | Expression::Trace { .. }
+            | Expression::Allocate { .. } => {
+                self.execute(activation, statement)?;
+                Ok(Step::Next)
+            }
+        }
+    }
+
+    /// Adds place and function.
+    fn locate(&self, stop: Stop, code: &Code, place: &Place) -> Stop {
+        let failure = match stop {
+            Stop::Failure(failure) => return Stop::Failure(failure),
+            Stop::Fault(Fault::Memory) => Failure::Runtime(RuntimeError {
+                kind: ErrorKind::Memory,
+                arguments: Vec::new(),
+                place: Some(place.clone()),
+            }),
+            Stop::Fault(Fault::Internal(message)) => Failure::Internal(InternalError {
+                message,
+                function: Some(code.name.clone()),
+                place: Some(place.clone()),
+            }),
+        };
+        Stop::Failure(Box::new(failure))
+    }
+}
+
+/// What to do after the beginning of a statement.
+enum Step<'a> {
+    /// It is done.
+    Next,
+    /// Its value is that of a body.
+    Inside(&'a Body),
+    /// Its value is that of a call.
+    Call(Activation<'a>),
+    /// The value of the activation is that of another.
+    Tail(Activation<'a>),
+}
+
+fn advance(activation: &mut Activation<'_>) {
+    if let Some((_, next)) = activation.bodies.last_mut() {
+        *next += 1;
+    }
+}
+
+/// Gives a variable its value.
+fn set(slots: &mut Slots, variable: Variable, value: FlatValue) -> Result<(), Fault> {
+    match slots.get_mut(slot(variable)) {
+        Some(place) => {
+            *place = Some(value);
+            Ok(())
+        }
+        None => internal("a variable without slot"),
+    }
+}
+
+/// Gives the variables of a pattern their values.
+fn bind(slots: &mut Slots, pattern: &[Variable], values: Vec<FlatValue>) -> Result<(), Fault> {
+    if pattern.len() != values.len() {
+        return internal("a pattern with another number of values");
+    }
+    let mut pairs = pattern.iter().zip(values);
+    pairs.try_for_each(|(variable, value)| set(slots, *variable, value))
+}
+
+/// The value of a variable; taken out of its slot at its last use.
+fn read_variable(slots: &mut Slots, variable: Variable) -> Result<FlatValue, Fault> {
+    let place = slots.get_mut(slot(variable));
+    let value = match place {
+        Some(place) if variable.0 & LAST != 0 => place.take(),
+        Some(place) => place.clone(),
+        None => None,
+    };
+    value.ok_or_else(|| Fault::Internal("a variable without value".to_string()))
+}
+
+fn read(slots: &mut Slots, atom: Atom) -> Result<FlatValue, Fault> {
+    match atom {
+        Atom::Constant(value) => Ok(FlatValue::Scalar(value)),
+        Atom::Variable(variable) => read_variable(slots, variable),
+    }
+}
+
+fn read_all(slots: &mut Slots, atoms: &[Atom]) -> Result<Vec<FlatValue>, Fault> {
+    atoms.iter().map(|atom| read(slots, *atom)).collect()
+}
+
+/// The array of a variable.
+fn array(slots: &mut Slots, variable: Variable) -> Result<ArrayValue, Fault> {
+    match read_variable(slots, variable)? {
+        FlatValue::Array(array) => Ok(*array),
+        FlatValue::Scalar(_) => internal("a scalar where an array is meant"),
+    }
+}
+
+/// A scalar operand.
+fn scalar(slots: &Slots, atom: Atom) -> Result<ScalarValue, Fault> {
+    match atom {
+        Atom::Constant(value) => Ok(value),
+        Atom::Variable(variable) => match slots.get(slot(variable)) {
+            Some(Some(value)) => value.scalar(),
+            Some(None) | None => internal("a variable without value"),
+        },
+    }
+}
+
+/// An `i64` operand.
+fn integer(slots: &Slots, atom: Atom) -> Result<i64, Fault> {
+    match scalar(slots, atom)? {
+        ScalarValue::I64(value) => Ok(value),
+        _ => internal("an operand that should be an `i64`"),
+    }
+}
+
+fn integers(slots: &Slots, atoms: &[Atom]) -> Result<Vec<i64>, Fault> {
+    atoms.iter().map(|atom| integer(slots, *atom)).collect()
+}
+
+/// An extent or a count.
+fn extent(slots: &Slots, atom: Atom) -> Result<usize, Fault> {
+    match usize::try_from(integer(slots, atom)?) {
+        Ok(extent) => Ok(extent),
+        Err(_) => internal("a negative extent"),
+    }
+}
+
+fn extents(slots: &Slots, atoms: &[Atom]) -> Result<Vec<usize>, Fault> {
+    atoms.iter().map(|atom| extent(slots, *atom)).collect()
+}

@@ -1,0 +1,273 @@
+//! Code for the interpreter: Flat again, with variables numbered by slots of their function's
+//! activation, and with the last uses of arrays marked.
+//!
+//! A use is the last one of a variable when no path from it leads to another: nothing behind it in
+//! its body or behind the conditionals around it uses the variable, it does not stand in a loop
+//! that the variable is bound outside of, and its own statement has it once.
+
+use crate::ir::{Atom, Body, Expression, Program, Variable};
+use crate::visit::{binders_mut, bodies, bodies_mut, operands_mut, used_variables};
+use nova_core::Scalar;
+use nova_diag::{Place, deep};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Set in the number of a variable at its last use.
+pub const LAST: u32 = 1 << 31;
+
+/// The slot of a variable, at its last use or not.
+pub fn slot(variable: Variable) -> usize {
+    (variable.0 & !LAST) as usize
+}
+
+/// A function.
+pub struct Code {
+    pub name: Arc<str>,
+    pub place: Place,
+    pub parameters: Vec<Variable>,
+    pub body: Body,
+    /// By slot, the scalar, or the type of the array's elements.
+    pub elements: Vec<Scalar>,
+}
+
+/// Code for all functions of a program.
+pub fn prepare(program: &Program) -> Vec<Code> {
+    let mut slots = vec![0; program.variables.len()];
+    let functions = program.functions.iter();
+    functions
+        .map(|function| {
+            let mut body = function.body.clone();
+            let mut prepare = Prepare {
+                program,
+                slots: &mut slots,
+                elements: Vec::new(),
+                arrays: Vec::new(),
+                loops: Vec::new(),
+                live: Vec::new(),
+                became_live: Vec::new(),
+            };
+            let mut parameters = function.parameters.clone();
+            parameters.iter_mut().for_each(|p| prepare.bind(p, 0));
+            prepare.number(&mut body, 0);
+            prepare.live = vec![false; prepare.arrays.len()];
+            prepare.mark(&mut body, 0);
+            let elements = prepare.elements;
+            Code {
+                name: function.name.clone(),
+                place: function.place.clone(),
+                parameters,
+                body,
+                elements,
+            }
+        })
+        .collect()
+}
+
+struct Prepare<'a> {
+    program: &'a Program,
+    /// The slot of each variable of the program.
+    slots: &'a mut [u32],
+    elements: Vec<Scalar>,
+    /// By slot, whether it holds an array.
+    arrays: Vec<bool>,
+    /// By slot, how many loops are around the binding.
+    loops: Vec<u32>,
+    /// By slot, whether it is used behind the place at hand.
+    live: Vec<bool>,
+    /// The slots that became live, in order.
+    became_live: Vec<u32>,
+}
+
+impl Prepare<'_> {
+    /// Gives a variable a slot.
+    fn bind(&mut self, variable: &mut Variable, depth: u32) {
+        let new = self.elements.len() as u32;
+        let ty = self
+            .program
+            .variables
+            .get(variable.0 as usize)
+            .map(|info| &info.ty);
+        self.elements
+            .push(ty.map_or(Scalar::Bool, |ty| ty.element()));
+        self.arrays.push(ty.is_some_and(|ty| ty.is_array()));
+        self.loops.push(depth);
+        if let Some(slot) = self.slots.get_mut(variable.0 as usize) {
+            *slot = new;
+        }
+        variable.0 = new;
+    }
+
+    fn slot_of(&self, variable: Variable) -> Variable {
+        Variable(self.slots.get(variable.0 as usize).copied().unwrap_or(0))
+    }
+
+    /// Numbers a body inside `depth` loops.
+    fn number(&mut self, body: &mut Body, depth: u32) {
+        for statement in &mut body.statements {
+            operands_mut(
+                &mut statement.expression,
+                &mut |atom| {
+                    if let Atom::Variable(variable) = atom {
+                        *variable = self.slot_of(*variable);
+                    }
+                },
+                &mut |array| *array = self.slot_of(*array),
+            );
+            self.number_bodies(&mut statement.expression, depth);
+            statement
+                .pattern
+                .iter_mut()
+                .for_each(|v| self.bind(v, depth));
+        }
+        for result in &mut body.results {
+            if let Atom::Variable(variable) = result {
+                *variable = self.slot_of(*variable);
+            }
+        }
+    }
+
+    /// Numbers the binders and bodies of an expression.
+    fn number_bodies(&mut self, expression: &mut Expression, depth: u32) {
+        binders_mut(expression, &mut |v| self.bind(v, depth + 1));
+        let depths = Depths::of(expression, depth);
+        let mut k = 0;
+        bodies_mut(expression, &mut |body| {
+            deep(|| self.number(body, depths.of_body(k)));
+            k += 1;
+        });
+    }
+
+    /// Marks last uses, from the end to the beginning.
+    fn mark(&mut self, body: &mut Body, depth: u32) {
+        let names: Vec<Variable> = body.results.iter().filter_map(variable_of).collect();
+        for result in &mut body.results {
+            if let Atom::Variable(variable) = result {
+                self.mark_one(variable, &names, depth);
+            }
+        }
+        self.make_live(&names);
+        for statement in body.statements.iter_mut().rev() {
+            self.mark_bodies(&mut statement.expression, depth);
+            let mut names = Vec::new();
+            used_variables(&statement.expression, &mut |v| names.push(v));
+            let this = RefCell::new(&mut *self);
+            operands_mut(
+                &mut statement.expression,
+                &mut |atom| {
+                    if let Atom::Variable(variable) = atom {
+                        this.borrow().mark_one(variable, &names, depth);
+                    }
+                },
+                &mut |array| this.borrow().mark_one(array, &names, depth),
+            );
+            self.make_live(&names);
+        }
+    }
+
+    fn mark_one(&self, variable: &mut Variable, statement: &[Variable], depth: u32) {
+        let k = slot(*variable);
+        let last = self.arrays.get(k) == Some(&true)
+            && self.live.get(k) == Some(&false)
+            && self.loops.get(k) == Some(&depth)
+            && statement.iter().filter(|v| slot(**v) == k).count() == 1;
+        if last {
+            variable.0 |= LAST;
+        }
+    }
+
+    fn make_live(&mut self, variables: &[Variable]) {
+        for variable in variables {
+            if let Some(live) = self.live.get_mut(slot(*variable))
+                && !std::mem::replace(live, true)
+            {
+                self.became_live.push(slot(*variable) as u32);
+            }
+        }
+    }
+
+    /// Marks inside the bodies of an expression. Of alternatives, none is behind another.
+    fn mark_bodies(&mut self, expression: &mut Expression, depth: u32) {
+        let depths = Depths::of(expression, depth);
+        let mut in_alternatives = Vec::new();
+        let mut left = 0;
+        bodies(expression, &mut |_| left += 1);
+        let mut k = 0;
+        bodies_mut(expression, &mut |body| {
+            let before = self.became_live.len();
+            deep(|| self.mark(body, depths.of_body(k)));
+            k += 1;
+            left -= 1;
+            if left > 0 && !depths.repeats {
+                for slot in self.became_live.drain(before..) {
+                    self.live[slot as usize] = false;
+                    in_alternatives.push(Variable(slot));
+                }
+            }
+        });
+        self.make_live(&in_alternatives);
+    }
+}
+
+/// How many loops are around the bodies of an expression.
+///
+/// Of the variables in scope those with as many loops around them are bound in the same loop.
+struct Depths {
+    around: u32,
+    repeats: bool,
+    condition_first: bool,
+}
+
+impl Depths {
+    fn of(expression: &Expression, around: u32) -> Depths {
+        let condition_first = matches!(expression, Expression::While { .. });
+        Depths {
+            around,
+            repeats: repeats(expression),
+            condition_first,
+        }
+    }
+
+    /// The condition of a loop must leave the parameters to its body.
+    fn of_body(&self, k: usize) -> u32 {
+        match (self.repeats, self.condition_first && k == 0) {
+            (true, true) => self.around + 2,
+            (true, false) => self.around + 1,
+            (false, _) => self.around,
+        }
+    }
+}
+
+fn variable_of(atom: &Atom) -> Option<Variable> {
+    match atom {
+        Atom::Variable(variable) => Some(*variable),
+        Atom::Constant(_) => None,
+    }
+}
+
+/// Whether the bodies of an expression run any number of times; otherwise one of them runs once.
+fn repeats(expression: &Expression) -> bool {
+    match expression {
+        Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,
+        Expression::If { .. } | Expression::Switch { .. } => false,
+        Expression::Atom(_)
+        | Expression::Scalar { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Index { .. }
+        | Expression::View { .. }
+        | Expression::Literal { .. }
+        | Expression::Bytes(_)
+        | Expression::Iota { .. }
+        | Expression::Replicate { .. }
+        | Expression::Copy(_)
+        | Expression::Concat { .. }
+        | Expression::Update { .. }
+        | Expression::Call { .. }
+        | Expression::Foreign { .. }
+        | Expression::NodeNew { .. }
+        | Expression::NodeTag { .. }
+        | Expression::NodePayload { .. }
+        | Expression::Trace { .. }
+        | Expression::Allocate { .. } => false,
+    }
+}

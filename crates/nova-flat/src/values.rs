@@ -1,0 +1,350 @@
+//! The values that interpreters of Flat, Mem and Loop compute on, and the way in and out: values of
+//! Core types as the components of [`crate::representation`], recursive data in node tables.
+
+mod arrays;
+mod columns;
+mod rows;
+
+pub use arrays::{ArrayValue, count, element_type, filled};
+
+use crate::representation::components;
+use nova_core::value::OutOfMemory;
+use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
+use nova_diag::deep;
+use std::collections::HashMap;
+
+/// A value of Flat. Clones are cheap: elements are shared.
+#[derive(Clone, Debug)]
+pub enum FlatValue {
+    /// A scalar.
+    Scalar(ScalarValue),
+    /// An array.
+    Array(Box<ArrayValue>),
+}
+
+/// Why a step of an interpreter has no value; the interpreter adds the place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Something is larger than memory.
+    Memory,
+    /// The program is not what the verifier and the checks in it promise; a mistake of ours.
+    Internal(String),
+}
+
+impl From<OutOfMemory> for Fault {
+    fn from(_: OutOfMemory) -> Fault {
+        Fault::Memory
+    }
+}
+
+/// An internal fault.
+pub(crate) fn internal<T>(message: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault::Internal(message.into()))
+}
+
+/// The node tables of a run: for each recursive sum its nodes (data-parallel-recursion.txt §2).
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    tables: Vec<Vec<Node>>,
+}
+
+/// A node: its constructor and the components of the payload.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Index of the constructor.
+    pub constructor: u32,
+    /// Components of its payload.
+    pub payload: Vec<FlatValue>,
+}
+
+impl Tables {
+    /// Adds a node; gives its link.
+    pub fn add(&mut self, sum: SumId, node: Node) -> i64 {
+        let index = sum.0 as usize;
+        if self.tables.len() <= index {
+            self.tables.resize_with(index + 1, Vec::new);
+        }
+        self.tables[index].push(node);
+        self.tables[index].len() as i64 - 1
+    }
+
+    /// The node of a link; a fault when there is none.
+    pub fn node(&self, sum: SumId, link: i64) -> Result<&Node, Fault> {
+        let table = self.tables.get(sum.0 as usize);
+        let index = usize::try_from(link).ok();
+        match index.and_then(|index| table?.get(index)) {
+            Some(node) => Ok(node),
+            None => internal(format!("sum {} has no node {link}", sum.0)),
+        }
+    }
+}
+
+impl FlatValue {
+    /// An `i64`.
+    pub fn index(value: usize) -> FlatValue {
+        FlatValue::Scalar(ScalarValue::I64(value as i64))
+    }
+
+    /// A row-major array.
+    pub fn array(elements: Elements, shape: Vec<usize>) -> FlatValue {
+        FlatValue::Array(Box::new(ArrayValue::row_major(elements, shape)))
+    }
+
+    /// The scalar it is.
+    pub fn scalar(&self) -> Result<ScalarValue, Fault> {
+        match self {
+            FlatValue::Scalar(value) => Ok(*value),
+            FlatValue::Array(_) => internal("an array where a scalar is meant"),
+        }
+    }
+
+    /// The array it is.
+    pub fn as_array(&self) -> Result<&ArrayValue, Fault> {
+        match self {
+            FlatValue::Array(array) => Ok(array),
+            FlatValue::Scalar(_) => internal("a scalar where an array is meant"),
+        }
+    }
+
+    /// The `i64` it is.
+    pub fn as_i64(&self) -> Result<i64, Fault> {
+        match self.scalar()? {
+            ScalarValue::I64(value) => Ok(value),
+            other => internal(format!("a {} where an `i64` is meant", other.scalar())),
+        }
+    }
+}
+
+/// The zero of a scalar type.
+pub fn zero(scalar: Scalar) -> ScalarValue {
+    ScalarValue::from_integer_wrapping(scalar, 0)
+}
+
+/// The components of a payload that is not active: zeros and empty arrays.
+pub fn empty_components(ty: &Type, sums: &[SumType]) -> Vec<FlatValue> {
+    let component = |c: crate::representation::Component| {
+        if c.shape.is_empty() {
+            return FlatValue::Scalar(zero(c.scalar));
+        }
+        let elements = Elements::new(&Type::Scalar(c.scalar));
+        FlatValue::array(elements, vec![0; c.shape.len()])
+    };
+    components(ty, sums).into_iter().map(component).collect()
+}
+
+/// Gives the link of a value of a recursive sum.
+type ToLink<'v, 'f> = &'f mut dyn FnMut(SumId, &'v Value) -> i64;
+
+/// A value of a recursive sum that is to become a node.
+struct Pending<'v> {
+    sum: SumId,
+    value: &'v Value,
+    /// The recursive values in its payload, as they are met, by their place in the list.
+    children: Vec<usize>,
+}
+
+/// All values of recursive sums in a value, each once.
+#[derive(Default)]
+struct PendingList<'v> {
+    list: Vec<Pending<'v>>,
+    /// By the address of the payload, so that what is shared stays shared.
+    known: HashMap<(SumId, *const Value), usize>,
+}
+
+impl<'v> PendingList<'v> {
+    fn place(&mut self, sum: SumId, value: &'v Value) -> usize {
+        let address: *const Value = match value {
+            Value::Sum(_, payload) => payload.get(),
+            other => other,
+        };
+        *self.known.entry((sum, address)).or_insert_with(|| {
+            self.list.push(Pending {
+                sum,
+                value,
+                children: Vec::new(),
+            });
+            self.list.len() - 1
+        })
+    }
+}
+
+/// The components of a value of type `ty`; values of recursive sums become nodes of `tables`.
+///
+/// Long lists and deep trees take no stack: nodes are found first, parents before children, and
+/// made in the opposite order.
+pub fn to_components(
+    value: &Value,
+    ty: &Type,
+    sums: &[SumType],
+    tables: &mut Tables,
+) -> Result<Vec<FlatValue>, Fault> {
+    let mut pending = PendingList::default();
+    let mut roots = Vec::new();
+    let converted = plain(value, ty, sums, &mut |sum, value| {
+        roots.push(pending.place(sum, value));
+        0
+    })?;
+    if roots.is_empty() {
+        return Ok(converted);
+    }
+    let mut next = 0;
+    while let Some(node) = pending.list.get(next) {
+        let (sum, value) = (node.sum, node.value);
+        let mut children = Vec::new();
+        payload(value, sum, sums, &mut |sum, value| {
+            children.push(pending.place(sum, value));
+            0
+        })?;
+        pending.list[next].children = children;
+        next += 1;
+    }
+    let mut links = vec![0; pending.list.len()];
+    for (k, node) in pending.list.iter().enumerate().rev() {
+        let mut children = node.children.iter();
+        let mut link = |_: SumId, _: &Value| children.next().map_or(-1, |c| links[*c]);
+        let node_value = payload(node.value, node.sum, sums, &mut link)?;
+        links[k] = tables.add(node.sum, node_value);
+    }
+    let mut roots = roots.iter();
+    plain(value, ty, sums, &mut |_, _| {
+        roots.next().map_or(-1, |r| links[*r])
+    })
+}
+
+/// The node of a value of a recursive sum.
+fn payload<'v>(
+    value: &'v Value,
+    sum: SumId,
+    sums: &[SumType],
+    link: ToLink<'v, '_>,
+) -> Result<Node, Fault> {
+    let (constructor, payload) = constructor_of(value)?;
+    let ty = payload_type(sums, sum, constructor)?;
+    let payload = plain(payload, ty, sums, link)?;
+    Ok(Node {
+        constructor,
+        payload,
+    })
+}
+
+fn constructor_of(value: &Value) -> Result<(u32, &Value), Fault> {
+    match value {
+        Value::Sum(constructor, payload) => Ok((*constructor, payload.get())),
+        _ => internal("a value that is no sum where its type is one"),
+    }
+}
+
+/// The type of a constructor's payload.
+fn payload_type(sums: &[SumType], sum: SumId, constructor: u32) -> Result<&Type, Fault> {
+    let sum = sums.get(sum.0 as usize);
+    match sum.and_then(|s| s.constructors.get(constructor as usize)) {
+        Some(constructor) => Ok(&constructor.payload),
+        None => internal(format!("there is no constructor {constructor}")),
+    }
+}
+
+/// The components of a value that is not lifted.
+fn plain<'v>(
+    value: &'v Value,
+    ty: &Type,
+    sums: &[SumType],
+    link: ToLink<'v, '_>,
+) -> Result<Vec<FlatValue>, Fault> {
+    let mut out = Vec::new();
+    add_plain(value, ty, sums, link, &mut out)?;
+    Ok(out)
+}
+
+fn add_plain<'v>(
+    value: &'v Value,
+    ty: &Type,
+    sums: &[SumType],
+    link: ToLink<'v, '_>,
+    out: &mut Vec<FlatValue>,
+) -> Result<(), Fault> {
+    deep(|| match (ty, value) {
+        (Type::Unit, Value::Unit) => Ok(()),
+        (Type::Scalar(scalar), Value::Scalar(value)) if value.scalar() == *scalar => {
+            out.push(FlatValue::Scalar(*value));
+            Ok(())
+        }
+        (Type::Tuple(types), Value::Tuple(values)) if types.len() == values.len() => {
+            let mut pairs = types.iter().zip(values.iter());
+            pairs.try_for_each(|(ty, value)| add_plain(value, ty, sums, link, out))
+        }
+        (Type::Vector(element), Value::Vector(elements)) => {
+            out.push(FlatValue::index(elements.len()));
+            columns::lift(elements, element, sums, &[elements.len()], link, out)
+        }
+        (Type::Array(rank, element), Value::Array(extents, elements))
+            if extents.len() == *rank as usize =>
+        {
+            out.extend(extents.iter().map(|e| FlatValue::index(*e)));
+            columns::lift(elements, element, sums, extents, link, out)
+        }
+        (Type::Sum(id), value) => match sums.get(id.0 as usize) {
+            Some(sum) if sum.is_recursive() => {
+                out.push(FlatValue::Scalar(ScalarValue::I64(link(*id, value))));
+                Ok(())
+            }
+            Some(sum) => {
+                let (active, payload) = constructor_of(value)?;
+                out.push(FlatValue::Scalar(ScalarValue::I32(active as i32)));
+                for (k, constructor) in sum.constructors.iter().enumerate() {
+                    if k == active as usize {
+                        add_plain(payload, &constructor.payload, sums, link, out)?;
+                    } else {
+                        out.extend(empty_components(&constructor.payload, sums));
+                    }
+                }
+                Ok(())
+            }
+            None => internal("there is no such sum"),
+        },
+        _ => internal("a value that is not of its type"),
+    })
+}
+
+/// Gives the value of a link.
+type FromLink<'f> = &'f mut dyn FnMut(SumId, i64) -> Value;
+
+/// The value of type `ty` that the components hold. What is shared in `tables` is shared in it.
+pub fn from_components(
+    components: &[FlatValue],
+    ty: &Type,
+    sums: &[SumType],
+    tables: &Tables,
+) -> Result<Value, Fault> {
+    let mut made: HashMap<(SumId, i64), Value> = HashMap::new();
+    let mut work: Vec<(SumId, i64)> = Vec::new();
+    let value = rows::plain(components, ty, sums, &mut |sum, link| {
+        work.push((sum, link));
+        Value::Unit
+    })?;
+    if work.is_empty() {
+        return Ok(value);
+    }
+    while let Some(&(sum, link)) = work.last() {
+        if made.contains_key(&(sum, link)) {
+            work.pop();
+            continue;
+        }
+        let node = tables.node(sum, link)?;
+        let ty = payload_type(sums, sum, node.constructor)?;
+        let before = work.len();
+        let payload = rows::plain(&node.payload, ty, sums, &mut |sum, link| {
+            made.get(&(sum, link)).cloned().unwrap_or_else(|| {
+                work.push((sum, link));
+                Value::Unit
+            })
+        })?;
+        if work.len() == before {
+            let payload = nova_core::value::Link::new(payload);
+            made.insert((sum, link), Value::Sum(node.constructor, payload));
+            work.pop();
+        }
+    }
+    rows::plain(components, ty, sums, &mut |sum, link| {
+        made.get(&(sum, link)).cloned().unwrap_or(Value::Unit)
+    })
+}

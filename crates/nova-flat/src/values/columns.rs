@@ -1,0 +1,235 @@
+//! Values of vectors to arrays: each element is added to a column for each of its components.
+
+use super::{Fault, FlatValue, ToLink, constructor_of, internal, zero};
+use nova_core::{Elements, Scalar, ScalarValue, SumId, SumType, Type, Value};
+use nova_diag::deep;
+use std::sync::Arc;
+
+/// The elements of a vector so far, lifted (the second table of [`crate::representation`]).
+enum Column {
+    Unit,
+    Scalar(Scalar, Elements),
+    Tuple(Vec<Column>),
+    Vector {
+        starts: Vec<i64>,
+        ends: Vec<i64>,
+        total: i64,
+        inner: Box<Column>,
+    },
+    Array {
+        extents: Vec<Vec<i64>>,
+        starts: Vec<i64>,
+        total: i64,
+        inner: Box<Column>,
+    },
+    Link(SumId, Vec<i64>),
+    Sum {
+        tags: Vec<i32>,
+        payloads: Vec<Column>,
+    },
+}
+
+/// Adds the components of `elements`, values of type `ty`, lifted over `shape`.
+pub fn lift<'v>(
+    elements: &'v Elements,
+    ty: &Type,
+    sums: &[SumType],
+    shape: &[usize],
+    link: ToLink<'v, '_>,
+    out: &mut Vec<FlatValue>,
+) -> Result<(), Fault> {
+    let mut column = Column::new(ty, sums)?;
+    column.extend(elements, link)?;
+    column.finish(shape, out);
+    Ok(())
+}
+
+impl Column {
+    fn new(ty: &Type, sums: &[SumType]) -> Result<Column, Fault> {
+        deep(|| match ty {
+            Type::Unit => Ok(Column::Unit),
+            Type::Scalar(scalar) => Ok(Column::Scalar(*scalar, Elements::new(ty))),
+            Type::Tuple(types) => {
+                let columns: Result<_, _> = types.iter().map(|t| Column::new(t, sums)).collect();
+                Ok(Column::Tuple(columns?))
+            }
+            Type::Vector(element) => Ok(Column::Vector {
+                starts: Vec::new(),
+                ends: Vec::new(),
+                total: 0,
+                inner: Box::new(Column::new(element, sums)?),
+            }),
+            Type::Array(rank, element) => Ok(Column::Array {
+                extents: vec![Vec::new(); *rank as usize],
+                starts: Vec::new(),
+                total: 0,
+                inner: Box::new(Column::new(element, sums)?),
+            }),
+            Type::Sum(id) => match sums.get(id.0 as usize) {
+                Some(sum) if sum.is_recursive() => Ok(Column::Link(*id, Vec::new())),
+                Some(sum) => {
+                    let payloads = sum
+                        .constructors
+                        .iter()
+                        .map(|c| Column::new(&c.payload, sums));
+                    let payloads: Result<_, _> = payloads.collect();
+                    Ok(Column::Sum {
+                        tags: Vec::new(),
+                        payloads: payloads?,
+                    })
+                }
+                None => internal("there is no such sum"),
+            },
+            Type::Function(..) => internal("a function held in a vector"),
+        })
+    }
+
+    /// Adds many values.
+    fn extend<'v>(&mut self, elements: &'v Elements, link: ToLink<'v, '_>) -> Result<(), Fault> {
+        match (self, elements) {
+            (Column::Unit, Elements::Values(_)) => Ok(()),
+            (Column::Scalar(scalar, column), elements)
+                if super::arrays::element_type(elements) == Some(*scalar) =>
+            {
+                if column.is_empty() {
+                    *column = elements.clone();
+                } else {
+                    column.append(elements)?;
+                }
+                Ok(())
+            }
+            (column, Elements::Values(values)) => {
+                values.iter().try_for_each(|value| column.push(value, link))
+            }
+            (_, elements) if elements.is_empty() => Ok(()),
+            _ => internal("elements that are not of their type"),
+        }
+    }
+
+    /// Adds a value.
+    fn push<'v>(&mut self, value: &'v Value, link: ToLink<'v, '_>) -> Result<(), Fault> {
+        deep(|| match (self, value) {
+            (Column::Unit, Value::Unit) => Ok(()),
+            (Column::Scalar(scalar, column), Value::Scalar(value)) if value.scalar() == *scalar => {
+                Ok(column.push(Value::Scalar(*value))?)
+            }
+            (Column::Tuple(columns), Value::Tuple(values)) if columns.len() == values.len() => {
+                let mut pairs = columns.iter_mut().zip(values.iter());
+                pairs.try_for_each(|(column, value)| column.push(value, link))
+            }
+            (
+                Column::Vector {
+                    starts,
+                    ends,
+                    total,
+                    inner,
+                },
+                Value::Vector(elements),
+            ) => {
+                starts.push(*total);
+                *total += elements.len() as i64;
+                ends.push(*total);
+                inner.extend(elements, link)
+            }
+            (
+                Column::Array {
+                    extents,
+                    starts,
+                    total,
+                    inner,
+                },
+                Value::Array(shape, elements),
+            ) if extents.len() == shape.len() => {
+                for (column, extent) in extents.iter_mut().zip(shape.iter()) {
+                    column.push(*extent as i64);
+                }
+                starts.push(*total);
+                *total += elements.len() as i64;
+                inner.extend(elements, link)
+            }
+            (Column::Link(sum, links), value) => {
+                links.push(link(*sum, value));
+                Ok(())
+            }
+            (Column::Sum { tags, payloads }, value) => {
+                let (active, payload) = constructor_of(value)?;
+                tags.push(active as i32);
+                for (k, column) in payloads.iter_mut().enumerate() {
+                    if k == active as usize {
+                        column.push(payload, link)?;
+                    } else {
+                        column.push_empty()?;
+                    }
+                }
+                Ok(())
+            }
+            _ => internal("an element that is not of its type"),
+        })
+    }
+
+    /// Adds zeros and empty rows: a payload that is not active.
+    fn push_empty(&mut self) -> Result<(), Fault> {
+        deep(|| match self {
+            Column::Unit => Ok(()),
+            Column::Scalar(scalar, column) => Ok(column.push(Value::Scalar(zero(*scalar)))?),
+            Column::Tuple(columns) => columns.iter_mut().try_for_each(Column::push_empty),
+            Column::Vector { starts, ends, .. } => {
+                starts.push(0);
+                ends.push(0);
+                Ok(())
+            }
+            Column::Array {
+                extents, starts, ..
+            } => {
+                extents.iter_mut().for_each(|column| column.push(0));
+                starts.push(0);
+                Ok(())
+            }
+            Column::Link(_, links) => {
+                links.push(0);
+                Ok(())
+            }
+            Column::Sum { tags, payloads } => {
+                tags.push(0);
+                payloads.iter_mut().try_for_each(Column::push_empty)
+            }
+        })
+    }
+
+    /// Adds the arrays to the components.
+    fn finish(self, shape: &[usize], out: &mut Vec<FlatValue>) {
+        let array = |elements: Elements| FlatValue::array(elements, shape.to_vec());
+        let integers = |list: Vec<i64>| array(Elements::I64(Arc::new(list)));
+        deep(|| match self {
+            Column::Unit => {}
+            Column::Scalar(_, elements) => out.push(array(elements)),
+            Column::Tuple(columns) => columns.into_iter().for_each(|c| c.finish(shape, out)),
+            Column::Vector {
+                starts,
+                ends,
+                total,
+                inner,
+            } => {
+                out.extend([starts, ends].map(integers));
+                out.push(FlatValue::Scalar(ScalarValue::I64(total)));
+                inner.finish(&[total as usize], out);
+            }
+            Column::Array {
+                extents,
+                starts,
+                total,
+                inner,
+            } => {
+                out.extend(extents.into_iter().map(integers));
+                out.push(integers(starts));
+                out.push(FlatValue::Scalar(ScalarValue::I64(total)));
+                inner.finish(&[total as usize], out);
+            }
+            Column::Link(_, links) => out.push(integers(links)),
+            Column::Sum { tags, payloads } => {
+                out.push(array(Elements::I32(Arc::new(tags))));
+                payloads.into_iter().for_each(|c| c.finish(shape, out));
+            }
+        });
+    }
+}

@@ -1,0 +1,281 @@
+//! Arrays back to values of vectors: the components of a type as a tree that gives any row.
+
+use super::{Fault, FlatValue, FromLink, internal};
+use nova_core::value::Link;
+use nova_core::{Elements, ScalarValue, SumId, SumType, Type, Value};
+use nova_diag::deep;
+use std::sync::Arc;
+
+/// The components of a lifted type.
+enum Rows {
+    Unit,
+    Scalar(Elements),
+    Tuple(Vec<Rows>),
+    Vector {
+        starts: Arc<Vec<i64>>,
+        ends: Arc<Vec<i64>>,
+        element: Type,
+        inner: Box<Rows>,
+    },
+    Array {
+        extents: Vec<Arc<Vec<i64>>>,
+        starts: Arc<Vec<i64>>,
+        element: Type,
+        inner: Box<Rows>,
+    },
+    Link(SumId, Arc<Vec<i64>>),
+    Sum {
+        tags: Elements,
+        payloads: Vec<Rows>,
+    },
+}
+
+/// Takes components off a list.
+struct Source<'a> {
+    components: std::slice::Iter<'a, FlatValue>,
+    sums: &'a [SumType],
+}
+
+/// The value of type `ty` held by exactly these components.
+pub fn plain(
+    components: &[FlatValue],
+    ty: &Type,
+    sums: &[SumType],
+    link: FromLink<'_>,
+) -> Result<Value, Fault> {
+    let mut source = Source {
+        components: components.iter(),
+        sums,
+    };
+    let value = source.plain(ty, link)?;
+    match source.components.next() {
+        None => Ok(value),
+        Some(_) => internal("more components than the type has"),
+    }
+}
+
+impl Source<'_> {
+    fn next(&mut self) -> Result<&FlatValue, Fault> {
+        match self.components.next() {
+            Some(value) => Ok(value),
+            None => internal("fewer components than the type has"),
+        }
+    }
+
+    fn length(&mut self) -> Result<usize, Fault> {
+        match usize::try_from(self.next()?.as_i64()?) {
+            Ok(length) => Ok(length),
+            Err(_) => internal("a negative length"),
+        }
+    }
+
+    fn elements(&mut self) -> Result<Elements, Fault> {
+        self.next()?.as_array()?.packed()
+    }
+
+    fn integers(&mut self) -> Result<Arc<Vec<i64>>, Fault> {
+        match self.elements()? {
+            Elements::I64(list) => Ok(list),
+            _ => internal("an array that should hold `i64`"),
+        }
+    }
+
+    fn plain(&mut self, ty: &Type, link: FromLink<'_>) -> Result<Value, Fault> {
+        deep(|| match ty {
+            Type::Unit => Ok(Value::Unit),
+            Type::Scalar(_) => Ok(Value::Scalar(self.next()?.scalar()?)),
+            Type::Tuple(types) => {
+                let values: Result<Vec<_>, _> = types.iter().map(|t| self.plain(t, link)).collect();
+                Ok(Value::Tuple(values?.into()))
+            }
+            Type::Vector(element) => {
+                let length = self.length()?;
+                let rows = self.rows(element)?;
+                Ok(Value::Vector(rows.range(0, length, element, link)?))
+            }
+            Type::Array(rank, element) => {
+                let extents: Result<Vec<_>, _> = (0..*rank).map(|_| self.length()).collect();
+                let extents = extents?;
+                let rows = self.rows(element)?;
+                let count = super::arrays::count(&extents)?;
+                Ok(Value::Array(
+                    extents.into(),
+                    rows.range(0, count, element, link)?,
+                ))
+            }
+            Type::Sum(id) => {
+                let Some(sum) = self.sums.get(id.0 as usize) else {
+                    return internal("there is no such sum");
+                };
+                if sum.is_recursive() {
+                    return Ok(link(*id, self.next()?.as_i64()?));
+                }
+                let tag = self.next()?.scalar()?;
+                let mut active = Value::Unit;
+                let mut found = None;
+                for (k, constructor) in sum.constructors.iter().enumerate() {
+                    if tag == ScalarValue::I32(k as i32) {
+                        found = u32::try_from(k).ok();
+                        active = self.plain(&constructor.payload, link)?;
+                    } else {
+                        let skipped =
+                            crate::representation::components(&constructor.payload, self.sums);
+                        for _ in skipped {
+                            self.next()?;
+                        }
+                    }
+                }
+                match found {
+                    Some(constructor) => Ok(Value::Sum(constructor, Link::new(active))),
+                    None => internal(format!("{tag:?} is no tag of {}", sum.name)),
+                }
+            }
+            Type::Function(..) => internal("a function in Flat"),
+        })
+    }
+
+    fn rows(&mut self, ty: &Type) -> Result<Rows, Fault> {
+        deep(|| match ty {
+            Type::Unit => Ok(Rows::Unit),
+            Type::Scalar(_) => Ok(Rows::Scalar(self.elements()?)),
+            Type::Tuple(types) => {
+                let rows: Result<_, _> = types.iter().map(|t| self.rows(t)).collect();
+                Ok(Rows::Tuple(rows?))
+            }
+            Type::Vector(element) => {
+                let (starts, ends) = (self.integers()?, self.integers()?);
+                self.length()?;
+                let inner = Box::new(self.rows(element)?);
+                Ok(Rows::Vector {
+                    starts,
+                    ends,
+                    element: (**element).clone(),
+                    inner,
+                })
+            }
+            Type::Array(rank, element) => {
+                let extents: Result<_, _> = (0..*rank).map(|_| self.integers()).collect();
+                let starts = self.integers()?;
+                self.length()?;
+                let inner = Box::new(self.rows(element)?);
+                let element = (**element).clone();
+                Ok(Rows::Array {
+                    extents: extents?,
+                    starts,
+                    element,
+                    inner,
+                })
+            }
+            Type::Sum(id) => match self.sums.get(id.0 as usize) {
+                Some(sum) if sum.is_recursive() => Ok(Rows::Link(*id, self.integers()?)),
+                Some(sum) => {
+                    let tags = self.elements()?;
+                    let payloads = sum.constructors.iter().map(|c| self.rows(&c.payload));
+                    Ok(Rows::Sum {
+                        tags,
+                        payloads: payloads.collect::<Result<_, _>>()?,
+                    })
+                }
+                None => internal("there is no such sum"),
+            },
+            Type::Function(..) => internal("a function in Flat"),
+        })
+    }
+}
+
+/// Entry `k` of a list.
+fn entry(list: &[i64], k: usize) -> Result<i64, Fault> {
+    match list.get(k) {
+        Some(value) => Ok(*value),
+        None => internal("a row outside of its array"),
+    }
+}
+
+impl Rows {
+    /// Rows `start..end` as elements of type `ty`.
+    fn range(
+        &self,
+        start: usize,
+        end: usize,
+        ty: &Type,
+        link: FromLink<'_>,
+    ) -> Result<Elements, Fault> {
+        if let Rows::Scalar(elements) = self {
+            if start > end || end > elements.len() {
+                return internal("rows outside of their array");
+            }
+            if start == 0 && end == elements.len() {
+                return Ok(elements.clone());
+            }
+            return Ok(elements.slice(start..end)?);
+        }
+        let mut list = Elements::with_capacity(ty, end.saturating_sub(start))?;
+        for k in start..end {
+            list.push(self.row(k, link)?)?;
+        }
+        Ok(list)
+    }
+
+    /// Rows from `start`, `count` of them.
+    fn part(&self, start: i64, end: i64, ty: &Type, link: FromLink<'_>) -> Result<Elements, Fault> {
+        match (usize::try_from(start), usize::try_from(end)) {
+            (Ok(start), Ok(end)) if start <= end => self.range(start, end, ty, link),
+            _ => internal(format!("rows from {start} to {end}")),
+        }
+    }
+
+    /// Row `k`.
+    fn row(&self, k: usize, link: FromLink<'_>) -> Result<Value, Fault> {
+        deep(|| match self {
+            Rows::Unit => Ok(Value::Unit),
+            Rows::Scalar(elements) => match elements.get(k) {
+                Some(value) => Ok(value),
+                None => internal("a row outside of its array"),
+            },
+            Rows::Tuple(rows) => {
+                let values: Result<Vec<_>, _> = rows.iter().map(|r| r.row(k, link)).collect();
+                Ok(Value::Tuple(values?.into()))
+            }
+            Rows::Vector {
+                starts,
+                ends,
+                element,
+                inner,
+            } => {
+                let (start, end) = (entry(starts, k)?, entry(ends, k)?);
+                Ok(Value::Vector(inner.part(start, end, element, link)?))
+            }
+            Rows::Array {
+                extents,
+                starts,
+                element,
+                inner,
+            } => {
+                let mut shape = Vec::new();
+                for extent in extents {
+                    match usize::try_from(entry(extent, k)?) {
+                        Ok(extent) => shape.push(extent),
+                        Err(_) => return internal("a negative extent"),
+                    }
+                }
+                let start = entry(starts, k)?;
+                let end = start.saturating_add_unsigned(super::arrays::count(&shape)? as u64);
+                Ok(Value::Array(
+                    shape.into(),
+                    inner.part(start, end, element, link)?,
+                ))
+            }
+            Rows::Link(sum, links) => Ok(link(*sum, entry(links, k)?)),
+            Rows::Sum { tags, payloads } => {
+                let tag = match tags.get(k).and_then(|t| t.as_scalar()) {
+                    Some(ScalarValue::I32(tag)) => tag,
+                    Some(_) | None => return internal("a row outside of its array"),
+                };
+                match payloads.get(tag as usize) {
+                    Some(rows) => Ok(Value::Sum(tag as u32, Link::new(rows.row(k, link)?))),
+                    None => internal(format!("{tag} is no tag of its sum")),
+                }
+            }
+        })
+    }
+}

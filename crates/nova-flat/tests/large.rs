@@ -1,0 +1,115 @@
+//! Values and runs that are large: they must take neither stack nor quadratic work.
+
+use nova_core::interpret::Options;
+use nova_core::text::read_value;
+use nova_core::value::Link;
+use nova_core::{ScalarValue, Value};
+use nova_diag::SourceMap;
+use nova_flat::interpret::evaluate;
+use nova_flat::ir::Program;
+use nova_flat::parse::parse;
+
+fn read(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add("large", text);
+    parse(text, file).unwrap()
+}
+
+fn int(value: i32) -> Value {
+    Value::Scalar(ScalarValue::I32(value))
+}
+
+#[test]
+fn a_list_of_a_million() {
+    let program = read(include_str!("programs/nodes.flat"));
+    let mut list = Value::Sum(0, Link::new(Value::Unit));
+    for _ in 0..1_000_000 {
+        list = Value::Sum(1, Link::new(Value::tuple(vec![int(1), list])));
+    }
+    let options = Options {
+        depth_limit: 2_000_000,
+        ..Options::default()
+    };
+    let result = evaluate(&program, 0, &[list], &options).unwrap();
+    let Value::Tuple(parts) = &result else {
+        panic!("no tuple")
+    };
+    assert!(parts[0].same(&int(1_000_000)));
+    let Value::Sum(1, cell) = &parts[1] else {
+        panic!("no list")
+    };
+    let Value::Tuple(cell) = cell.get() else {
+        panic!("no cell")
+    };
+    assert!(cell[0].same(&int(2)));
+}
+
+#[test]
+fn shared_data_stay_shared() {
+    // Nodes 0 … k with both children the one before: 2^60 leaves, 61 nodes.
+    let text = "(program
+        (sum \"Tree\" [] [0] (\"Leaf\" unit) (\"Node\" (tuple (sum 0) (sum 0))))
+        (entry \"tree\" [(\"T\" (sum 0))] (sum 0) \"tree\")
+        (function \"tree\" [t:i64] [r:i64] (do (let [u:i64] (new 0 1 [t t])) (in u))))";
+    let program = read(text);
+    let mut tree = Value::Sum(0, Link::new(Value::Unit));
+    for _ in 0..60 {
+        tree = Value::Sum(1, Link::new(Value::tuple(vec![tree.clone(), tree])));
+    }
+    assert!(evaluate(&program, 0, &[tree], &Options::default()).is_ok());
+}
+
+#[test]
+fn updates_in_loops_are_in_place() {
+    let program = read(include_str!("programs/carries.flat"));
+    let n = 200_000;
+    let ones = read_value(
+        &format!("[{}]", "1 ".repeat(n)),
+        &program.entries[0].inputs[0].1,
+        &[],
+    );
+    let result = evaluate(&program, 0, &[ones.unwrap()], &Options::default()).unwrap();
+    let Value::Tuple(parts) = &result else {
+        panic!("no tuple")
+    };
+    assert!(parts[0].same(&int(n as i32)));
+}
+
+#[test]
+fn strict_sums_are_bracketed() {
+    let text = "(program
+        (entry \"sum\" [(\"n\" i64)] f32 \"sum\")
+        (function \"sum\" [n:i64] [r:f32] (do
+          (let [s:f32]
+            (operation [n] [i:i64] []
+              (do (let [a:f32] (convert.f32 i64 i)) (let [b:f32] (mul f32 a 0.1f)) (in b))
+              (reduce [0.0f] (lambda [x:f32 y:f32] (do (let [z:f32] (add f32 x y)) (in z))))))
+          (in s))))";
+    let program = read(text);
+    let n = Value::Scalar(ScalarValue::I64(5000));
+    let sum = |strict| {
+        let options = Options {
+            strict,
+            ..Options::default()
+        };
+        match evaluate(&program, 0, std::slice::from_ref(&n), &options) {
+            Ok(Value::Scalar(ScalarValue::F32(sum))) => sum,
+            other => panic!("{other:?}"),
+        }
+    };
+    let element = |k: usize| k as f32 * 0.1;
+    assert_eq!(sum(false), (0..5000).map(element).fold(0.0, |a, b| a + b));
+    let order = nova_core::order::Order {
+        commutes: false,
+        strict: true,
+        scalars_only: true,
+    };
+    let expected = nova_core::order::reduce(
+        5000,
+        order,
+        0.0f32,
+        |k| Ok::<_, ()>(element(k)),
+        |a, b| Ok(a + b),
+    );
+    assert_eq!(Ok(sum(true)), expected);
+}
