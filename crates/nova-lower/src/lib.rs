@@ -1,1 +1,100 @@
 //! From Core to Flat: closure conversion, data representation, normal form.
+//!
+//! [`lower`] runs in two steps. [`closures`] makes a program first-order: functions used as values
+//! become data. Then every function is lowered by itself: a Core value becomes the components that
+//! [`nova_flat::representation`] lists for its type, an expression a sequence of statements, a
+//! built-in its checks and, usually, one array operation.
+//!
+//! Nested vectors move by their descriptors: gathering, reversing, filtering or sorting rows moves
+//! starts and ends; data are copied only where rows are new ([`build`]) or come from different
+//! vectors ([`join`]).
+//!
+//! Evaluation order is Core's: strict, left to right, with every check a statement in its place.
+
+mod build;
+mod builder;
+mod builtins;
+mod closures;
+mod error;
+mod expressions;
+mod facts;
+mod join;
+mod names;
+mod recursion;
+mod scalars;
+mod values;
+
+pub use error::LowerError;
+
+use builder::Lowerer;
+use closures::{FirstOrder, Function};
+use names::Names;
+use nova_core::ir::Program as CoreProgram;
+use nova_flat::ir::{Entry, FunctionId, Program};
+use std::sync::Arc;
+
+/// Lowers a program of Core to Flat.
+///
+/// An error is one of ours: `program` breaks what the crate `nova-core` guarantees.
+pub fn lower(program: &CoreProgram) -> Result<Program, LowerError> {
+    let source = closures::convert(program)?;
+    let Some(first) = source.functions.first() else {
+        return Ok(Program {
+            sums: source.program.sums,
+            foreigns: source.program.foreigns,
+            ..Program::default()
+        });
+    };
+    let mut lowerer = Lowerer::new(&source, first.place.clone());
+    let mut names = Names::default();
+    for function in &source.functions {
+        let name = names.unique(&function.name);
+        let lowered = lower_function(&mut lowerer, name, function)?;
+        lowerer.output.functions.push(lowered);
+    }
+    lowerer.output.entries = entries(&source);
+    recursion::mark(&mut lowerer.output);
+    Ok(lowerer.output)
+}
+
+fn entries(source: &FirstOrder) -> Vec<Entry> {
+    let entries = source.program.entries.iter().enumerate();
+    entries
+        .map(|(k, entry)| Entry {
+            name: entry.name.clone(),
+            inputs: entry
+                .inputs
+                .iter()
+                .map(|v| source.program.variable(*v))
+                .map(|info| (info.name.clone(), info.ty.clone()))
+                .collect(),
+            result: source.program.expression(entry.body).ty.clone(),
+            function: FunctionId(k as u32),
+        })
+        .collect()
+}
+
+fn lower_function(
+    lowerer: &mut Lowerer,
+    name: Arc<str>,
+    function: &Function,
+) -> Result<nova_flat::ir::Function, LowerError> {
+    lowerer.place = function.place.clone();
+    let mut parameters = Vec::new();
+    for parameter in &function.parameters {
+        let ty = lowerer.source.program.variable(*parameter).ty.clone();
+        let components = lowerer.fresh(&ty);
+        lowerer.bind_core(*parameter, Lowerer::atoms(&components));
+        parameters.extend(components);
+    }
+    let body = lowerer.body(|b| b.lower(function.body))?;
+    let result = lowerer.type_of(function.body);
+    Ok(nova_flat::ir::Function {
+        name,
+        parameters,
+        results: lowerer.fresh(&result),
+        body,
+        recursive: false,
+        place: function.place.clone(),
+    })
+}

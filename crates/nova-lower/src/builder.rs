@@ -1,0 +1,396 @@
+//! The state of lowering and the emission of statements.
+//!
+//! [`Lowerer`] holds the program being written, the components each Core variable is bound to, and
+//! the bodies that are open. Emission folds the trivial cases of index arithmetic, so that what is
+//! written for the general case reads like the special one where it applies.
+
+use crate::closures::FirstOrder;
+use crate::error::{LowerError, Result};
+use crate::facts::Fact;
+use nova_core::ir::Variable as CoreVariable;
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type as CoreType};
+use nova_diag::Place;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Type, Variable,
+};
+use nova_flat::representation::{Component, components};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The state of lowering.
+pub(crate) struct Lowerer<'a> {
+    /// What is lowered.
+    pub source: &'a FirstOrder,
+    /// What is written.
+    pub output: Program,
+    /// The components of each Core variable in scope.
+    pub environment: Vec<Option<Rc<[Atom]>>>,
+    /// The place of the expression being lowered.
+    pub place: Place,
+    /// What is known of rows, by the variable of their starts.
+    pub facts: HashMap<Variable, Fact>,
+    /// The statements of the open bodies, the innermost last.
+    open: Vec<Vec<Statement>>,
+    /// Variables that have a name from the source.
+    named: HashSet<Variable>,
+    /// Representations met so far.
+    representations: HashMap<CoreType, Rc<[Component]>>,
+}
+
+impl<'a> Lowerer<'a> {
+    /// A lowerer of a program, at some place of it.
+    pub fn new(source: &'a FirstOrder, place: Place) -> Self {
+        Lowerer {
+            source,
+            output: Program {
+                sums: source.program.sums.clone(),
+                foreigns: source.program.foreigns.clone(),
+                functions: Vec::new(),
+                entries: Vec::new(),
+                variables: Vec::new(),
+            },
+            environment: vec![None; source.program.variables.len()],
+            place,
+            facts: HashMap::new(),
+            open: Vec::new(),
+            named: HashSet::new(),
+            representations: HashMap::new(),
+        }
+    }
+
+    /// The components of a type.
+    pub fn components(&mut self, ty: &CoreType) -> Rc<[Component]> {
+        if let Some(found) = self.representations.get(ty) {
+            return found.clone();
+        }
+        let found: Rc<[Component]> = components(ty, &self.output.sums).into();
+        self.representations.insert(ty.clone(), found.clone());
+        found
+    }
+
+    /// Variables for the components of a type; sizes are earlier ones among them.
+    pub fn fresh(&mut self, ty: &CoreType) -> Vec<Variable> {
+        let list = self.components(ty);
+        let mut variables: Vec<Variable> = Vec::with_capacity(list.len());
+        for component in list.iter() {
+            let ty = match component.shape.as_slice() {
+                [] => Type::Scalar(component.scalar),
+                shape => {
+                    let extents = shape.iter().map(|k| Atom::Variable(variables[*k]));
+                    Type::Array(component.scalar, extents.collect())
+                }
+            };
+            let name = match component.name.as_str() {
+                "" => "t",
+                name => name,
+            };
+            variables.push(self.output.add_variable(name, ty));
+        }
+        variables
+    }
+
+    /// The components of a Core variable in scope.
+    pub fn look_up(&self, variable: CoreVariable) -> Result<Rc<[Atom]>> {
+        let found = self.environment.get(variable.0 as usize);
+        found.cloned().flatten().ok_or_else(|| {
+            let name = self.source.program.variables.get(variable.0 as usize);
+            let name = name.map_or("?", |v| &v.name);
+            LowerError::new(format!("the variable {name} is not in scope"))
+        })
+    }
+
+    /// Binds a Core variable; what has no name from the source yet takes this one.
+    pub fn bind_core(&mut self, variable: CoreVariable, atoms: Vec<Atom>) {
+        let info = self.source.program.variable(variable);
+        let list = self.components(&info.ty);
+        for (component, atom) in list.iter().zip(&atoms) {
+            if let Atom::Variable(flat) = atom
+                && self.named.insert(*flat)
+            {
+                self.output.variables[flat.0 as usize].name = match component.name.as_str() {
+                    "" => info.name.clone(),
+                    suffix => Arc::from(format!("{}_{suffix}", info.name)),
+                };
+            }
+        }
+        self.environment[variable.0 as usize] = Some(atoms.into());
+    }
+
+    /// Runs `build` with a new open body and closes it with the atoms it gives.
+    pub fn body(&mut self, build: impl FnOnce(&mut Self) -> Result<Vec<Atom>>) -> Result<Body> {
+        self.open.push(Vec::new());
+        let results = build(self);
+        let statements = self.open.pop().unwrap_or_default();
+        Ok(Body {
+            statements,
+            results: results?,
+        })
+    }
+
+    /// Emits a statement.
+    pub fn emit(&mut self, pattern: Vec<Variable>, expression: Expression) {
+        let place = self.place.clone();
+        if let Some(statements) = self.open.last_mut() {
+            statements.push(Statement {
+                pattern,
+                expression,
+                place,
+            });
+        }
+    }
+
+    /// Emits a statement with one result.
+    pub fn bind(&mut self, name: &str, ty: Type, expression: Expression) -> Variable {
+        let variable = self.output.add_variable(name, ty);
+        self.emit(vec![variable], expression);
+        variable
+    }
+
+    /// Emits a statement with a scalar result.
+    pub fn bind_scalar(&mut self, name: &str, scalar: Scalar, expression: Expression) -> Atom {
+        Atom::Variable(self.bind(name, Type::Scalar(scalar), expression))
+    }
+
+    /// Emits a statement with an array result.
+    pub fn bind_array(
+        &mut self,
+        name: &str,
+        scalar: Scalar,
+        shape: Vec<Atom>,
+        expression: Expression,
+    ) -> Atom {
+        Atom::Variable(self.bind(name, Type::Array(scalar, shape), expression))
+    }
+
+    /// Emits a scalar operation.
+    pub fn scalar(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: Vec<Atom>,
+    ) -> Atom {
+        let result = operation.result(operand);
+        let expression = Expression::Scalar {
+            operation,
+            operand,
+            arguments,
+        };
+        self.bind_scalar("t", result, expression)
+    }
+
+    /// Emits a check, unless its condition is the constant `true`.
+    pub fn check(&mut self, condition: Atom, error: ErrorKind, arguments: Vec<Atom>) {
+        if constant_bool(condition) == Some(true) {
+            return;
+        }
+        let expression = Expression::Check {
+            condition,
+            error,
+            arguments,
+        };
+        self.emit(Vec::new(), expression);
+    }
+
+    /// A lambda of scalar parameters.
+    pub fn lambda(
+        &mut self,
+        parameters: &[Scalar],
+        build: impl FnOnce(&mut Self, &[Atom]) -> Result<Vec<Atom>>,
+    ) -> Result<Lambda> {
+        let parameters: Vec<Variable> = parameters
+            .iter()
+            .map(|scalar| self.output.add_variable("t", Type::Scalar(*scalar)))
+            .collect();
+        let atoms: Vec<Atom> = parameters.iter().map(|p| Atom::Variable(*p)).collect();
+        let body = self.body(|b| build(b, &atoms))?;
+        Ok(Lambda { parameters, body })
+    }
+
+    /// Emits an operation that is only run for its checks.
+    pub fn for_each(
+        &mut self,
+        count: Atom,
+        build: impl FnOnce(&mut Self, Atom) -> Result<()>,
+    ) -> Result<()> {
+        let index = self.index_variable(0);
+        let body = self.body(|b| {
+            build(b, Atom::Variable(index))?;
+            Ok(Vec::new())
+        })?;
+        self.emit(
+            Vec::new(),
+            Expression::Operation(ArrayOperation {
+                shape: vec![count],
+                indices: vec![index],
+                carries: Vec::new(),
+                body,
+                outputs: Vec::new(),
+            }),
+        );
+        Ok(())
+    }
+
+    /// Emits an operation over `[count]` that gives one array of scalars.
+    pub fn map_scalar(
+        &mut self,
+        name: &str,
+        count: Atom,
+        scalar: Scalar,
+        build: impl FnOnce(&mut Self, Atom) -> Result<Atom>,
+    ) -> Result<Atom> {
+        let index = self.index_variable(0);
+        let body = self.body(|b| Ok(vec![build(b, Atom::Variable(index))?]))?;
+        let operation = Expression::Operation(ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            carries: Vec::new(),
+            body,
+            outputs: vec![Output::Map],
+        });
+        Ok(self.bind_array(name, scalar, vec![count], operation))
+    }
+
+    /// A fresh index for dimension `k` of an operation.
+    pub fn index_variable(&mut self, k: usize) -> Variable {
+        let name = ["i", "j", "k"].get(k).copied().unwrap_or("l");
+        self.output.add_variable(name, Type::Scalar(Scalar::I64))
+    }
+
+    /// The element type of an array and its variable.
+    pub fn array(&self, atom: Atom) -> Result<(Variable, Scalar)> {
+        if let Atom::Variable(variable) = atom
+            && let Type::Array(scalar, _) = self.output.ty(variable)
+        {
+            return Ok((variable, *scalar));
+        }
+        Err(LowerError::new("a component is no array"))
+    }
+
+    /// An element of an array.
+    pub fn index(&mut self, array: Atom, indices: &[Atom]) -> Result<Atom> {
+        let (array, scalar) = self.array(array)?;
+        let indices = indices.to_vec();
+        Ok(self.bind_scalar("t", scalar, Expression::Index { array, indices }))
+    }
+}
+
+/// Index arithmetic on `i64`.
+impl Lowerer<'_> {
+    /// Sum.
+    pub fn add(&mut self, left: Atom, right: Atom) -> Atom {
+        match (constant(left), constant(right)) {
+            (Some(a), Some(b)) => Atom::index(a.wrapping_add(b)),
+            (Some(0), None) => right,
+            (None, Some(0)) => left,
+            _ => self.scalar(ScalarOperation::Add, Scalar::I64, vec![left, right]),
+        }
+    }
+
+    /// Difference.
+    pub fn subtract(&mut self, left: Atom, right: Atom) -> Atom {
+        match (constant(left), constant(right)) {
+            (Some(a), Some(b)) => Atom::index(a.wrapping_sub(b)),
+            (None, Some(0)) => left,
+            _ => self.scalar(ScalarOperation::Subtract, Scalar::I64, vec![left, right]),
+        }
+    }
+
+    /// Product.
+    pub fn multiply(&mut self, left: Atom, right: Atom) -> Atom {
+        match (constant(left), constant(right)) {
+            (Some(a), Some(b)) => Atom::index(a.wrapping_mul(b)),
+            (Some(0), None) | (None, Some(0)) => Atom::index(0),
+            (Some(1), None) => right,
+            (None, Some(1)) => left,
+            _ => self.scalar(ScalarOperation::Multiply, Scalar::I64, vec![left, right]),
+        }
+    }
+
+    /// Quotient; the divisor is not 0.
+    pub fn divide(&mut self, left: Atom, right: Atom) -> Atom {
+        match (constant(left), constant(right)) {
+            (Some(a), Some(b)) if b != 0 => Atom::index(a.wrapping_div(b)),
+            (None, Some(1)) => left,
+            _ => self.scalar(ScalarOperation::Divide, Scalar::I64, vec![left, right]),
+        }
+    }
+
+    /// Larger of two.
+    pub fn maximum(&mut self, left: Atom, right: Atom) -> Atom {
+        match (constant(left), constant(right)) {
+            (Some(a), Some(b)) => Atom::index(a.max(b)),
+            _ => self.scalar(ScalarOperation::Maximum, Scalar::I64, vec![left, right]),
+        }
+    }
+
+    /// A comparison.
+    pub fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
+        if let (Some(a), Some(b)) = (constant(left), constant(right)) {
+            let known = match operation {
+                ScalarOperation::Equal => Some(a == b),
+                ScalarOperation::NotEqual => Some(a != b),
+                ScalarOperation::Less => Some(a < b),
+                ScalarOperation::LessEqual => Some(a <= b),
+                ScalarOperation::Greater => Some(a > b),
+                ScalarOperation::GreaterEqual => Some(a >= b),
+                _ => None,
+            };
+            if let Some(known) = known {
+                return Atom::Constant(ScalarValue::Bool(known));
+            }
+        }
+        if left == right && operation == ScalarOperation::Equal {
+            return Atom::Constant(ScalarValue::Bool(true));
+        }
+        self.scalar(operation, Scalar::I64, vec![left, right])
+    }
+
+    /// The product of extents.
+    pub fn product(&mut self, extents: &[Atom]) -> Atom {
+        let mut product = Atom::index(1);
+        for extent in extents {
+            product = self.multiply(product, *extent);
+        }
+        product
+    }
+
+    /// A conditional that gives one scalar.
+    pub fn select(
+        &mut self,
+        scalar: Scalar,
+        condition: Atom,
+        then: impl FnOnce(&mut Self) -> Result<Atom>,
+        otherwise: impl FnOnce(&mut Self) -> Result<Atom>,
+    ) -> Result<Atom> {
+        match constant_bool(condition) {
+            Some(true) => return then(self),
+            Some(false) => return otherwise(self),
+            None => {}
+        }
+        let then = self.body(|b| Ok(vec![then(b)?]))?;
+        let otherwise = self.body(|b| Ok(vec![otherwise(b)?]))?;
+        let expression = Expression::If {
+            condition,
+            then,
+            otherwise,
+        };
+        Ok(self.bind_scalar("t", scalar, expression))
+    }
+}
+
+/// The value of an `i64` constant.
+pub(crate) fn constant(atom: Atom) -> Option<i64> {
+    match atom {
+        Atom::Constant(ScalarValue::I64(value)) => Some(value),
+        Atom::Constant(_) | Atom::Variable(_) => None,
+    }
+}
+
+/// The value of a bool constant.
+pub(crate) fn constant_bool(atom: Atom) -> Option<bool> {
+    match atom {
+        Atom::Constant(ScalarValue::Bool(value)) => Some(value),
+        Atom::Constant(_) | Atom::Variable(_) => None,
+    }
+}

@@ -1,0 +1,146 @@
+//! `reduce`, `scan` and `foldl`.
+//!
+//! Over values without vectors they are outputs of an operation, whose bracketing is free; over
+//! values with vectors, and `foldl` always, an operation that carries the state.
+
+use super::Argument;
+use crate::builder::Lowerer;
+use crate::error::Result;
+use crate::values::Vector;
+use nova_core::{Scalar, Type};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Lambda, Output, Type as FlatType, Variable};
+
+impl Lowerer<'_> {
+    /// The scalars of a value that has only scalars, and at least one.
+    pub(super) fn only_scalars(&mut self, ty: &Type) -> Option<Vec<Scalar>> {
+        let list = self.components(ty);
+        let scalars: Vec<Scalar> = list.iter().map(|c| c.scalar).collect();
+        let plain = list.iter().all(|c| c.shape.is_empty()) && !list.is_empty();
+        plain.then_some(scalars)
+    }
+
+    /// A lambda of Core of two values of these scalars as one of Flat.
+    pub(super) fn operator(&mut self, function: &Argument, scalars: &[Scalar]) -> Result<Lambda> {
+        let parameters = [scalars, scalars].concat();
+        self.lambda(&parameters, |b, atoms| {
+            let (left, right) = atoms.split_at(scalars.len());
+            b.inline(function.id, vec![left.to_vec(), right.to_vec()])
+        })
+    }
+
+    pub(super) fn reduce(
+        &mut self,
+        [function, start, x]: &[Argument; 3],
+        commutes: bool,
+    ) -> Result<Vec<Atom>> {
+        let vector = x.vector()?;
+        let Some(scalars) = self.only_scalars(&start.ty) else {
+            return self.fold(function, start, &vector);
+        };
+        let index = self.index_variable(0);
+        let body =
+            self.body(|b| b.element(&vector.element, &vector.lifted, &[Atom::Variable(index)]))?;
+        let lambda = self.operator(function, &scalars)?;
+        let output = Output::Reduce {
+            lambda,
+            start: start.atoms.clone(),
+            commutes,
+        };
+        let operation = self.over(vector.length, index, body, output);
+        Ok(self.bind_value(&start.ty, operation))
+    }
+
+    pub(super) fn scan(
+        &mut self,
+        [function, start, x]: &[Argument; 3],
+        exclusive: bool,
+    ) -> Result<Vec<Atom>> {
+        let x = x.vector()?;
+        let Some(scalars) = self.only_scalars(&start.ty) else {
+            return self.scan_in_order(function, start, x, exclusive);
+        };
+        let index = self.index_variable(0);
+        let body = self.body(|b| b.element(&x.element, &x.lifted, &[Atom::Variable(index)]))?;
+        let lambda = self.operator(function, &scalars)?;
+        let output = Output::Scan {
+            lambda,
+            start: start.atoms.clone(),
+            exclusive,
+        };
+        let operation = self.over(x.length, index, body, output);
+        let mut pattern: Vec<Variable> = Vec::with_capacity(scalars.len());
+        for scalar in scalars {
+            let ty = FlatType::Array(scalar, vec![x.length]);
+            pattern.push(self.output.add_variable("scan", ty));
+        }
+        let lifted = Self::atoms(&pattern);
+        self.emit(pattern, operation);
+        let vector = Vector { lifted, ..x };
+        Ok(vector.atoms())
+    }
+
+    /// An operation over a vector with one output.
+    pub(super) fn over(
+        &self,
+        count: Atom,
+        index: Variable,
+        body: nova_flat::ir::Body,
+        output: Output,
+    ) -> Expression {
+        Expression::Operation(ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            carries: Vec::new(),
+            body,
+            outputs: vec![output],
+        })
+    }
+
+    fn scan_in_order(
+        &mut self,
+        function: &Argument,
+        start: &Argument,
+        x: Vector,
+        exclusive: bool,
+    ) -> Result<Vec<Atom>> {
+        let (state, first) = (&start.ty, start.atoms.clone());
+        let (_, lifted) =
+            self.build_carrying(&[x.length], state, first, state, |b, index, state| {
+                let value = b.element(&x.element, &x.lifted, index)?;
+                let next = b.inline(function.id, vec![state.clone(), value])?;
+                let shown = if exclusive { state } else { next.clone() };
+                Ok((next, shown))
+            })?;
+        let vector = Vector { lifted, ..x };
+        Ok(vector.atoms())
+    }
+
+    pub(super) fn foldl(&mut self, [function, start, x]: &[Argument; 3]) -> Result<Vec<Atom>> {
+        let x = x.vector()?;
+        self.fold(function, start, &x)
+    }
+
+    /// A fold in order.
+    fn fold(&mut self, function: &Argument, start: &Argument, x: &Vector) -> Result<Vec<Atom>> {
+        let first = start.atoms.clone();
+        self.carry(x.length, &start.ty, first, |b, index, state| {
+            let value = b.element(&x.element, &x.lifted, &[index])?;
+            b.inline(function.id, vec![state, value])
+        })
+    }
+
+    /// `count` steps from a state to the next one.
+    pub(super) fn carry(
+        &mut self,
+        count: Atom,
+        ty: &Type,
+        start: Vec<Atom>,
+        step: impl FnOnce(&mut Self, Atom, Vec<Atom>) -> Result<Vec<Atom>>,
+    ) -> Result<Vec<Atom>> {
+        let (last, _) =
+            self.build_carrying(&[count], ty, start, &Type::Unit, |b, index, state| {
+                Ok((step(b, index[0], state)?, Vec::new()))
+            })?;
+        Ok(last)
+    }
+}

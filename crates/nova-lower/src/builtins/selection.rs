@@ -1,0 +1,152 @@
+//! `filter`, `partition` and `sort`: choosing and ordering elements by their tops.
+
+use super::Argument;
+use crate::builder::Lowerer;
+use crate::error::Result;
+use crate::values::{Vector, next, tops};
+use nova_core::{Scalar, ScalarOperation, Type};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable,
+};
+
+impl Lowerer<'_> {
+    pub(super) fn filter(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+        let mut parts = self.select_elements(function, x, &[true])?;
+        Ok(parts.pop().map(Vector::atoms).unwrap_or_default())
+    }
+
+    pub(super) fn partition(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+        let parts = self.select_elements(function, x, &[true, false])?;
+        Ok(parts.into_iter().flat_map(Vector::atoms).collect())
+    }
+
+    /// The elements for which the function gives each of the answers, in order.
+    fn select_elements(
+        &mut self,
+        function: &Argument,
+        x: &Argument,
+        answers: &[bool],
+    ) -> Result<Vec<Vector>> {
+        let x = x.vector()?;
+        let index = self.index_variable(0);
+        let position = [Atom::Variable(index)];
+        let mut values = 0;
+        let body = self.body(|b| {
+            let descriptor = b.descriptor(&x.element, &x.lifted, &position)?;
+            let element = b.from_descriptor(&x.element, &x.lifted, &descriptor, &position)?;
+            let answer = b.inline(function.id, vec![element])?;
+            let answer = next(&mut answer.iter())?;
+            values = descriptor.len();
+            let mut results = Vec::new();
+            for wanted in answers {
+                results.push(match wanted {
+                    true => answer,
+                    false => b.scalar(ScalarOperation::Not, Scalar::Bool, vec![answer]),
+                });
+                results.extend(&descriptor);
+            }
+            Ok(results)
+        })?;
+        let mut pattern = Vec::new();
+        let mut parts = Vec::with_capacity(answers.len());
+        for _ in answers {
+            parts.push(self.kept_part(&x, &mut pattern)?);
+        }
+        let operation = ArrayOperation {
+            shape: vec![x.length],
+            indices: vec![index],
+            carries: Vec::new(),
+            body,
+            outputs: vec![Output::Filter { values }; answers.len()],
+        };
+        self.emit(pattern, Expression::Operation(operation));
+        Ok(parts)
+    }
+
+    /// Variables for what a filter of a vector gives, added to the pattern.
+    fn kept_part(&mut self, x: &Vector, pattern: &mut Vec<Variable>) -> Result<Vector> {
+        let count = self
+            .output
+            .add_variable("count", FlatType::Scalar(Scalar::I64));
+        pattern.push(count);
+        let length = Atom::Variable(count);
+        let lifted = self.map_tops(&x.element, &x.lifted, |b, atom| {
+            let (_, scalar) = b.array(atom)?;
+            let ty = FlatType::Array(scalar, vec![length]);
+            let kept = b.output.add_variable("kept", ty);
+            pattern.push(kept);
+            Ok(Atom::Variable(kept))
+        })?;
+        Ok(Vector {
+            length,
+            element: x.element.clone(),
+            lifted,
+        })
+    }
+
+    /// A sort is the stable sorting permutation and a gather.
+    pub(super) fn sort(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+        let x = x.vector()?;
+        let order = self.sorting_permutation(x.length, |b, left, right| {
+            let left = b.element(&x.element, &x.lifted, &[left])?;
+            let right = b.element(&x.element, &x.lifted, &[right])?;
+            let answer = b.inline(function.id, vec![left, right])?;
+            next(&mut answer.iter())
+        })?;
+        let lifted = self.gather_tops(&x.element, &x.lifted, x.length, |b, k| {
+            b.index(order, &[k])
+        })?;
+        let vector = Vector { lifted, ..x };
+        Ok(vector.atoms())
+    }
+
+    /// The stable permutation that sorts 0..count by a comparison of positions.
+    pub(super) fn sorting_permutation(
+        &mut self,
+        count: Atom,
+        compare: impl FnOnce(&mut Self, Atom, Atom) -> Result<Atom>,
+    ) -> Result<Atom> {
+        let compare = self.lambda(&[Scalar::I64, Scalar::I64], |b, p| {
+            Ok(vec![compare(b, p[0], p[1])?])
+        })?;
+        let expression = Expression::Sort { count, compare };
+        Ok(self.bind_array("order", Scalar::I64, vec![count], expression))
+    }
+
+    /// The elements at the positions that `position` gives for 0..count, moved by their tops.
+    pub(super) fn gather_tops(
+        &mut self,
+        ty: &Type,
+        lifted: &[Atom],
+        count: Atom,
+        position: impl FnOnce(&mut Self, Atom) -> Result<Atom>,
+    ) -> Result<Vec<Atom>> {
+        let index = self.index_variable(0);
+        let body = self.body(|b| {
+            let at = position(b, Atom::Variable(index))?;
+            b.descriptor(ty, lifted, &[at])
+        })?;
+        let mut pattern = Vec::new();
+        let moved = self.map_tops(ty, lifted, |b, atom| {
+            let (_, scalar) = b.array(atom)?;
+            let ty = FlatType::Array(scalar, vec![count]);
+            let variable = b.output.add_variable("t", ty);
+            pattern.push(variable);
+            Ok(Atom::Variable(variable))
+        })?;
+        let outputs = tops(ty, &self.output.sums)
+            .into_iter()
+            .filter(|top| *top)
+            .map(|_| Output::Map)
+            .collect();
+        let operation = ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            carries: Vec::new(),
+            body,
+            outputs,
+        };
+        self.emit(pattern, Expression::Operation(operation));
+        Ok(moved)
+    }
+}

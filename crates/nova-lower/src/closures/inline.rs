@@ -1,0 +1,210 @@
+//! Functions that are called once become their bodies.
+//!
+//! `(f a)` with `f` bound by a `let`, used only here and given all its arguments, becomes
+//! `(let (x a) in body)`; so does a lambda applied in place. When the argument is a function
+//! itself, the parameter is then bound to a known function, and what it is applied to is a direct
+//! call: a second-order function used once leaves no closure behind.
+
+use super::for_each_child;
+use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
+
+/// Rewrites the program in place.
+pub(super) fn run(program: &mut Program) {
+    let uses = count_uses(program);
+    let count = program.variables.len();
+    let mut inliner = Inliner {
+        program,
+        uses,
+        bound: vec![None; count],
+        recursive: vec![false; count],
+        alias: vec![None; count],
+        visited: vec![false; count],
+        stack: Vec::new(),
+    };
+    inliner.run();
+}
+
+/// How often each variable occurs in code that can run.
+fn count_uses(program: &Program) -> Vec<u32> {
+    let mut uses = vec![0u32; program.variables.len()];
+    let mut bound: Vec<Option<ExpressionId>> = vec![None; program.variables.len()];
+    let mut stack: Vec<ExpressionId> = program.entries.iter().map(|e| e.body).collect();
+    while let Some(id) = stack.pop() {
+        let kind = &program.expression(id).kind;
+        match kind {
+            ExpressionKind::Variable(variable) => {
+                let v = variable.0 as usize;
+                uses[v] += 1;
+                if uses[v] == 1 {
+                    stack.extend(bound[v]);
+                }
+            }
+            ExpressionKind::Let {
+                variable,
+                value,
+                body,
+            } if is_lambda(program, *value) => {
+                bound[variable.0 as usize] = Some(*value);
+                stack.push(*body);
+            }
+            ExpressionKind::Letrec { bindings, body } => {
+                for (variable, value) in bindings {
+                    bound[variable.0 as usize] = Some(*value);
+                }
+                stack.push(*body);
+            }
+            other => for_each_child(other, |child| stack.push(child)),
+        }
+    }
+    uses
+}
+
+fn is_lambda(program: &Program, id: ExpressionId) -> bool {
+    matches!(program.expression(id).kind, ExpressionKind::Lambda { .. })
+}
+
+struct Inliner<'a> {
+    program: &'a mut Program,
+    uses: Vec<u32>,
+    /// The lambda each variable is bound to.
+    bound: Vec<Option<ExpressionId>>,
+    /// Whether that was by a `letrec`.
+    recursive: Vec<bool>,
+    /// The function each variable is another name of, and whether every name between is used once.
+    alias: Vec<Option<(Variable, bool)>>,
+    /// Whether the lambda has been put on the stack.
+    visited: Vec<bool>,
+    stack: Vec<ExpressionId>,
+}
+
+impl Inliner<'_> {
+    fn run(&mut self) {
+        self.stack = self.program.entries.iter().map(|e| e.body).collect();
+        while let Some(id) = self.stack.pop() {
+            self.visit(id);
+        }
+    }
+
+    fn visit(&mut self, id: ExpressionId) {
+        match &self.program.expression(id).kind {
+            ExpressionKind::Variable(variable) => {
+                let (root, _) = self.resolve(*variable);
+                if let Some(lambda) = self.bound[root.0 as usize]
+                    && !std::mem::replace(&mut self.visited[root.0 as usize], true)
+                {
+                    self.stack.push(lambda);
+                }
+            }
+            ExpressionKind::Let {
+                variable,
+                value,
+                body,
+            } => {
+                let (variable, value, body) = (*variable, *value, *body);
+                self.bind(variable, value);
+                self.stack.push(body);
+            }
+            ExpressionKind::Letrec { bindings, body } => {
+                for (variable, value) in bindings {
+                    self.bound[variable.0 as usize] = Some(*value);
+                    self.recursive[variable.0 as usize] = true;
+                }
+                self.stack.push(*body);
+            }
+            ExpressionKind::Apply {
+                function,
+                arguments,
+            } => match self.lambda_to_inline(*function, arguments.len()) {
+                Some(lambda) => {
+                    let arguments = arguments.clone();
+                    self.replace_by_body(id, lambda, &arguments);
+                    self.stack.push(id);
+                }
+                None => self.push_children(id),
+            },
+            _ => self.push_children(id),
+        }
+    }
+
+    fn push_children(&mut self, id: ExpressionId) {
+        for_each_child(&self.program.expression(id).kind, |child| {
+            self.stack.push(child);
+        });
+    }
+
+    fn bind(&mut self, variable: Variable, value: ExpressionId) {
+        match &self.program.expression(value).kind {
+            ExpressionKind::Lambda { .. } => self.bound[variable.0 as usize] = Some(value),
+            ExpressionKind::Variable(other) => {
+                let (root, once) = self.resolve(*other);
+                if self.bound[root.0 as usize].is_some() {
+                    self.alias[variable.0 as usize] = Some((root, once));
+                } else {
+                    self.stack.push(value);
+                }
+            }
+            _ => self.stack.push(value),
+        }
+    }
+
+    /// The variable behind aliases, and whether each name on the way is used once.
+    fn resolve(&self, variable: Variable) -> (Variable, bool) {
+        let once = self.uses[variable.0 as usize] == 1;
+        match self.alias[variable.0 as usize] {
+            Some((root, all)) => (root, once && all),
+            None => (variable, once),
+        }
+    }
+
+    /// The lambda that `function` is, when applying it to `count` arguments may become its body.
+    fn lambda_to_inline(&self, function: ExpressionId, count: usize) -> Option<ExpressionId> {
+        let lambda = match &self.program.expression(function).kind {
+            ExpressionKind::Variable(variable) => {
+                let (root, once) = self.resolve(*variable);
+                let root = root.0 as usize;
+                if !once || self.recursive[root] {
+                    return None;
+                }
+                self.bound[root]?
+            }
+            ExpressionKind::Lambda { .. } => function,
+            _ => return None,
+        };
+        match &self.program.expression(lambda).kind {
+            ExpressionKind::Lambda { parameters, .. } if parameters.len() == count => Some(lambda),
+            _ => None,
+        }
+    }
+
+    /// Makes the application `id` a chain of `let`s around the lambda's body.
+    fn replace_by_body(
+        &mut self,
+        id: ExpressionId,
+        lambda: ExpressionId,
+        arguments: &[ExpressionId],
+    ) {
+        let ExpressionKind::Lambda { parameters, body } =
+            self.program.expression(lambda).kind.clone()
+        else {
+            return;
+        };
+        let (ty, place) = {
+            let apply = self.program.expression(id);
+            (apply.ty.clone(), apply.place.clone())
+        };
+        let mut inner = body;
+        for k in (1..parameters.len()).rev() {
+            let binding = ExpressionKind::Let {
+                variable: parameters[k],
+                value: arguments[k],
+                body: inner,
+            };
+            inner = self.program.add(binding, ty.clone(), place.clone());
+        }
+        self.program.arena[id.0 as usize].kind = ExpressionKind::Let {
+            variable: parameters[0],
+            value: arguments[0],
+            body: inner,
+        };
+    }
+}

@@ -1,0 +1,114 @@
+//! Closure conversion: from higher-order Core to first-order Core.
+//!
+//! Functions that are only called become functions with their free variables as extra parameters
+//! (lambda lifting). Functions that are used as values become data: for each class of functions
+//! that can flow to the same places one sum of closures, and applying such a value is a `case`
+//! over it; a class with one member needs no tag and its calls are direct. Which functions flow
+//! together is found by [`flow`] on unification; [`classes`] closes that under partial
+//! application; [`free`] finds free variables; [`types`] gives the closures' types; [`convert`]
+//! rewrites the program.
+
+mod apply;
+mod classes;
+mod convert;
+mod flow;
+mod free;
+mod inline;
+mod types;
+
+use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
+use nova_diag::Place;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::error::Result;
+
+/// First-order Core: functions over the tables of a [`Program`].
+///
+/// Its expressions are those of Core with two restrictions: a `Lambda` is only an argument of a
+/// built-in, and the function of an `Apply` is a variable of `function_of` with all its arguments.
+/// A `case` without arms stands where no function can ever arrive. Variables are unique within
+/// each function; a captured variable is a parameter under its own name.
+pub(crate) struct FirstOrder {
+    /// Types, variables, expressions.
+    pub program: Program,
+    /// The functions; those of the entries come first, in their order.
+    pub functions: Vec<Function>,
+    /// The function that a variable in the function position of an `Apply` names.
+    pub function_of: BTreeMap<Variable, usize>,
+}
+
+/// A closed function.
+pub(crate) struct Function {
+    /// A name for people.
+    pub name: Arc<str>,
+    /// Captured variables, then its own parameters.
+    pub parameters: Vec<Variable>,
+    /// Its code.
+    pub body: ExpressionId,
+    /// Where it is defined.
+    pub place: Place,
+}
+
+/// Converts a program.
+pub(crate) fn convert(program: &Program) -> Result<FirstOrder> {
+    let mut program = program.clone();
+    inline::run(&mut program);
+    let mut flow = flow::analyse(&program);
+    let classes = classes::close(&mut flow);
+    let free = free::variables(&flow);
+    let types = types::closure_types(&mut program, &mut flow, &classes, &free);
+    convert::run(program, flow, classes, free, types)
+}
+
+/// Calls `visit` with every child of an expression, in order of evaluation.
+pub(crate) fn for_each_child(kind: &ExpressionKind, mut visit: impl FnMut(ExpressionId)) {
+    match kind {
+        ExpressionKind::Literal(_)
+        | ExpressionKind::Unit
+        | ExpressionKind::Text(_)
+        | ExpressionKind::Variable(_) => {}
+        ExpressionKind::Lambda { body, .. } => visit(*body),
+        ExpressionKind::Apply {
+            function,
+            arguments,
+        } => {
+            visit(*function);
+            arguments.iter().copied().for_each(visit);
+        }
+        ExpressionKind::Let { value, body, .. } => {
+            visit(*value);
+            visit(*body);
+        }
+        ExpressionKind::Letrec { bindings, body } => {
+            bindings.iter().for_each(|(_, value)| visit(*value));
+            visit(*body);
+        }
+        ExpressionKind::If {
+            condition,
+            then,
+            otherwise,
+        } => {
+            visit(*condition);
+            visit(*then);
+            visit(*otherwise);
+        }
+        ExpressionKind::Case {
+            scrutinee,
+            arms,
+            default,
+        } => {
+            visit(*scrutinee);
+            arms.iter().flatten().for_each(|arm| visit(arm.body));
+            default.iter().copied().for_each(visit);
+        }
+        ExpressionKind::Project(tuple, _) => visit(*tuple),
+        ExpressionKind::Construct { payload, .. } => visit(*payload),
+        ExpressionKind::Tuple(elements) | ExpressionKind::Vector(elements) => {
+            elements.iter().copied().for_each(visit);
+        }
+        ExpressionKind::Builtin { arguments, .. } | ExpressionKind::Foreign { arguments, .. } => {
+            arguments.iter().copied().for_each(visit);
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Values by their components: reading elements, slices and other views of lifted values.
+//!
+//! "Lifted" are the components of a type for all indices of a shape in parallel
+//! ([`nova_flat::representation`]). Those of that shape are the *tops*: scalars, tags, links, and
+//! the starts and ends of rows. Moving elements about moves tops only; the totals and the levels
+//! below stay as they are.
+
+use crate::builder::Lowerer;
+use crate::error::{LowerError, Result};
+use crate::facts::Fact;
+use nova_core::{Scalar, ScalarValue, SumType, Type};
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Expression, SliceDimension, View};
+use std::slice::Iter;
+
+/// A `vector`: its length and its elements lifted over it.
+#[derive(Clone, Debug)]
+pub(crate) struct Vector {
+    pub length: Atom,
+    pub element: Type,
+    pub lifted: Vec<Atom>,
+}
+
+/// A `vector#n`, or a `vector` seen as one of rank 1.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    pub extents: Vec<Atom>,
+    pub element: Type,
+    pub lifted: Vec<Atom>,
+}
+
+impl Vector {
+    /// A vector from its type and components.
+    pub fn new(ty: &Type, atoms: Vec<Atom>) -> Result<Vector> {
+        let Type::Vector(element) = ty else {
+            return Err(LowerError::new("a vector was expected"));
+        };
+        let (length, lifted) = atoms
+            .split_first()
+            .ok_or_else(|| LowerError::new("a vector without components"))?;
+        Ok(Vector {
+            length: *length,
+            element: (**element).clone(),
+            lifted: lifted.to_vec(),
+        })
+    }
+
+    /// Its components.
+    pub fn atoms(self) -> Vec<Atom> {
+        let mut atoms = vec![self.length];
+        atoms.extend(self.lifted);
+        atoms
+    }
+}
+
+impl Array {
+    /// An array from its type, a `vector#n` or `vector`, and components.
+    pub fn new(ty: &Type, mut atoms: Vec<Atom>) -> Result<Array> {
+        let (rank, element) = match ty {
+            Type::Array(rank, element) => (*rank as usize, element),
+            Type::Vector(element) => (1, element),
+            _ => return Err(LowerError::new("an array was expected")),
+        };
+        if atoms.len() < rank {
+            return Err(LowerError::new("an array without extents"));
+        }
+        let lifted = atoms.split_off(rank);
+        Ok(Array {
+            extents: atoms,
+            element: (**element).clone(),
+            lifted,
+        })
+    }
+
+    /// Its components.
+    pub fn atoms(self) -> Vec<Atom> {
+        let mut atoms = self.extents;
+        atoms.extend(self.lifted);
+        atoms
+    }
+}
+
+/// Whether a value of the type holds vectors (not counting those in nodes).
+pub(crate) fn has_rows(ty: &Type, sums: &[SumType]) -> bool {
+    match ty {
+        Type::Scalar(_) | Type::Unit | Type::Function(..) => false,
+        Type::Vector(_) | Type::Array(..) => true,
+        Type::Tuple(elements) => elements.iter().any(|e| deep(|| has_rows(e, sums))),
+        Type::Sum(id) => {
+            let sum = &sums[id.0 as usize];
+            let rows = |c: &nova_core::Constructor| deep(|| has_rows(&c.payload, sums));
+            !sum.is_recursive() && sum.constructors.iter().any(rows)
+        }
+    }
+}
+
+/// For each lifted component of the type whether it is a top.
+pub(crate) fn tops(ty: &Type, sums: &[SumType]) -> Vec<bool> {
+    let mut list = Vec::new();
+    add_tops(ty, sums, true, &mut list);
+    list
+}
+
+fn add_tops(ty: &Type, sums: &[SumType], top: bool, list: &mut Vec<bool>) {
+    match ty {
+        Type::Scalar(_) => list.push(top),
+        Type::Unit | Type::Function(..) => {}
+        Type::Tuple(elements) => {
+            for element in elements.iter() {
+                deep(|| add_tops(element, sums, top, list));
+            }
+        }
+        Type::Vector(element) => {
+            list.extend([top, top, false]);
+            deep(|| add_tops(element, sums, false, list));
+        }
+        Type::Array(rank, element) => {
+            list.extend((0..*rank).map(|_| top));
+            list.extend([top, false]);
+            deep(|| add_tops(element, sums, false, list));
+        }
+        Type::Sum(id) => {
+            let sum = &sums[id.0 as usize];
+            list.push(top);
+            if !sum.is_recursive() {
+                for constructor in &sum.constructors {
+                    deep(|| add_tops(&constructor.payload, sums, top, list));
+                }
+            }
+        }
+    }
+}
+
+/// The next atom of a list of components.
+pub(crate) fn next(atoms: &mut Iter<Atom>) -> Result<Atom> {
+    atoms
+        .next()
+        .copied()
+        .ok_or_else(|| LowerError::new("a value has too few components"))
+}
+
+/// The next `count` atoms of a list of components.
+pub(crate) fn take(atoms: &mut Iter<Atom>, count: usize) -> Result<Vec<Atom>> {
+    let slice = atoms.as_slice();
+    if slice.len() < count {
+        return Err(LowerError::new("a value has too few components"));
+    }
+    let (taken, rest) = slice.split_at(count);
+    *atoms = rest.iter();
+    Ok(taken.to_vec())
+}
+
+impl Lowerer<'_> {
+    /// How many components the type has, lifted.
+    pub fn lifted_width(&self, ty: &Type) -> usize {
+        tops(ty, &self.output.sums).len()
+    }
+
+    /// The element at an index of lifted components.
+    pub fn element(&mut self, ty: &Type, lifted: &[Atom], index: &[Atom]) -> Result<Vec<Atom>> {
+        let descriptor = self.descriptor(ty, lifted, index)?;
+        self.from_descriptor(ty, lifted, &descriptor, index)
+    }
+
+    /// The tops at an index.
+    pub fn descriptor(&mut self, ty: &Type, lifted: &[Atom], index: &[Atom]) -> Result<Vec<Atom>> {
+        let tops = tops(ty, &self.output.sums);
+        let mut descriptor = Vec::new();
+        for (top, atom) in tops.into_iter().zip(lifted) {
+            if top {
+                descriptor.push(self.index(*atom, index)?);
+            }
+        }
+        Ok(descriptor)
+    }
+
+    /// The element whose tops are given; it stands at `index`.
+    pub fn from_descriptor(
+        &mut self,
+        ty: &Type,
+        lifted: &[Atom],
+        descriptor: &[Atom],
+        index: &[Atom],
+    ) -> Result<Vec<Atom>> {
+        let mut element = Vec::new();
+        self.assemble(
+            ty,
+            &mut lifted.iter(),
+            &mut descriptor.iter(),
+            index,
+            &mut element,
+        )?;
+        Ok(element)
+    }
+
+    fn assemble(
+        &mut self,
+        ty: &Type,
+        lifted: &mut Iter<Atom>,
+        descriptor: &mut Iter<Atom>,
+        index: &[Atom],
+        element: &mut Vec<Atom>,
+    ) -> Result<()> {
+        match ty {
+            Type::Unit | Type::Function(..) => Ok(()),
+            Type::Scalar(_) => {
+                next(lifted)?;
+                element.push(next(descriptor)?);
+                Ok(())
+            }
+            Type::Tuple(types) => types
+                .iter()
+                .try_for_each(|t| deep(|| self.assemble(t, lifted, descriptor, index, element))),
+            Type::Sum(id) => {
+                next(lifted)?;
+                element.push(next(descriptor)?);
+                let sum = self.output.sums[id.0 as usize].clone();
+                if sum.is_recursive() {
+                    return Ok(());
+                }
+                sum.constructors.iter().try_for_each(|c| {
+                    deep(|| self.assemble(&c.payload, lifted, descriptor, index, element))
+                })
+            }
+            Type::Vector(inner) => {
+                let starts = take(lifted, 3)?[0];
+                let below = take(lifted, self.lifted_width(inner))?;
+                let (start, end) = (next(descriptor)?, next(descriptor)?);
+                if let Some(row) = self.known_row(starts, inner, index)? {
+                    element.extend(row);
+                    return Ok(());
+                }
+                let length = self.subtract(end, start);
+                element.push(length);
+                element.extend(self.slice(inner, &below, start, Atom::index(1), length)?);
+                Ok(())
+            }
+            Type::Array(rank, inner) => {
+                let rank = *rank as usize;
+                let starts = take(lifted, rank + 2)?[rank];
+                let below = take(lifted, self.lifted_width(inner))?;
+                let extents = take(descriptor, rank)?;
+                let start = next(descriptor)?;
+                if let Some(row) = self.known_row(starts, inner, index)? {
+                    element.extend(row);
+                    return Ok(());
+                }
+                let count = self.product(&extents);
+                let flat = self.slice(inner, &below, start, Atom::index(1), count)?;
+                let shaped = self.reshape(inner, &flat, &extents)?;
+                element.extend(extents);
+                element.extend(shaped);
+                Ok(())
+            }
+        }
+    }
+
+    /// The row at `index` where a fact tells it.
+    fn known_row(
+        &mut self,
+        starts: Atom,
+        inner: &Type,
+        index: &[Atom],
+    ) -> Result<Option<Vec<Atom>>> {
+        match (self.fact(starts), index) {
+            (Some(Fact::Rows(atoms)), [_]) => {
+                let width = self.lifted_width(inner);
+                let (extents, lifted) = atoms.split_at(atoms.len() - width);
+                let mut row = extents[1..].to_vec();
+                row.extend(self.view(inner, lifted, &extents[1..], |_| {
+                    Ok(View::Row(index.to_vec()))
+                })?);
+                Ok(Some(row))
+            }
+            (Some(Fact::Constant(atoms)), _) => Ok(Some(atoms.to_vec())),
+            (Some(Fact::Dense | Fact::Rows(_)) | None, _) => Ok(None),
+        }
+    }
+
+    /// A view of every top, with the extents it has then.
+    pub fn view(
+        &mut self,
+        ty: &Type,
+        lifted: &[Atom],
+        extents: &[Atom],
+        view: impl Fn(usize) -> Result<View>,
+    ) -> Result<Vec<Atom>> {
+        self.map_tops(ty, lifted, |b, atom| {
+            let (array, scalar) = b.array(atom)?;
+            let expression = Expression::View {
+                array,
+                view: view(extents.len())?,
+            };
+            Ok(b.bind_array("t", scalar, extents.to_vec(), expression))
+        })
+    }
+
+    /// Maps the tops; everything else stays.
+    pub fn map_tops(
+        &mut self,
+        ty: &Type,
+        lifted: &[Atom],
+        mut map: impl FnMut(&mut Self, Atom) -> Result<Atom>,
+    ) -> Result<Vec<Atom>> {
+        let tops = tops(ty, &self.output.sums);
+        let mut mapped = Vec::with_capacity(lifted.len());
+        for (top, atom) in tops.into_iter().zip(lifted) {
+            mapped.push(if top { map(self, *atom)? } else { *atom });
+        }
+        Ok(mapped)
+    }
+
+    /// `count` elements from `start` by `step` of components lifted over a vector.
+    pub fn slice(
+        &mut self,
+        ty: &Type,
+        lifted: &[Atom],
+        start: Atom,
+        step: Atom,
+        count: Atom,
+    ) -> Result<Vec<Atom>> {
+        let dimension = SliceDimension { start, step, count };
+        self.view(ty, lifted, &[count], |_| Ok(View::Slice(vec![dimension])))
+    }
+
+    /// The same elements in row-major order with other extents; nothing where they have them.
+    pub fn reshape(&mut self, ty: &Type, lifted: &[Atom], extents: &[Atom]) -> Result<Vec<Atom>> {
+        self.map_tops(ty, lifted, |b, atom| {
+            let (array, scalar) = b.array(atom)?;
+            if let nova_flat::ir::Type::Array(_, have) = b.output.ty(array)
+                && have == extents
+            {
+                return Ok(atom);
+            }
+            let view = View::Reshape(extents.to_vec());
+            let expression = Expression::View { array, view };
+            Ok(b.bind_array("t", scalar, extents.to_vec(), expression))
+        })
+    }
+
+    /// The value of a type with zeros and no elements: what a payload that is not there holds.
+    pub fn zero(&mut self, ty: &Type) -> Vec<Atom> {
+        let list = self.components(ty);
+        let mut atoms: Vec<Atom> = Vec::with_capacity(list.len());
+        for component in list.iter() {
+            let scalar = component.scalar;
+            atoms.push(match component.shape.len() {
+                0 => Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0)),
+                rank => self.empty(scalar, rank),
+            });
+        }
+        atoms
+    }
+
+    /// The elements of a vector without elements.
+    pub fn empty_lifted(&mut self, ty: &Type) -> Vec<Atom> {
+        let whole = Type::vector(ty.clone());
+        self.zero(&whole)[1..].to_vec()
+    }
+
+    fn empty(&mut self, scalar: Scalar, rank: usize) -> Atom {
+        let shape = vec![Atom::index(0); rank];
+        let expression = match rank {
+            1 => Expression::Literal {
+                element: scalar,
+                elements: Vec::new(),
+            },
+            _ => Expression::Replicate {
+                shape: shape.clone(),
+                value: Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0)),
+            },
+        };
+        self.bind_array("empty", scalar, shape, expression)
+    }
+}
