@@ -37,10 +37,13 @@
 
 pub mod error;
 pub mod expression;
+pub mod interpret;
 pub mod ir;
+pub mod parse;
+pub mod print;
 mod tidy;
 pub mod translate;
 pub mod walk;
 
-pub use error::InternalError;
+pub use error::{Failure, InternalError};
 pub use translate::translate;

@@ -1,7 +1,7 @@
 //! Addresses: where the elements of an array lie (funmem.txt §3), as expressions.
 
 use super::{INDEX, Result, Translator};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Expression, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
@@ -27,7 +27,7 @@ impl<'a> Translator<'a> {
     pub(super) fn place(&self, array: flat::Variable) -> Result<Place<'a>> {
         let info = self.info(array)?;
         let (flat::Type::Array(element, shape), Some(memory)) = (&info.ty, &info.memory) else {
-            return Err(InternalError::new(format!(
+            return Err(internal(format!(
                 "array {}_{} has no memory",
                 info.name, array.0
             )));
@@ -73,7 +73,7 @@ impl<'a> Translator<'a> {
     /// The address of the element at `indices`.
     pub(super) fn address(&mut self, lmad: &Lmad, indices: Vec<Expression>) -> Result<Expression> {
         if lmad.dimensions.len() != indices.len() {
-            return Err(InternalError::new("an index of the wrong rank"));
+            return Err(internal("an index of the wrong rank"));
         }
         let offset = self.polynomial(&lmad.offset)?;
         let mut sum = Expression::index(0);

@@ -3,7 +3,7 @@
 
 use super::address::Place;
 use super::{Result, Translator};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
@@ -23,7 +23,7 @@ impl<'a> Translator<'a> {
         let count = match &self.info(pattern)?.ty {
             flat::Type::Array(_, shape) => self.product(shape)?,
             flat::Type::Scalar(_) | flat::Type::Block(_) => {
-                return Err(InternalError::new("an array without an array type"));
+                return Err(internal("an array without an array type"));
             }
         };
         let to = self.destination(pattern, count, place)?;
@@ -48,7 +48,7 @@ impl<'a> Translator<'a> {
                 self.copy_unless_same(to, from, place)?;
                 self.store(to, indices, value)
             }
-            _ => Err(InternalError::new("an expression that makes no array")),
+            _ => Err(internal("an expression that makes no array")),
         }
     }
 
@@ -62,7 +62,7 @@ impl<'a> Translator<'a> {
 
     fn bytes(&mut self, pattern: flat::Variable, bytes: &std::sync::Arc<[u8]>) -> Result<()> {
         let block = self.array_block(flat::Atom::Variable(pattern))?;
-        let block = block.ok_or_else(|| InternalError::new("bytes in a scalar"))?;
+        let block = block.ok_or_else(|| internal("bytes in a scalar"))?;
         if self.facts.block(block).origin == super::facts::Origin::Allocated {
             let to = self.place(pattern)?;
             let from = Expression::Bytes(bytes.clone());
@@ -101,7 +101,7 @@ impl<'a> Translator<'a> {
         self.flush_conflicts(to.block)?;
         self.each_index(&extents, place, |this, indices| {
             let index = indices.first().cloned();
-            let index = index.ok_or_else(|| InternalError::new("a range without extent"))?;
+            let index = index.ok_or_else(|| internal("a range without extent"))?;
             let index = convert_index(index, element);
             let scaled = arithmetic(ScalarOperation::Multiply, element, index, step);
             let value = arithmetic(ScalarOperation::Add, element, start, scaled);
@@ -180,7 +180,7 @@ impl<'a> Translator<'a> {
         for array in arrays {
             let from = self.place(*array)?;
             let [extent] = from.shape else {
-                return Err(InternalError::new("a concatenation of no vectors"));
+                return Err(internal("a concatenation of no vectors"));
             };
             let length = self.scalar(*extent)?;
             self.copy_to(to, first.clone(), from, length.clone(), place)?;

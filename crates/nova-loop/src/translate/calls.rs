@@ -3,8 +3,8 @@
 use super::lifetimes::Moving;
 use super::states::{State, variables};
 use super::{Flow, Result, Tail, Translator};
-use crate::error::InternalError;
-use crate::ir::{self, Command, Expression, Variable};
+use crate::error::internal;
+use crate::ir::{self, Command, Variable};
 use nova_flat::ir as flat;
 
 impl<'a> Translator<'a> {
@@ -105,7 +105,7 @@ impl<'a> Translator<'a> {
                 });
                 self.bind_states(pattern, &states, true)?;
             }
-            _ => return Err(InternalError::new("no call")),
+            _ => return Err(internal("no call")),
         }
         Ok(Flow::Continues)
     }
@@ -113,7 +113,7 @@ impl<'a> Translator<'a> {
     /// Replaces the parameters and starts the function again, having released everything else.
     fn tail_call(&mut self, arguments: &[flat::Atom]) -> Result<()> {
         let Some(tail) = &self.tail else {
-            return Err(InternalError::new("a tail call outside its function"));
+            return Err(internal("a tail call outside its function"));
         };
         let parameters = tail.parameters.clone();
         let moved = self.replace(arguments, &parameters, Moving::Everything)?;
@@ -135,7 +135,7 @@ impl<'a> Translator<'a> {
                 let states = self.add_states(pattern)?;
                 self.declare_states(&states);
                 let [State::Scalar(link)] = states.as_slice() else {
-                    return Err(InternalError::new("a link that is no scalar"));
+                    return Err(internal("a link that is no scalar"));
                 };
                 self.emit(Command::NodeNew {
                     sum: *sum,
@@ -175,7 +175,7 @@ impl<'a> Translator<'a> {
                 });
                 Ok(())
             }
-            _ => Err(InternalError::new("neither node nor trace")),
+            _ => Err(internal("neither node nor trace")),
         }
     }
 
@@ -188,7 +188,7 @@ impl<'a> Translator<'a> {
         finish: impl FnOnce(&mut Self, &'a [flat::Atom]) -> Result<R>,
     ) -> Result<Option<R>> {
         if lambda.parameters.len() != arguments.len() {
-            return Err(InternalError::new("a lambda with other parameters"));
+            return Err(internal("a lambda with other parameters"));
         }
         for (parameter, argument) in lambda.parameters.iter().zip(arguments) {
             self.bind_term(*parameter, argument)?;

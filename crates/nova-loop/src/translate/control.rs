@@ -4,7 +4,7 @@ use super::lifetimes::Moving;
 use super::scalars::Term;
 use super::states::{State, variables};
 use super::{Flow, Result, Translator};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
@@ -58,7 +58,7 @@ impl<'a> Translator<'a> {
                 condition,
                 body,
             } => self.repeat(pattern, parameters, condition, body, &statement.place),
-            _ => Err(InternalError::new("no control structure")),
+            _ => Err(internal("no control structure")),
         }
     }
 
@@ -165,7 +165,7 @@ impl<'a> Translator<'a> {
         let (code, ()) = self.nested(|this| {
             let condition = this.body(condition, |this, results| {
                 let [result] = results else {
-                    return Err(InternalError::new("a condition of several results"));
+                    return Err(internal("a condition of several results"));
                 };
                 let condition = this.scalar(*result)?;
                 Ok(match this.lifetimes.owns_any() {

@@ -5,7 +5,7 @@
 //! is that of the tree [`Lifetimes::owned`], so it is the same each time.
 
 use super::{Block, Flow, Result, Translator, facts};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Type, Variable};
 use nova_diag::deep;
 use nova_flat::ir as flat;
@@ -81,7 +81,7 @@ impl<'a> Translator<'a> {
         handle: Variable,
     ) -> Result<()> {
         let slot = self.blocks.get_mut(block.0 as usize);
-        let slot = slot.ok_or_else(|| InternalError::new("an unknown block"))?;
+        let slot = slot.ok_or_else(|| internal("an unknown block"))?;
         *slot = Some(Block { pointer, handle });
         Ok(())
     }
@@ -99,7 +99,7 @@ impl<'a> Translator<'a> {
         let found = self.blocks.get(block.0 as usize).copied().flatten();
         found.ok_or_else(|| {
             let name = self.name(block);
-            InternalError::new(format!("block {name}_{} is not bound", block.0))
+            internal(format!("block {name}_{} is not bound", block.0))
         })
     }
 
@@ -211,9 +211,10 @@ impl<'a> Translator<'a> {
         match (&info.ty, &info.memory) {
             (flat::Type::Array(..), Some(memory)) => Ok(Some(memory.block)),
             (flat::Type::Scalar(_), _) => Ok(None),
-            (flat::Type::Array(..), None) | (flat::Type::Block(_), _) => Err(InternalError::new(
-                format!("array {}_{} has no memory", info.name, variable.0),
-            )),
+            (flat::Type::Array(..), None) | (flat::Type::Block(_), _) => Err(internal(format!(
+                "array {}_{} has no memory",
+                info.name, variable.0
+            ))),
         }
     }
 }

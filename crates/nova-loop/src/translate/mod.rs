@@ -20,7 +20,7 @@ mod sort;
 mod statements;
 mod states;
 
-use crate::error::InternalError;
+use crate::error::{InternalError, internal};
 use crate::ir::{self, Command, Expression, Type, Variable};
 use facts::Facts;
 use lifetimes::Lifetimes;
@@ -116,13 +116,13 @@ impl<'a> Translator<'a> {
     /// What is known of a variable of the source.
     fn info(&self, variable: flat::Variable) -> Result<&'a flat::VariableInfo> {
         let info = self.source.variables.get(variable.0 as usize);
-        info.ok_or_else(|| InternalError::new("an unknown variable"))
+        info.ok_or_else(|| internal("an unknown variable"))
     }
 
     /// The scalar type of an atom.
     fn scalar_type(&self, atom: flat::Atom) -> Result<Scalar> {
         let scalar = self.source.scalar_of(atom);
-        scalar.ok_or_else(|| InternalError::new("an array where a scalar is expected"))
+        scalar.ok_or_else(|| internal("an array where a scalar is expected"))
     }
 
     fn name(&self, variable: flat::Variable) -> Arc<str> {

@@ -3,7 +3,7 @@
 
 use super::lifetimes::Moving;
 use super::{INDEX, Result, Translator};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -139,5 +139,5 @@ impl<'a> Translator<'a> {
 /// The first `count` of a list and the others.
 pub(super) fn split<T>(list: &[T], count: usize) -> Result<(&[T], &[T])> {
     list.split_at_checked(count)
-        .ok_or_else(|| InternalError::new("an operation with too few results"))
+        .ok_or_else(|| internal("an operation with too few results"))
 }

@@ -6,7 +6,7 @@ use super::scalars::Term;
 use super::scan::Scan;
 use super::statements::single;
 use super::{INDEX, Result, Translator};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_flat::ir as flat;
 
@@ -137,16 +137,16 @@ impl<'a> Translator<'a> {
         let ([starts, ends, total], arrays) = pattern
             .split_at_checked(3)
             .and_then(|(fixed, arrays)| Some((<&[_; 3]>::try_from(fixed).ok()?, arrays)))
-            .ok_or_else(|| InternalError::new("a collect with too few results"))?;
+            .ok_or_else(|| internal("a collect with too few results"))?;
         for array in [starts, ends] {
             self.destination(*array, space.count.clone(), &space.place)?;
         }
         let total = self.counter(*total)?;
         for array in arrays {
             let block = self.array_block(flat::Atom::Variable(*array))?;
-            let block = block.ok_or_else(|| InternalError::new("a collect of scalars"))?;
+            let block = block.ok_or_else(|| internal("a collect of scalars"))?;
             let flat::Type::Array(element, _) = self.info(*array)?.ty else {
-                return Err(InternalError::new("a collect of scalars"));
+                return Err(internal("a collect of scalars"));
             };
             let (pointer, handle) = self.block_variables(block, element);
             let (null, none) = (Expression::NullPointer(element), Expression::NullBlock);
@@ -277,7 +277,7 @@ impl<'a> Translator<'a> {
         self.store(starts, vec![space.number.clone()], total.clone())?;
         for (array, row) in collect.arrays.iter().zip(rows) {
             let flat::Atom::Variable(row) = row else {
-                return Err(InternalError::new("a row that is no array"));
+                return Err(internal("a row that is no array"));
             };
             let to = self.place(*array)?;
             let from = self.place(*row)?;
@@ -335,6 +335,6 @@ impl<'a> Translator<'a> {
 fn single_value(values: &[flat::Atom]) -> Result<flat::Atom> {
     match values {
         [value] => Ok(*value),
-        _ => Err(InternalError::new("an output with other values")),
+        _ => Err(internal("an output with other values")),
     }
 }

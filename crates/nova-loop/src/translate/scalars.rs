@@ -5,7 +5,7 @@
 //! change that memory ([`Translator::flush_conflicts`]), or another list of commands begins.
 
 use super::{Result, Translator};
-use crate::error::InternalError;
+use crate::error::{InternalError, internal};
 use crate::ir::{Expression, Type, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
@@ -113,7 +113,7 @@ impl Translator<'_> {
 
     fn unbound(&self, variable: flat::Variable) -> InternalError {
         let name = self.name(variable);
-        InternalError::new(format!(
+        internal(format!(
             "{name}_{} is used where it has no value",
             variable.0
         ))
@@ -190,7 +190,7 @@ impl Translator<'_> {
 
     fn set(&mut self, variable: flat::Variable, binding: Binding) -> Result<()> {
         let slot = self.scalars.get_mut(variable.0 as usize);
-        *slot.ok_or_else(|| InternalError::new("an unknown variable"))? = Some(binding);
+        *slot.ok_or_else(|| internal("an unknown variable"))? = Some(binding);
         Ok(())
     }
 
@@ -200,7 +200,7 @@ impl Translator<'_> {
             && *depth != self.depth
         {
             let name = self.name(variable);
-            return Err(InternalError::new(format!(
+            return Err(internal(format!(
                 "{name} waits outside the commands that change what it reads"
             )));
         }

@@ -2,7 +2,7 @@
 
 use super::scalars::Term;
 use super::{Flow, Result, Translator};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_flat::ir as flat;
 
@@ -10,7 +10,7 @@ use nova_flat::ir as flat;
 pub(super) fn single(pattern: &[flat::Variable]) -> Result<flat::Variable> {
     match pattern {
         [variable] => Ok(*variable),
-        _ => Err(InternalError::new("a pattern of the wrong length")),
+        _ => Err(internal("a pattern of the wrong length")),
     }
 }
 
@@ -103,7 +103,7 @@ impl<'a> Translator<'a> {
                 })
             }
             flat::Expression::Atom(atom) => self.term(*atom)?,
-            _ => return Err(InternalError::new("an expression with effects")),
+            _ => return Err(internal("an expression with effects")),
         };
         self.bind_term(variable, term)
     }
@@ -152,7 +152,7 @@ impl<'a> Translator<'a> {
         place: &nova_diag::Place,
     ) -> Result<()> {
         let Type::Pointer(element) = self.program.variable(pointer).ty else {
-            return Err(InternalError::new("no pointer"));
+            return Err(internal("no pointer"));
         };
         self.declare_later(pointer);
         self.declare_later(handle);
@@ -175,10 +175,10 @@ impl<'a> Translator<'a> {
         place: &nova_diag::Place,
     ) -> Result<super::address::Place<'a>> {
         let block = self.array_block(flat::Atom::Variable(array))?;
-        let block = block.ok_or_else(|| InternalError::new("a scalar destination"))?;
+        let block = block.ok_or_else(|| internal("a scalar destination"))?;
         if self.facts.block(block).origin != super::facts::Origin::Allocated {
             let flat::Type::Array(element, _) = &self.info(array)?.ty else {
-                return Err(InternalError::new("a scalar destination"));
+                return Err(internal("a scalar destination"));
             };
             let (pointer, handle) = self.block_variables(block, *element);
             self.allocate_here(pointer, handle, count, place)?;

@@ -3,7 +3,7 @@
 
 use super::lifetimes::Moving;
 use super::{Result, Translator};
-use crate::error::InternalError;
+use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_flat::ir as flat;
 use std::collections::HashSet;
@@ -54,7 +54,7 @@ impl Translator<'_> {
                 let handle = self.add_variable(format!("{}_block", info.name), Type::Block);
                 Ok(State::Array { pointer, handle })
             }
-            flat::Type::Block(_) => Err(InternalError::new("a block among components")),
+            flat::Type::Block(_) => Err(internal("a block among components")),
         }
     }
 
@@ -78,7 +78,7 @@ impl Translator<'_> {
                 let atom = flat::Atom::Variable(variable);
                 match self.array_block(atom)? {
                     Some(block) => self.bind_block(block, pointer, handle),
-                    None => Err(InternalError::new("a scalar where an array is expected")),
+                    None => Err(internal("a scalar where an array is expected")),
                 }
             }
         }

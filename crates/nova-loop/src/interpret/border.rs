@@ -1,0 +1,298 @@
+//! Where values of Core types become variables of Loop and back: at entries, foreign functions and
+//! traces.
+
+use super::machine::{Machine, Node};
+use super::{Cell, Pointer, Step, runtime, wrong};
+use crate::error::{Failure, internal};
+use crate::ir::Entry;
+use nova_core::{Elements, ErrorKind, Scalar, ScalarValue, SumId, Type, Value};
+use nova_flat::representation::components;
+use nova_flat::values::{self, Fault, FlatValue, Tables};
+
+impl Machine<'_> {
+    /// Runs an entry.
+    pub(super) fn entry(&mut self, entry: &Entry, inputs: &[Value]) -> Step<Value> {
+        let mut arguments = Vec::new();
+        for (value, (_, ty)) in inputs.iter().zip(&entry.inputs) {
+            arguments.extend(self.cells_of(value, ty, true)?);
+        }
+        let results = self.run(entry.function, arguments)?;
+        let value = self.value(&results, &entry.result)?;
+        for cell in &results {
+            if let Cell::Block(Some(block)) = cell {
+                self.heap.release(*block)?;
+            }
+        }
+        self.end_tables()?;
+        match self.heap.live() {
+            0 => Ok(value),
+            left => wrong(format!("{left} blocks are left at the end")),
+        }
+    }
+
+    /// Node tables give up their references.
+    fn end_tables(&mut self) -> Step<()> {
+        for table in std::mem::take(&mut self.tables) {
+            for cell in table.iter().flat_map(|node| &node.payload) {
+                if let Cell::Block(Some(block)) = cell {
+                    self.heap.release(*block)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The components of a value; arrays are the caller's, or held once.
+    fn cells_of(&mut self, value: &Value, ty: &Type, external: bool) -> Step<Vec<Cell>> {
+        let mut tables = Tables::default();
+        // Nodes of inputs come first in the tables; later ones are shifted behind those there.
+        let sums = &self.program.sums;
+        let first: Vec<i64> = self.tables.iter().map(|t| t.len() as i64).collect();
+        let converted =
+            values::to_components(value, ty, sums, &mut tables).map_err(|f| stop_of(f, None))?;
+        let cells = self.cells(&converted, &components(ty, sums), external)?;
+        let links = link_components(ty, sums);
+        for sum in 0..self.program.sums.len() {
+            let id = SumId(sum as u32);
+            let mut link = 0;
+            while let Ok(node) = tables.node(id, link) {
+                let payload = node.payload.clone();
+                let constructor = node.constructor;
+                let ty = self.payload_type(id, constructor)?.clone();
+                let shapes = components(&ty, sums);
+                let payload = self.cells(&payload, &shapes, external)?;
+                let links = link_components(&ty, sums);
+                let payload = self.shift(payload, &links, &first)?;
+                self.add_node(
+                    id,
+                    Node {
+                        constructor,
+                        payload,
+                    },
+                )?;
+                link += 1;
+            }
+        }
+        self.shift(cells, &links, &first)
+    }
+
+    /// Moves links behind the nodes that were there before.
+    fn shift(
+        &mut self,
+        cells: Vec<Cell>,
+        links: &[Option<SumId>],
+        first: &[i64],
+    ) -> Step<Vec<Cell>> {
+        if first.iter().all(|n| *n == 0) {
+            return Ok(cells);
+        }
+        let mut list = Vec::with_capacity(cells.len());
+        let mut links = links.iter();
+        for cell in cells {
+            let sum = match cell {
+                // The handle belongs to the pointer before.
+                Cell::Block(_) => None,
+                Cell::Scalar(_) | Cell::Pointer(_) | Cell::Unset => links.next().copied().flatten(),
+            };
+            let offset = sum.and_then(|s| first.get(s.0 as usize)).copied();
+            list.push(match (cell, offset) {
+                (Cell::Scalar(ScalarValue::I64(link)), Some(offset)) => {
+                    Cell::Scalar(ScalarValue::I64(link + offset))
+                }
+                (_, Some(offset)) if offset != 0 => {
+                    return wrong("vectors of recursive data from a foreign function");
+                }
+                (cell, _) => cell,
+            });
+        }
+        Ok(list)
+    }
+
+    fn cells(
+        &mut self,
+        values: &[FlatValue],
+        shapes: &[nova_flat::representation::Component],
+        external: bool,
+    ) -> Step<Vec<Cell>> {
+        let mut cells = Vec::with_capacity(values.len());
+        for (value, component) in values.iter().zip(shapes) {
+            match value {
+                FlatValue::Scalar(value) => cells.push(Cell::Scalar(*value)),
+                FlatValue::Array(array) => {
+                    let elements = array.packed().map_err(|f| stop_of(f, None))?;
+                    let scalars: Option<Vec<ScalarValue>> =
+                        elements.iter().map(|v| v.as_scalar()).collect();
+                    let Some(scalars) = scalars else {
+                        return wrong("an array of no scalars");
+                    };
+                    let block = match external {
+                        true => self.heap.external(component.scalar, scalars),
+                        false => self.heap.filled(component.scalar, scalars),
+                    };
+                    let start = Pointer {
+                        block: Some(block),
+                        index: 0,
+                    };
+                    cells.push(Cell::Pointer(start));
+                    cells.push(Cell::Block((!external).then_some(block)));
+                }
+            }
+        }
+        Ok(cells)
+    }
+
+    fn payload_type(&self, sum: SumId, constructor: u32) -> Step<&Type> {
+        let sum = self.program.sums.get(sum.0 as usize);
+        match sum.and_then(|s| s.constructors.get(constructor as usize)) {
+            Some(constructor) => Ok(&constructor.payload),
+            None => wrong("there is no such constructor"),
+        }
+    }
+
+    /// The value of type `ty` that cells hold.
+    pub(super) fn value(&self, cells: &[Cell], ty: &Type) -> Step<Value> {
+        let sums = &self.program.sums;
+        let mut tables = Tables::default();
+        // Only values with links look into tables.
+        if link_components(ty, sums).iter().any(Option::is_some) {
+            for (sum, table) in self.tables.iter().enumerate() {
+                let id = SumId(sum as u32);
+                for node in table {
+                    let ty = self.payload_type(id, node.constructor)?;
+                    tables.add(
+                        id,
+                        values::Node {
+                            constructor: node.constructor,
+                            payload: self.flat_values(&node.payload, ty)?,
+                        },
+                    );
+                }
+            }
+        }
+        let flat = self.flat_values(cells, ty)?;
+        values::from_components(&flat, ty, sums, &tables).map_err(|f| stop_of(f, None))
+    }
+
+    fn flat_values(&self, cells: &[Cell], ty: &Type) -> Step<Vec<FlatValue>> {
+        let mut list: Vec<FlatValue> = Vec::new();
+        let mut cells = cells.iter();
+        for component in components(ty, &self.program.sums) {
+            let Some(cell) = cells.next() else {
+                return wrong("a value with too few components");
+            };
+            if component.shape.is_empty() {
+                list.push(FlatValue::Scalar(cell.scalar()?));
+                continue;
+            }
+            cells.next();
+            let mut shape = Vec::with_capacity(component.shape.len());
+            for extent in &component.shape {
+                let extent = list.get(*extent).map(FlatValue::as_i64);
+                match extent.and_then(Result::ok).map(usize::try_from) {
+                    Some(Ok(extent)) => shape.push(extent),
+                    Some(Err(_)) | None => return wrong("a negative extent"),
+                }
+            }
+            let count = shape.iter().product::<usize>() as i64;
+            let values = self.heap.read(cell.pointer()?, count)?;
+            list.push(FlatValue::array(elements(component.scalar, values)?, shape));
+        }
+        match cells.next() {
+            None => Ok(list),
+            Some(_) => wrong("a value with too many components"),
+        }
+    }
+
+    /// Calls a foreign function.
+    pub(super) fn foreign(
+        &mut self,
+        foreign: u32,
+        arguments: Vec<Cell>,
+        place: &nova_diag::Place,
+    ) -> Step<Vec<Cell>> {
+        let Some(foreign) = self.program.foreigns.get(foreign as usize) else {
+            return wrong("there is no such foreign function");
+        };
+        let failed = |kind| runtime(kind, Vec::new(), Some(place));
+        let Some(handler) = self.options.foreign else {
+            return Err(failed(ErrorKind::Memory));
+        };
+        let mut values = Vec::with_capacity(foreign.parameters.len());
+        let mut rest = arguments.as_slice();
+        for ty in &foreign.parameters {
+            let shapes = components(ty, &self.program.sums);
+            let count = shapes
+                .iter()
+                .map(|c| 1 + usize::from(!c.shape.is_empty()))
+                .sum();
+            let Some((cells, others)) = rest.split_at_checked(count) else {
+                return wrong("a foreign call with too few arguments");
+            };
+            rest = others;
+            values.push(self.value(cells, ty)?);
+        }
+        let result = handler(foreign, &values).map_err(failed)?;
+        self.cells_of(&result, &foreign.result, false)
+    }
+}
+
+/// For each component, the sum whose links it holds.
+fn link_components(ty: &Type, sums: &[nova_core::SumType]) -> Vec<Option<SumId>> {
+    // Components of links have no mark of their own, but a recursive sum is the only type that
+    // ends in one; the representation is followed by type.
+    let mut list = Vec::new();
+    add_links(ty, sums, false, &mut list);
+    list
+}
+
+fn add_links(ty: &Type, sums: &[nova_core::SumType], lifted: bool, list: &mut Vec<Option<SumId>>) {
+    let plain = |count: usize, list: &mut Vec<Option<SumId>>| {
+        list.extend(std::iter::repeat_n(None, count));
+    };
+    nova_diag::deep(|| match ty {
+        Type::Unit | Type::Function(..) => {}
+        Type::Scalar(_) => plain(1, list),
+        Type::Tuple(elements) => {
+            for element in elements.iter() {
+                add_links(element, sums, lifted, list);
+            }
+        }
+        Type::Vector(element) => {
+            plain(if lifted { 3 } else { 1 }, list);
+            add_links(element, sums, true, list);
+        }
+        Type::Array(rank, element) => {
+            plain(*rank as usize + if lifted { 2 } else { 0 }, list);
+            add_links(element, sums, true, list);
+        }
+        Type::Sum(id) => match sums.get(id.0 as usize) {
+            Some(sum) if sum.is_recursive() => list.push(Some(*id)),
+            Some(sum) => {
+                plain(1, list);
+                for constructor in &sum.constructors {
+                    add_links(&constructor.payload, sums, lifted, list);
+                }
+            }
+            None => {}
+        },
+    });
+}
+
+/// Scalars of one type as elements.
+fn elements(scalar: Scalar, values: Vec<ScalarValue>) -> Step<Elements> {
+    let memory = |_| stop_of(Fault::Memory, None);
+    let ty = Type::Scalar(scalar);
+    let mut elements = Elements::with_capacity(&ty, values.len()).map_err(memory)?;
+    for value in values {
+        let memory = |_| stop_of(Fault::Memory, None);
+        elements.push(Value::Scalar(value)).map_err(memory)?;
+    }
+    Ok(elements)
+}
+
+fn stop_of(fault: Fault, place: Option<&nova_diag::Place>) -> super::Stop {
+    match fault {
+        Fault::Memory => runtime(ErrorKind::Memory, Vec::new(), place),
+        Fault::Internal(message) => super::Stop(Box::new(Failure::Internal(internal(message)))),
+    }
+}

@@ -1,0 +1,299 @@
+//! What commands do.
+
+use super::heap::Exhausted;
+use super::machine::{Machine, Node};
+use super::{Cell, Pointer, Step, runtime, wrong};
+use crate::ir::{Command, Expression, Variable};
+use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
+use nova_diag::Place;
+
+impl<'p> Machine<'p> {
+    /// Executes one command; those with lists only start them.
+    pub(super) fn execute(&mut self, command: &'p Command) -> Step<()> {
+        match command {
+            Command::Declare { variable, value } => match value {
+                Some(value) => self.assign(*variable, value),
+                None => self.unset(*variable),
+            },
+            Command::Assign { variable, value } => self.assign(*variable, value),
+            Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_) => self.memory(command),
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let holds = self.evaluate(condition)?.bool()?;
+                self.open(if holds { then } else { otherwise });
+                Ok(())
+            }
+            Command::Switch { scrutinee, cases } => {
+                let ScalarValue::I32(case) = self.evaluate(scrutinee)?.scalar()? else {
+                    return wrong("a switch on another type");
+                };
+                let chosen = usize::try_from(case).ok().and_then(|k| cases.get(k));
+                if let Some(case) = chosen.or(cases.last()) {
+                    self.open(case);
+                }
+                Ok(())
+            }
+            Command::For {
+                variable,
+                count,
+                body,
+                ..
+            } => {
+                let count = self.evaluate(count)?.index()?;
+                self.open_for(*variable, count, body);
+                Ok(())
+            }
+            Command::Loop { body, .. } => {
+                self.open_loop(body);
+                Ok(())
+            }
+            Command::Break => self.jump(true),
+            Command::Continue => self.jump(false),
+            Command::Return => {
+                self.leave_call();
+                Ok(())
+            }
+            Command::Call {
+                function,
+                arguments,
+                results,
+            } => {
+                let arguments = self.evaluate_all(arguments)?;
+                self.call(*function, arguments, results)
+            }
+            Command::Check { .. } | Command::Fail { .. } => self.error(command),
+            Command::Foreign { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Trace { .. } => self.outside(command),
+            Command::Barrier(_) | Command::Comment(_) => Ok(()),
+        }
+    }
+
+    fn assign(&mut self, variable: Variable, value: &Expression) -> Step<()> {
+        let value = self.evaluate(value)?;
+        self.set(variable, value)
+    }
+
+    /// Commands on blocks.
+    fn memory(&mut self, command: &'p Command) -> Step<()> {
+        match command {
+            Command::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                let pointer = self.get(*pointer)?.pointer()?;
+                let index = self.evaluate(index)?.index()?;
+                let value = self.evaluate(value)?.scalar()?;
+                self.heap.store(pointer, index, value)
+            }
+            Command::Allocate {
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => {
+                let count = self.evaluate(count)?.index()?;
+                let id = self.heap.allocate(*element, count);
+                let id = id.map_err(|e| exhausted(e, place))?;
+                self.set_block(*block, *pointer, id)
+            }
+            Command::Reserve {
+                block,
+                pointer,
+                element,
+                used,
+                count,
+                place,
+            } => {
+                let used = self.evaluate(used)?.index()?;
+                let count = self.evaluate(count)?.index()?;
+                self.reserve((*block, *pointer), *element, used, count, place)
+            }
+            Command::Copy {
+                to, from, count, ..
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let count = self.evaluate(count)?.index()?;
+                self.heap.copy(to, from, count)
+            }
+            Command::Retain(variable) => match self.get(*variable)?.block()? {
+                Some(block) => self.heap.retain(block),
+                None => Ok(()),
+            },
+            Command::Release(variable) => match self.get(*variable)?.block()? {
+                Some(block) => self.heap.release(block),
+                None => Ok(()),
+            },
+            other => wrong(format!("no command on memory: {other:?}")),
+        }
+    }
+
+    fn set_block(
+        &mut self,
+        block: Variable,
+        pointer: Variable,
+        id: super::heap::BlockId,
+    ) -> Step<()> {
+        self.set(block, Cell::Block(Some(id)))?;
+        let start = Pointer {
+            block: Some(id),
+            index: 0,
+        };
+        self.set(pointer, Cell::Pointer(start))
+    }
+
+    fn reserve(
+        &mut self,
+        (block, pointer): (Variable, Variable),
+        element: Scalar,
+        used: i64,
+        count: i64,
+        place: &Place,
+    ) -> Step<()> {
+        let id = match self.get(block)?.block()? {
+            Some(id) => self.heap.grow(id, used, count)?,
+            None => self.heap.allocate(element, count),
+        };
+        let id = id.map_err(|e| exhausted(e, place))?;
+        self.set_block(block, pointer, id)
+    }
+
+    fn error(&mut self, command: &'p Command) -> Step<()> {
+        let (error, arguments, place) = match command {
+            Command::Check {
+                condition,
+                error,
+                arguments,
+                place,
+            } => {
+                if self.evaluate(condition)?.bool()? {
+                    return Ok(());
+                }
+                (error, arguments, place)
+            }
+            Command::Fail {
+                error,
+                arguments,
+                place,
+            } => (error, arguments, place),
+            other => return wrong(format!("no error: {other:?}")),
+        };
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let value = self.evaluate(argument)?.scalar()?.as_integer().unwrap_or(0);
+            let value = value.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+            values.push(value as i64);
+        }
+        Err(runtime(*error, values, Some(place)))
+    }
+
+    /// Commands on node tables, foreign functions and the user.
+    fn outside(&mut self, command: &'p Command) -> Step<()> {
+        match command {
+            Command::Foreign {
+                foreign,
+                arguments,
+                results,
+                place,
+            } => {
+                let arguments = self.evaluate_all(arguments)?;
+                let values = self.foreign(*foreign, arguments, place)?;
+                self.set_all(results, values)
+            }
+            Command::NodeNew {
+                sum,
+                constructor,
+                payload,
+                link,
+                ..
+            } => {
+                let payload = self.evaluate_all(payload)?;
+                for cell in &payload {
+                    if let Cell::Block(Some(block)) = cell {
+                        self.heap.retain(*block)?;
+                    }
+                }
+                let node = Node {
+                    constructor: *constructor,
+                    payload,
+                };
+                let index = self.add_node(*sum, node)?;
+                self.set(*link, Cell::Scalar(ScalarValue::I64(index)))
+            }
+            Command::NodePayload {
+                sum,
+                constructor,
+                link,
+                results,
+            } => {
+                let link = self.evaluate(link)?.index()?;
+                let node = self.node(*sum, link)?;
+                if node.constructor != *constructor {
+                    return wrong("the payload of another constructor");
+                }
+                let payload = node.payload.clone();
+                self.set_all(results, payload)
+            }
+            Command::Trace {
+                text,
+                ty,
+                components,
+            } => {
+                let components = self.evaluate_all(components)?;
+                let value = self.value(&components, ty)?;
+                let value = nova_core::text::print_value(&value, ty, &self.program.sums);
+                let text = String::from_utf8_lossy(text);
+                (self.options.trace)(&format!("{text} {value}"));
+                Ok(())
+            }
+            other => wrong(format!("nothing outside: {other:?}")),
+        }
+    }
+
+    fn set_all(&mut self, variables: &[Variable], values: Vec<Cell>) -> Step<()> {
+        if variables.len() != values.len() {
+            return wrong("another number of results");
+        }
+        for (variable, value) in variables.iter().zip(values) {
+            self.set(*variable, value)?;
+        }
+        Ok(())
+    }
+
+    /// A node of a table.
+    pub(super) fn node(&self, sum: SumId, link: i64) -> Step<&Node> {
+        let table = self.tables.get(sum.0 as usize);
+        let index = usize::try_from(link).ok();
+        match index.and_then(|index| table?.get(index)) {
+            Some(node) => Ok(node),
+            None => wrong(format!("sum {} has no node {link}", sum.0)),
+        }
+    }
+
+    /// Adds a node; gives its link.
+    pub(super) fn add_node(&mut self, sum: SumId, node: Node) -> Step<i64> {
+        match self.tables.get_mut(sum.0 as usize) {
+            Some(table) => {
+                table.push(node);
+                Ok(table.len() as i64 - 1)
+            }
+            None => wrong("there is no such sum"),
+        }
+    }
+}
+
+fn exhausted(_: Exhausted, place: &Place) -> super::Stop {
+    runtime(ErrorKind::Memory, Vec::new(), Some(place))
+}

@@ -1,0 +1,239 @@
+//! Blocks of memory with their reference counts.
+
+use super::{Pointer, Step, wrong};
+use nova_core::value::LARGEST_VECTOR;
+use nova_core::{Scalar, ScalarValue};
+
+/// Names a block. Places are used again after a block is freed; the generation tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockId {
+    place: u32,
+    generation: u32,
+}
+
+/// A block.
+struct Block {
+    generation: u32,
+    /// References held; 0 in a place that is free.
+    references: u64,
+    /// Whether it belongs to the caller or the program text: not counted, never freed.
+    external: bool,
+    element: Scalar,
+    elements: Vec<Option<ScalarValue>>,
+}
+
+/// All blocks of a run.
+#[derive(Default)]
+pub(super) struct Heap {
+    blocks: Vec<Block>,
+    free: Vec<u32>,
+}
+
+/// More memory than there is.
+pub(super) struct Exhausted;
+
+impl Heap {
+    /// A new block of `count` elements without value, with one reference.
+    pub(super) fn allocate(&mut self, element: Scalar, count: i64) -> Result<BlockId, Exhausted> {
+        let elements = unset(count)?;
+        Ok(self.add(Block {
+            generation: 0,
+            references: 1,
+            external: false,
+            element,
+            elements,
+        }))
+    }
+
+    /// A block that the caller owns.
+    pub(super) fn external(&mut self, element: Scalar, values: Vec<ScalarValue>) -> BlockId {
+        self.add(Block {
+            generation: 0,
+            references: 1,
+            external: true,
+            element,
+            elements: values.into_iter().map(Some).collect(),
+        })
+    }
+
+    /// A block with values, held once.
+    pub(super) fn filled(&mut self, element: Scalar, values: Vec<ScalarValue>) -> BlockId {
+        let id = self.external(element, values);
+        self.blocks[id.place as usize].external = false;
+        id
+    }
+
+    fn add(&mut self, mut block: Block) -> BlockId {
+        let place = match self.free.pop() {
+            Some(place) => {
+                let old = &mut self.blocks[place as usize];
+                block.generation = old.generation.wrapping_add(1);
+                *old = block;
+                place
+            }
+            None => {
+                self.blocks.push(block);
+                self.blocks.len() as u32 - 1
+            }
+        };
+        BlockId {
+            place,
+            generation: self.blocks[place as usize].generation,
+        }
+    }
+
+    fn block(&self, id: BlockId) -> Step<&Block> {
+        match self.blocks.get(id.place as usize) {
+            Some(block) if block.generation == id.generation && block.references > 0 => Ok(block),
+            Some(_) | None => wrong("memory is used after it was freed"),
+        }
+    }
+
+    fn block_mut(&mut self, id: BlockId) -> Step<&mut Block> {
+        match self.blocks.get_mut(id.place as usize) {
+            Some(block) if block.generation == id.generation && block.references > 0 => Ok(block),
+            Some(_) | None => wrong("memory is used after it was freed"),
+        }
+    }
+
+    /// One more reference.
+    pub(super) fn retain(&mut self, id: BlockId) -> Step<()> {
+        self.block_mut(id)?.references += 1;
+        Ok(())
+    }
+
+    /// One reference less; frees at none.
+    pub(super) fn release(&mut self, id: BlockId) -> Step<()> {
+        let block = self.block_mut(id)?;
+        if block.external {
+            return wrong("memory of the caller is released");
+        }
+        block.references -= 1;
+        if block.references == 0 {
+            block.elements = Vec::new();
+            self.free.push(id.place);
+        }
+        Ok(())
+    }
+
+    /// The same elements in a block for at least `count`; those from `used` on have no value.
+    pub(super) fn grow(
+        &mut self,
+        id: BlockId,
+        used: i64,
+        count: i64,
+    ) -> Step<Result<BlockId, Exhausted>> {
+        let block = self.block(id)?;
+        if block.references != 1 {
+            return wrong("a block that others hold is reserved");
+        }
+        let Some(kept) = usize::try_from(used)
+            .ok()
+            .and_then(|n| block.elements.get(..n))
+        else {
+            return wrong("more elements are used than a block has");
+        };
+        let capacity = (block.elements.len() as i64).max(count);
+        let element = block.element;
+        let kept = kept.to_vec();
+        let mut elements = match unset(capacity) {
+            Ok(elements) => elements,
+            Err(exhausted) => return Ok(Err(exhausted)),
+        };
+        elements[..kept.len()].copy_from_slice(&kept);
+        self.release(id)?;
+        Ok(Ok(self.add(Block {
+            generation: 0,
+            references: 1,
+            external: false,
+            element,
+            elements,
+        })))
+    }
+
+    fn position(&self, pointer: Pointer, index: i64) -> Step<(BlockId, usize)> {
+        let Some(id) = pointer.block else {
+            return wrong("the null pointer is used");
+        };
+        let length = self.block(id)?.elements.len();
+        let address = pointer.index.checked_add(index);
+        match address.and_then(|a| usize::try_from(a).ok()) {
+            Some(address) if address < length => Ok((id, address)),
+            Some(_) | None => wrong(format!(
+                "element {} of a block of {length}",
+                i128::from(pointer.index) + i128::from(index)
+            )),
+        }
+    }
+
+    /// An element.
+    pub(super) fn load(&self, pointer: Pointer, index: i64) -> Step<ScalarValue> {
+        let (id, address) = self.position(pointer, index)?;
+        match self.block(id)?.elements.get(address) {
+            Some(Some(value)) => Ok(*value),
+            Some(None) | None => wrong(format!("element {address} is read before it is written")),
+        }
+    }
+
+    /// Writes an element.
+    pub(super) fn store(&mut self, pointer: Pointer, index: i64, value: ScalarValue) -> Step<()> {
+        let (id, address) = self.position(pointer, index)?;
+        let block = self.block_mut(id)?;
+        if block.external {
+            return wrong("memory of the caller is written");
+        }
+        if block.element != value.scalar() {
+            return wrong("an element of another type is written");
+        }
+        block.elements[address] = Some(value);
+        Ok(())
+    }
+
+    /// Copies elements, written or not.
+    pub(super) fn copy(&mut self, to: Pointer, from: Pointer, count: i64) -> Step<()> {
+        if count <= 0 {
+            return Ok(());
+        }
+        let (to_id, to_first) = self.position(to, 0)?;
+        let (from_id, from_first) = self.position(from, 0)?;
+        self.position(to, count - 1)?;
+        self.position(from, count - 1)?;
+        let count = count as usize;
+        let apart = to_first.abs_diff(from_first) >= count;
+        if to_id == from_id && !apart {
+            return wrong("elements are copied onto themselves");
+        }
+        let elements = self.block(from_id)?.elements[from_first..from_first + count].to_vec();
+        let from_element = self.block(from_id)?.element;
+        let block = self.block_mut(to_id)?;
+        if block.external || block.element != from_element {
+            return wrong("elements are copied to where they cannot be");
+        }
+        block.elements[to_first..to_first + count].copy_from_slice(&elements);
+        Ok(())
+    }
+
+    /// The values of `count` elements.
+    pub(super) fn read(&self, pointer: Pointer, count: i64) -> Step<Vec<ScalarValue>> {
+        (0..count).map(|k| self.load(pointer, k)).collect()
+    }
+
+    /// How many blocks the program still holds.
+    pub(super) fn live(&self) -> usize {
+        let held = |b: &&Block| !b.external && b.references > 0;
+        self.blocks.iter().filter(held).count()
+    }
+}
+
+/// Elements without value.
+fn unset(count: i64) -> Result<Vec<Option<ScalarValue>>, Exhausted> {
+    let count = usize::try_from(count).map_err(|_| Exhausted)?;
+    let bytes = count.checked_mul(size_of::<Option<ScalarValue>>());
+    if bytes.is_none_or(|b| b > LARGEST_VECTOR) {
+        return Err(Exhausted);
+    }
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(count).map_err(|_| Exhausted)?;
+    elements.resize(count, None);
+    Ok(elements)
+}

@@ -1,0 +1,312 @@
+//! The machine: variables, the stack of open command lists and calls, and the loop that takes one
+//! command after the other.
+
+use super::heap::{BlockId, Heap};
+use super::{Cell, Step, runtime, wrong};
+use crate::ir::{Command, Expression, Function, FunctionId, Program, Variable};
+use nova_core::ErrorKind;
+use nova_core::interpret::Options;
+use nova_diag::deep;
+use std::collections::HashMap;
+
+/// The state of a run.
+pub(super) struct Machine<'p> {
+    pub(super) program: &'p Program,
+    pub(super) options: &'p Options<'p>,
+    pub(super) heap: Heap,
+    /// For each recursive sum its nodes.
+    pub(super) tables: Vec<Vec<Node>>,
+    /// Blocks of constant bytes, by their address.
+    pub(super) constants: HashMap<*const u8, BlockId>,
+    /// The place of each variable in the activation of its function.
+    places: Vec<u32>,
+    /// How many places each function has.
+    sizes: Vec<usize>,
+    /// The variables of all activations.
+    cells: Vec<Cell>,
+    /// Where the current activation starts.
+    base: usize,
+    /// How many calls are active.
+    calls: usize,
+    stack: Vec<Open<'p>>,
+}
+
+/// A node of a recursive sum: its constructor and the components of its payload.
+pub(super) struct Node {
+    pub(super) constructor: u32,
+    pub(super) payload: Vec<Cell>,
+}
+
+/// Something that is being executed.
+enum Open<'p> {
+    /// Commands, and the next of them.
+    List {
+        commands: &'p [Command],
+        next: usize,
+    },
+    /// A counted loop, and its next round.
+    For {
+        variable: Variable,
+        next: i64,
+        count: i64,
+        body: &'p [Command],
+    },
+    /// A loop without count.
+    Loop(&'p [Command]),
+    /// A call, and what to do with its results.
+    Call {
+        function: &'p Function,
+        results: &'p [Variable],
+        base: usize,
+    },
+}
+
+impl<'p> Machine<'p> {
+    /// A machine that has done nothing.
+    pub(super) fn new(program: &'p Program, options: &'p Options<'p>) -> Self {
+        let mut machine = Machine {
+            program,
+            options,
+            heap: Heap::default(),
+            tables: program.sums.iter().map(|_| Vec::new()).collect(),
+            constants: HashMap::new(),
+            places: vec![0; program.variables.len()],
+            sizes: Vec::with_capacity(program.functions.len()),
+            cells: Vec::new(),
+            base: 0,
+            calls: 0,
+            stack: Vec::new(),
+        };
+        for function in &program.functions {
+            let mut count = 0;
+            for variable in function.parameters.iter().chain(&function.results) {
+                machine.give_place(*variable, &mut count);
+            }
+            machine.give_places(&function.body, &mut count);
+            machine.sizes.push(count as usize);
+        }
+        machine
+    }
+
+    fn give_place(&mut self, variable: Variable, count: &mut u32) {
+        if let Some(place) = self.places.get_mut(variable.0 as usize) {
+            *place = *count;
+            *count += 1;
+        }
+    }
+
+    fn give_places(&mut self, commands: &[Command], count: &mut u32) {
+        for command in commands {
+            if let Command::Declare { variable, .. } | Command::For { variable, .. } = command {
+                self.give_place(*variable, count);
+            }
+            for list in command.lists() {
+                deep(|| self.give_places(list, count));
+            }
+        }
+    }
+
+    fn cell(&mut self, variable: Variable) -> Step<&mut Cell> {
+        let place = self.places.get(variable.0 as usize);
+        let cell = place.and_then(|p| self.cells.get_mut(self.base + *p as usize));
+        match cell {
+            Some(cell) => Ok(cell),
+            None => wrong("a variable of another function"),
+        }
+    }
+
+    /// What a variable holds.
+    pub(super) fn get(&self, variable: Variable) -> Step<Cell> {
+        let place = self.places.get(variable.0 as usize);
+        let cell = place.and_then(|p| self.cells.get(self.base + *p as usize));
+        match cell.copied() {
+            Some(Cell::Unset) => {
+                let name = crate::print::print_variable(self.program, variable);
+                wrong(format!("{name} is read before it is assigned"))
+            }
+            Some(cell) => Ok(cell),
+            None => wrong("a variable of another function"),
+        }
+    }
+
+    /// Assigns a variable.
+    pub(super) fn set(&mut self, variable: Variable, value: Cell) -> Step<()> {
+        *self.cell(variable)? = value;
+        Ok(())
+    }
+
+    /// A variable that is declared loses its value of the round before.
+    pub(super) fn unset(&mut self, variable: Variable) -> Step<()> {
+        self.set(variable, Cell::Unset)
+    }
+
+    /// Calls a function and runs it to its end; gives its results.
+    pub(super) fn run(&mut self, function: FunctionId, arguments: Vec<Cell>) -> Step<Vec<Cell>> {
+        let results = match self.program.functions.get(function.0 as usize) {
+            Some(function) => &function.results,
+            None => return wrong("there is no such function"),
+        };
+        self.call(function, arguments, &[])?;
+        // The cells of the first call are left behind when it ends.
+        while let Some(command) = self.next()? {
+            self.execute(command)?;
+        }
+        results.iter().map(|r| self.get(*r)).collect()
+    }
+
+    /// Enters a function.
+    pub(super) fn call(
+        &mut self,
+        id: FunctionId,
+        arguments: Vec<Cell>,
+        results: &'p [Variable],
+    ) -> Step<()> {
+        let index = id.0 as usize;
+        let (Some(function), Some(size)) =
+            (self.program.functions.get(index), self.sizes.get(index))
+        else {
+            return wrong("there is no such function");
+        };
+        if self.calls >= self.options.depth_limit {
+            return Err(runtime(
+                ErrorKind::Recursion,
+                Vec::new(),
+                Some(&function.place),
+            ));
+        }
+        if arguments.len() != function.parameters.len() {
+            return wrong("a call with another number of arguments");
+        }
+        self.calls += 1;
+        self.stack.push(Open::Call {
+            function,
+            results,
+            base: self.base,
+        });
+        self.base = self.cells.len();
+        self.cells.resize(self.base + size, Cell::Unset);
+        for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            self.set(*parameter, argument)?;
+        }
+        self.open(&function.body);
+        Ok(())
+    }
+
+    /// Starts a list of commands.
+    pub(super) fn open(&mut self, commands: &'p [Command]) {
+        self.stack.push(Open::List { commands, next: 0 });
+    }
+
+    /// Starts a counted loop.
+    pub(super) fn open_for(&mut self, variable: Variable, count: i64, body: &'p [Command]) {
+        self.stack.push(Open::For {
+            variable,
+            next: 0,
+            count,
+            body,
+        });
+    }
+
+    /// Starts a loop without count.
+    pub(super) fn open_loop(&mut self, body: &'p [Command]) {
+        self.stack.push(Open::Loop(body));
+    }
+
+    /// The next command; none when the first call has ended.
+    fn next(&mut self) -> Step<Option<&'p Command>> {
+        loop {
+            match self.stack.last_mut() {
+                None => return wrong("the machine runs without a call"),
+                Some(Open::List { commands, next }) => match commands.get(*next) {
+                    Some(command) => {
+                        *next += 1;
+                        return Ok(Some(command));
+                    }
+                    None => {
+                        self.stack.pop();
+                    }
+                },
+                Some(Open::For {
+                    variable,
+                    next,
+                    count,
+                    body,
+                }) => {
+                    if *next < *count {
+                        let (variable, body) = (*variable, *body);
+                        let value = Expression::index(*next);
+                        *next += 1;
+                        self.open(body);
+                        let value = self.evaluate(&value)?;
+                        self.set(variable, value)?;
+                    } else {
+                        self.stack.pop();
+                    }
+                }
+                Some(Open::Loop(body)) => {
+                    let body = *body;
+                    self.open(body);
+                }
+                Some(Open::Call { .. }) => {
+                    if self.end_call()? {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the innermost call; whether it was the first.
+    fn end_call(&mut self) -> Step<bool> {
+        let Some(Open::Call {
+            function,
+            results,
+            base,
+        }) = self.stack.pop()
+        else {
+            return wrong("a return outside a call");
+        };
+        self.calls -= 1;
+        if self.stack.is_empty() {
+            return Ok(true);
+        }
+        let values = function.results.iter().map(|r| self.get(*r));
+        let values = values.collect::<Step<Vec<_>>>()?;
+        self.cells.truncate(self.base);
+        self.base = base;
+        if results.len() != values.len() {
+            return wrong("a call with another number of results");
+        }
+        for (result, value) in results.iter().zip(values) {
+            self.set(*result, value)?;
+        }
+        Ok(false)
+    }
+
+    /// Leaves everything inside the innermost loop without count; that too if `leave`.
+    pub(super) fn jump(&mut self, leave: bool) -> Step<()> {
+        loop {
+            match self.stack.last() {
+                Some(Open::List { .. }) => {
+                    self.stack.pop();
+                }
+                Some(Open::Loop(_)) => {
+                    if leave {
+                        self.stack.pop();
+                    }
+                    return Ok(());
+                }
+                Some(Open::For { .. } | Open::Call { .. }) | None => {
+                    return wrong("a jump outside a loop");
+                }
+            }
+        }
+    }
+
+    /// Leaves everything inside the innermost call.
+    pub(super) fn leave_call(&mut self) {
+        while !matches!(self.stack.last(), Some(Open::Call { .. }) | None) {
+            self.stack.pop();
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The forms of commands: one table.
+
+use super::Parser;
+use crate::ir::{Command, drop_commands};
+use nova_core::SumId;
+use nova_diag::deep;
+use nova_syntax::DatumId;
+
+/// Reads the items of a form.
+type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Command>;
+
+/// Every form of a command.
+const COMMANDS: [(&str, Rule); 24] = [
+    ("declare", |p, at, items| p.declaration(at, items)),
+    ("set", |p, at, items| {
+        let [variable, value] = p.exactly(at, items)?;
+        Some(Command::Assign {
+            variable: p.variable(variable)?,
+            value: p.expression(value)?,
+        })
+    }),
+    ("store", |p, at, items| {
+        let [pointer, index, value] = p.exactly(at, items)?;
+        Some(Command::Store {
+            pointer: p.variable(pointer)?,
+            index: p.expression(index)?,
+            value: p.expression(value)?,
+        })
+    }),
+    ("allocate", |p, at, items| {
+        let ([block, pointer, element, count], place) = p.placed(at, items)?;
+        Some(Command::Allocate {
+            block: p.variable(block)?,
+            pointer: p.variable(pointer)?,
+            element: p.scalar(element)?,
+            count: p.expression(count)?,
+            place,
+        })
+    }),
+    ("reserve", |p, at, items| {
+        let ([block, pointer, element, used, count], place) = p.placed(at, items)?;
+        Some(Command::Reserve {
+            block: p.variable(block)?,
+            pointer: p.variable(pointer)?,
+            element: p.scalar(element)?,
+            used: p.expression(used)?,
+            count: p.expression(count)?,
+            place,
+        })
+    }),
+    ("copy", |p, at, items| {
+        let [to, from, element, count] = p.exactly(at, items)?;
+        Some(Command::Copy {
+            to: p.expression(to)?,
+            from: p.expression(from)?,
+            element: p.scalar(element)?,
+            count: p.expression(count)?,
+        })
+    }),
+    ("retain", |p, at, items| {
+        let [variable] = p.exactly(at, items)?;
+        p.variable(variable).map(Command::Retain)
+    }),
+    ("release", |p, at, items| {
+        let [variable] = p.exactly(at, items)?;
+        p.variable(variable).map(Command::Release)
+    }),
+    ("if", |p, at, items| p.conditional(at, items)),
+    ("switch", |p, at, items| {
+        let Some((scrutinee, cases)) = items.split_first() else {
+            return p.error(at, "a switch has a scrutinee");
+        };
+        Some(Command::Switch {
+            scrutinee: p.expression(*scrutinee)?,
+            cases: cases
+                .iter()
+                .map(|case| p.list(*case))
+                .collect::<Option<_>>()?,
+        })
+    }),
+    ("for", |p, at, items| p.counted(at, items)),
+    ("loop", |p, _, items| {
+        let (place, body) = match items {
+            [first, rest @ ..] if p.data.as_text(*first).is_some() => (Some(*first), rest),
+            items => (None, items),
+        };
+        Some(Command::Loop {
+            place: p.place(place)?,
+            body: p.commands(body)?,
+        })
+    }),
+    ("break", |p, at, items| {
+        let [] = p.exactly(at, items)?;
+        Some(Command::Break)
+    }),
+    ("continue", |p, at, items| {
+        let [] = p.exactly(at, items)?;
+        Some(Command::Continue)
+    }),
+    ("return", |p, at, items| {
+        let [] = p.exactly(at, items)?;
+        Some(Command::Return)
+    }),
+    ("call", |p, at, items| {
+        let [function, arguments, results] = p.exactly(at, items)?;
+        Some(Command::Call {
+            function: p.function_id(function)?,
+            arguments: p.arguments(arguments)?,
+            results: p.variables(results)?,
+        })
+    }),
+    ("foreign", |p, at, items| {
+        let ([foreign, arguments, results], place) = p.placed(at, items)?;
+        Some(Command::Foreign {
+            foreign: p.index(foreign)?,
+            arguments: p.arguments(arguments)?,
+            results: p.variables(results)?,
+            place,
+        })
+    }),
+    ("check", |p, at, items| {
+        let ([condition, error, arguments], place) = p.placed(at, items)?;
+        Some(Command::Check {
+            condition: p.expression(condition)?,
+            error: p.error_kind(error)?,
+            arguments: p.arguments(arguments)?,
+            place,
+        })
+    }),
+    ("fail", |p, at, items| {
+        let ([error, arguments], place) = p.placed(at, items)?;
+        Some(Command::Fail {
+            error: p.error_kind(error)?,
+            arguments: p.arguments(arguments)?,
+            place,
+        })
+    }),
+    ("new", |p, at, items| {
+        let ([sum, constructor, payload, link], place) = p.placed(at, items)?;
+        Some(Command::NodeNew {
+            sum: SumId(p.index(sum)?),
+            constructor: p.index(constructor)?,
+            payload: p.arguments(payload)?,
+            link: p.variable(link)?,
+            place,
+        })
+    }),
+    ("payload", |p, at, items| {
+        let [sum, constructor, link, results] = p.exactly(at, items)?;
+        Some(Command::NodePayload {
+            sum: SumId(p.index(sum)?),
+            constructor: p.index(constructor)?,
+            link: p.expression(link)?,
+            results: p.variables(results)?,
+        })
+    }),
+    ("trace", |p, at, items| {
+        let [text, ty, components] = p.exactly(at, items)?;
+        Some(Command::Trace {
+            text: p.bytes(text)?,
+            ty: p.core_type(ty)?,
+            components: p.arguments(components)?,
+        })
+    }),
+    ("barrier", |p, at, items| {
+        let [level] = p.exactly(at, items)?;
+        p.level(level).map(Command::Barrier)
+    }),
+    ("comment", |p, at, items| {
+        let [text] = p.exactly(at, items)?;
+        p.string(text).map(Command::Comment)
+    }),
+];
+
+impl<'a> Parser<'a> {
+    /// Commands behind each other.
+    pub(super) fn commands(&mut self, items: &'a [DatumId]) -> Option<Vec<Command>> {
+        let mut commands = Vec::with_capacity(items.len());
+        for item in items {
+            match deep(|| self.command(*item)) {
+                Some(command) => commands.push(command),
+                None => {
+                    drop_commands(commands);
+                    return None;
+                }
+            }
+        }
+        Some(commands)
+    }
+
+    fn command(&mut self, id: DatumId) -> Option<Command> {
+        let Some((word, items)) = self.data.form(id) else {
+            return self.error(id, "a command is expected here");
+        };
+        match COMMANDS.iter().find(|c| c.0 == word) {
+            Some((_, rule)) => rule(self, id, items),
+            None => self.error(id, "there is no such command"),
+        }
+    }
+
+    /// `(do COMMAND …)`.
+    fn list(&mut self, id: DatumId) -> Option<Vec<Command>> {
+        match self.data.form(id) {
+            Some(("do", items)) => self.commands(items),
+            Some(_) | None => self.error(id, "`(do …)` is expected here"),
+        }
+    }
+
+    /// `(declare x:f32)`, `(declare x:f32 VALUE)`.
+    fn declaration(&mut self, at: DatumId, mut items: &'a [DatumId]) -> Option<Command> {
+        // The value is read first: it cannot name the variable.
+        let value = match items {
+            [_, _, _, value] => Some(self.expression(*value)?),
+            _ => None,
+        };
+        let variable = self.binding(at, &mut items)?;
+        if items.len() > 1 {
+            return self.error(at, "a declaration has at most one value");
+        }
+        Some(Command::Declare { variable, value })
+    }
+
+    /// `(if CONDITION (do …))`, perhaps with another `(do …)`.
+    fn conditional(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Command> {
+        let (condition, then, otherwise) = match items {
+            [condition, then] => (condition, then, None),
+            [condition, then, otherwise] => (condition, then, Some(*otherwise)),
+            _ => return self.error(at, "a conditional has a condition and one or two lists"),
+        };
+        Some(Command::If {
+            condition: self.expression(*condition)?,
+            then: self.list(*then)?,
+            otherwise: match otherwise {
+                Some(list) => self.list(list)?,
+                None => Vec::new(),
+            },
+        })
+    }
+
+    /// `(for i COUNT LEVEL "place" COMMAND …)`.
+    fn counted(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Command> {
+        let [variable, count, level, rest @ ..] = items else {
+            return self.error(at, "a loop has a variable, a count and a level");
+        };
+        let (place, body) = match rest {
+            [first, rest @ ..] if self.data.as_text(*first).is_some() => (Some(*first), rest),
+            rest => (None, rest),
+        };
+        Some(Command::For {
+            count: self.expression(*count)?,
+            variable: self.declare(*variable, crate::ir::Type::Scalar(nova_core::Scalar::I64))?,
+            level: self.level(*level)?,
+            place: self.place(place)?,
+            body: self.commands(body)?,
+        })
+    }
+}
