@@ -1,1 +1,85 @@
-//! From the syntax tree to Core: scopes, type inference, monomorphisation.
+//! From the syntax tree to Core: scopes, type inference, monomorphisation (nova.txt §3.3, §4.1).
+//!
+//! The way of a program: `declarations` reads the types, `resolve` finds what every name refers to,
+//! `inference` and the modules beside it find the types (Hindley–Milner on levels, number classes as
+//! constraints of variables, obligations for what must wait), `mono` copies every generalised
+//! binding for each of its types and writes Core.
+
+mod application;
+mod bindings;
+mod builtins;
+mod cases;
+mod convert;
+mod declarations;
+mod definitions;
+mod expressions;
+mod generalise;
+mod inference;
+mod literals;
+mod messages;
+mod mono;
+mod obligations;
+mod resolve;
+mod show;
+mod signature;
+mod suggest;
+mod types;
+mod unify;
+mod values;
+
+use nova_core::ir;
+use nova_diag::{Diagnostic, SourceMap};
+use nova_syntax::ast;
+use std::sync::Arc;
+
+pub use builtins::builtin_names;
+
+/// What inference finds out about a program.
+pub struct Checked {
+    /// The program in Core; `None` when there are errors.
+    pub program: Option<ir::Program>,
+    /// Errors and warnings, in the order of their places.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The type of each entry.
+    pub types: Vec<EntryType>,
+}
+
+/// The type of an entry as users read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryType {
+    /// The entry's name.
+    pub name: Arc<str>,
+    /// Its inputs and result: `vector float -> vector float -> float`.
+    pub text: String,
+}
+
+/// Finds the types of a program and brings it to Core. All independent errors are reported.
+pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
+    let mut types = types::Types::new();
+    let mut diagnostics = Vec::new();
+    let declarations = declarations::Declarations::new(program, &mut types, &mut diagnostics);
+    let resolved = resolve::resolve(program, &declarations, &mut diagnostics);
+    let mut inference =
+        inference::Inference::new(program, sources, &declarations, &resolved, types);
+    inference.diagnostics = diagnostics;
+    inference.entries();
+    inference.check_literals();
+    if !inference.has_errors() {
+        inference.open_types();
+    }
+    inference.concrete_annotations();
+    let entry_types = inference.entry_types();
+    let core = if inference.has_errors() {
+        None
+    } else {
+        mono::monomorphise(&mut inference)
+    };
+    let program = core.filter(|_| !inference.has_errors());
+    let mut diagnostics = inference.diagnostics;
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    Checked {
+        program,
+        diagnostics,
+        types: entry_types,
+    }
+}

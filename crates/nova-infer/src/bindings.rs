@@ -1,0 +1,248 @@
+//! The types of what binds: lambdas, lets, recursive functions, patterns.
+
+use crate::generalise::Scheme;
+use crate::inference::Inference;
+use crate::messages::Because;
+use crate::resolve::{BindingId, Resolution};
+use crate::types::Ty;
+use crate::values::Forms;
+use nova_diag::{Diagnostic, codes, deep};
+use nova_syntax::ast::{self, ExpressionId, ExpressionKind, Name, Pattern, PatternKind};
+
+impl Inference<'_> {
+    /// What the forms of values are judged by.
+    pub fn forms(&self) -> Forms<'_> {
+        Forms {
+            program: self.program,
+            resolved: self.resolved,
+            arities: &self.arities,
+            definition_arities: &self.definition_arities,
+        }
+    }
+
+    /// Whether evaluating an expression again, or not at all, makes no difference.
+    pub fn is_duplicable(&self, id: ExpressionId) -> bool {
+        self.forms().is_duplicable(id)
+    }
+
+    /// The type of a lambda.
+    pub fn infer_lambda(
+        &mut self,
+        id: ExpressionId,
+        parameters: &[Pattern],
+        result: Option<ast::TypeId>,
+        body: ExpressionId,
+    ) -> Ty {
+        let mut next = self.resolved.first_binding[id.0 as usize].0;
+        let parameters: Vec<Ty> = parameters
+            .iter()
+            .map(|parameter| self.infer_pattern(parameter, &mut next))
+            .collect();
+        let (expected_result, because) = match result {
+            Some(annotation) => {
+                let ty = self.annotation(annotation);
+                let at = self.program.ty(annotation).span;
+                (ty, Because::Annotation { at })
+            }
+            None => (self.types.open(self.span(body)), Because::Form),
+        };
+        let whole = self.types.functions(&parameters, expected_result);
+        let mut because = because;
+        if let Some((lambda, _, _)) = self.expected_lambda
+            && lambda == id
+            && let Some((_, expected, why)) = self.expected_lambda.take()
+        {
+            self.expect(expected, whole, id, &why);
+            if result.is_none() {
+                because = why;
+            }
+        }
+        let found = self.infer(body);
+        self.expect(expected_result, found, body, &because);
+        whole
+    }
+
+    /// The type that a pattern takes apart; its names get their types.
+    pub fn infer_pattern(&mut self, pattern: &Pattern, next: &mut u32) -> Ty {
+        let annotated = pattern
+            .annotation
+            .map(|annotation| (self.annotation(annotation), annotation));
+        let ty = match (&pattern.kind, annotated) {
+            (PatternKind::Tuple(elements), annotated) => {
+                let elements: Vec<Ty> = elements
+                    .iter()
+                    .map(|element| {
+                        let ty = deep(|| self.infer_pattern(element, next));
+                        let diagnostics = &mut self.diagnostics;
+                        crate::convert::hold(&mut self.types, diagnostics, ty, element.span);
+                        ty
+                    })
+                    .collect();
+                let tuple = self.types.tuple(elements);
+                if let Some((expected, annotation)) = annotated {
+                    let at = self.program.ty(annotation).span;
+                    let because = Because::Annotation { at };
+                    self.expect_pattern(expected, tuple, pattern, &because);
+                }
+                tuple
+            }
+            (PatternKind::Name(_) | PatternKind::Wildcard, Some((ty, _))) => ty,
+            (PatternKind::Name(_) | PatternKind::Wildcard, None) => self.types.open(pattern.span),
+        };
+        if let PatternKind::Name(_) = pattern.kind {
+            self.bindings[*next as usize] = Scheme::monomorphic(ty);
+            *next += 1;
+        }
+        ty
+    }
+
+    /// Demands that a pattern takes apart what it is given.
+    pub fn expect_pattern(
+        &mut self,
+        expected: Ty,
+        found: Ty,
+        pattern: &Pattern,
+        because: &Because,
+    ) {
+        if let Err(conflict) = self.types.unify(expected, found) {
+            self.mismatch_at(expected, found, pattern.span, None, because, conflict);
+        }
+        self.run_ready();
+    }
+
+    /// The type of a let.
+    pub fn infer_let(
+        &mut self,
+        id: ExpressionId,
+        bindings: &[(Pattern, ExpressionId)],
+        body: ExpressionId,
+    ) -> Ty {
+        let mut next = self.resolved.first_binding[id.0 as usize].0;
+        for (pattern, value) in bindings {
+            if self.is_alias(pattern, *value) {
+                next += 1;
+            } else if matches!(pattern.kind, PatternKind::Name(_))
+                && self.forms().generalises(*value)
+            {
+                self.generalised_binding(pattern, *value, &mut next);
+            } else {
+                self.plain_binding(pattern, *value, &mut next);
+            }
+        }
+        self.infer(body)
+    }
+
+    /// Whether a let only gives a built-in another name.
+    pub fn is_alias(&self, pattern: &Pattern, value: ExpressionId) -> bool {
+        pattern.annotation.is_none()
+            && matches!(pattern.kind, PatternKind::Name(_))
+            && self.names_builtin(value)
+    }
+
+    /// Whether an expression is a built-in's name.
+    pub fn names_builtin(&self, value: ExpressionId) -> bool {
+        matches!(self.program.expression(value).kind, ExpressionKind::Name(_))
+            && matches!(
+                self.resolved.names[value.0 as usize],
+                Resolution::Builtin(_)
+            )
+    }
+
+    fn generalised_binding(&mut self, pattern: &Pattern, value: ExpressionId, next: &mut u32) {
+        let binding = BindingId(*next);
+        self.types.enter();
+        let ty = self.in_binding(|this| {
+            let expected = this.infer_pattern(pattern, next);
+            let found = this.infer_value(value);
+            this.expect_value(expected, found, pattern, value);
+            expected
+        });
+        let quantified = self.generalise(&[ty]);
+        self.bindings[binding.0 as usize] = Scheme { quantified, ty };
+        self.arities[binding.0 as usize] = self.forms().arity(value);
+    }
+
+    /// The type of a value that is generalised.
+    pub fn infer_value(&mut self, value: ExpressionId) -> Ty {
+        let outer = self.partial_value;
+        self.partial_value = self.forms().application(value);
+        let ty = self.infer(value);
+        self.partial_value = outer;
+        ty
+    }
+
+    fn plain_binding(&mut self, pattern: &Pattern, value: ExpressionId, next: &mut u32) {
+        self.in_binding(|this| {
+            let found = this.infer(value);
+            let expected = this.infer_pattern(pattern, next);
+            this.expect_value(expected, found, pattern, value);
+        });
+    }
+
+    fn expect_value(&mut self, expected: Ty, found: Ty, pattern: &Pattern, value: ExpressionId) {
+        let because = match pattern.annotation {
+            Some(annotation) => Because::Annotation {
+                at: self.program.ty(annotation).span,
+            },
+            None => Because::Pattern { at: pattern.span },
+        };
+        self.expect(expected, found, value, &because);
+    }
+
+    /// The type of a recursive function.
+    pub fn infer_mu(
+        &mut self,
+        id: ExpressionId,
+        name: &Name,
+        annotation: Option<ast::TypeId>,
+        value: ExpressionId,
+    ) -> Ty {
+        let binding = self.resolved.first_binding[id.0 as usize];
+        if !self.forms().is_lambda(value) {
+            self.recursive_value(&name.text, self.span(value));
+        }
+        self.in_binding(|this| {
+            let (ty, because) = match annotation {
+                Some(annotation) => {
+                    let at = this.program.ty(annotation).span;
+                    (this.annotation(annotation), Because::Annotation { at })
+                }
+                None => {
+                    let because = Because::Recursion {
+                        name: name.text.clone(),
+                        at: name.span,
+                    };
+                    (this.types.open(name.span), because)
+                }
+            };
+            this.bindings[binding.0 as usize] = Scheme::monomorphic(ty);
+            this.recursive.insert(binding);
+            this.infer_recursive(ty, value, because);
+            this.recursive.remove(&binding);
+            ty
+        })
+    }
+
+    /// Infers the value of a recursive binding of type `ty`.
+    pub fn infer_recursive(&mut self, ty: Ty, value: ExpressionId, because: Because) {
+        let mut lambda = value;
+        while let ExpressionKind::Annotate(inner, _) = &self.program.expression(lambda).kind {
+            lambda = *inner;
+        }
+        let outer = self.partial_value.take();
+        self.expected_lambda = Some((lambda, ty, because.clone()));
+        let found = self.infer(value);
+        self.expected_lambda = None;
+        self.partial_value = outer;
+        self.expect(ty, found, value, &because);
+    }
+
+    /// A recursive binding that is no function.
+    pub fn recursive_value(&mut self, name: &str, span: nova_diag::Span) {
+        let message = format!("`{name}` is recursive, but it is no lambda");
+        let diagnostic = Diagnostic::error(codes::BAD_RECURSION, span, message)
+            .label("must be a lambda")
+            .help("only functions can refer to themselves: `(mu (f : int -> int) (lambda (n) …))`");
+        self.diagnostics.push(diagnostic);
+    }
+}

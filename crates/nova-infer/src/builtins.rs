@@ -1,0 +1,303 @@
+//! The one table of built-in functions as programs see them (language §5): name, type, and how an
+//! application becomes Core.
+//!
+//! Types are written in a small language, see [`crate::signature`]. A built-in whose type depends
+//! on more than its arguments' types names a *demand* behind `where`; the demands are solved in
+//! [`crate::obligations`].
+
+use crate::signature::Signature;
+use nova_core::builtin::{Class, ResultKind, SCALAR_OPERATIONS};
+use nova_core::scalar::SCALARS;
+use nova_core::{Builtin, Scalar, ScalarOperation};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// How an application to all arguments becomes Core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lowering {
+    /// The built-in of Core with the same arguments.
+    Plain(Builtin),
+    /// `from_T`: to the result's type.
+    ConvertToResult,
+    /// A conditional.
+    And,
+    Or,
+    /// `map`, with as many vectors as its function takes arguments.
+    Map,
+    /// One to three arguments.
+    Range,
+    /// The function ignores the elements.
+    Imap,
+    /// The first argument is a tuple of extents, or one.
+    Tabulate,
+    Reshape,
+    /// A tuple; of a vector its length.
+    Shape,
+    /// The second argument may be a tuple.
+    Index,
+}
+
+/// A built-in function.
+pub(crate) struct SurfaceBuiltin {
+    /// Its name in programs.
+    pub name: String,
+    /// Its type.
+    pub signature: Signature,
+    /// How it becomes Core.
+    pub lowering: Lowering,
+}
+
+/// Names a built-in function of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BuiltinId(pub u32);
+
+/// The functions on vectors and what else is no scalar operation. `i j k` are integer types, `*a`
+/// is `vector a`, or a `vector#n` whose rows are `a`.
+const FUNCTIONS: &[(&str, &str, Lowering)] = &[
+    ("and", "bool -> bool -> bool", Lowering::And),
+    ("or", "bool -> bool -> bool", Lowering::Or),
+    ("map", "a -> r", Lowering::Map),
+    ("range", "i -> vector i", Lowering::Range),
+    ("imap", "(int -> b) -> *a -> vector b", Lowering::Imap),
+    (
+        "reduce",
+        "(a -> a -> a) -> a -> *a -> a",
+        plain(Builtin::Reduce { commutes: false }),
+    ),
+    (
+        "reduce_comm",
+        "(a -> a -> a) -> a -> *a -> a",
+        plain(Builtin::Reduce { commutes: true }),
+    ),
+    (
+        "scan",
+        "(a -> a -> a) -> a -> *a -> vector a",
+        plain(Builtin::Scan { exclusive: false }),
+    ),
+    (
+        "exscan",
+        "(a -> a -> a) -> a -> *a -> vector a",
+        plain(Builtin::Scan { exclusive: true }),
+    ),
+    (
+        "foldl",
+        "(b -> a -> b) -> b -> *a -> b",
+        plain(Builtin::Foldl),
+    ),
+    (
+        "permute",
+        "vector i -> *a -> vector a",
+        plain(Builtin::Permute),
+    ),
+    (
+        "gather",
+        "vector i -> *a -> vector a",
+        plain(Builtin::Gather),
+    ),
+    (
+        "slice",
+        "i -> j -> k -> *a -> vector a",
+        plain(Builtin::Slice),
+    ),
+    ("trace", "vector uint8 -> d -> d", plain(Builtin::Trace)),
+    ("length", "*a -> i", plain(Builtin::Length)),
+    (
+        "filter",
+        "(a -> bool) -> *a -> vector a",
+        plain(Builtin::Filter),
+    ),
+    ("!", "x -> y -> d where index x y d", Lowering::Index),
+    (
+        "scatter",
+        "*a -> vector i -> *a -> vector a",
+        plain(Builtin::Scatter),
+    ),
+    (
+        "histogram",
+        "(a -> a -> a) -> a -> i -> vector j -> *a -> vector a",
+        plain(Builtin::Histogram),
+    ),
+    (
+        "sort",
+        "(a -> a -> bool) -> *a -> vector a",
+        plain(Builtin::Sort),
+    ),
+    ("zip", "*a -> *b -> vector (a, b)", plain(Builtin::Zip)),
+    (
+        "unzip",
+        "vector (a, b) -> (vector a, vector b)",
+        plain(Builtin::Unzip),
+    ),
+    ("concat", "*a -> *a -> vector a", plain(Builtin::Concat)),
+    ("reverse", "*a -> vector a", plain(Builtin::Reverse)),
+    ("replicate", "i -> a -> vector a", plain(Builtin::Replicate)),
+    ("rotate", "i -> *a -> vector a", plain(Builtin::Rotate)),
+    ("update", "*a -> i -> a -> vector a", plain(Builtin::Update)),
+    (
+        "tabulate",
+        "e -> (e -> d) -> r where extents e r d",
+        Lowering::Tabulate,
+    ),
+    (
+        "partition",
+        "(a -> bool) -> *a -> (vector a, vector a)",
+        plain(Builtin::Partition),
+    ),
+    ("shape", "x -> r where shape x r", Lowering::Shape),
+    (
+        "reshape",
+        "e -> x -> r where extents e r d, elements x d",
+        Lowering::Reshape,
+    ),
+    (
+        "transpose",
+        "vector#2 a -> vector#2 a",
+        plain(Builtin::Transpose),
+    ),
+    (
+        "flatten",
+        "x -> vector a where flatten x a",
+        plain(Builtin::Flatten),
+    ),
+    ("rows", "x -> vector a where rows x a", plain(Builtin::Rows)),
+    (
+        "unrows",
+        "vector a -> r where unrows a r",
+        plain(Builtin::Unrows),
+    ),
+    (
+        "segments",
+        "vector (vector a) -> vector int",
+        plain(Builtin::Segments),
+    ),
+    (
+        "unflatten",
+        "vector i -> *a -> vector (vector a)",
+        plain(Builtin::Unflatten),
+    ),
+    (
+        "iterate",
+        "i -> (a -> a) -> a -> a",
+        plain(Builtin::Iterate),
+    ),
+    (
+        "while",
+        "(a -> bool) -> (a -> a) -> a -> a",
+        plain(Builtin::While),
+    ),
+];
+
+const fn plain(builtin: Builtin) -> Lowering {
+    Lowering::Plain(builtin)
+}
+
+/// The type of a scalar operation: `n -> n -> n`.
+fn scalar_signature(class: Class, arity: usize, result: ResultKind) -> String {
+    let operand = match class {
+        Class::Number => "n",
+        Class::Integer => "i",
+        Class::Floating => "f",
+        Class::Scalar => "s",
+        Class::Bool => "bool",
+    };
+    let result = match result {
+        ResultKind::Same => operand,
+        ResultKind::Bool => "bool",
+    };
+    format!("{}{result}", format!("{operand} -> ").repeat(arity))
+}
+
+fn all() -> Vec<SurfaceBuiltin> {
+    let mut rows: Vec<(String, String, Lowering)> = Vec::new();
+    for info in SCALAR_OPERATIONS {
+        rows.push((
+            info.name.to_string(),
+            scalar_signature(info.class, info.arity, info.result),
+            plain(Builtin::Scalar(info.operation)),
+        ));
+    }
+    let named = SCALARS.iter().map(|info| (info.name, info.scalar));
+    for (name, scalar) in named.chain([("int32", Scalar::I32)]) {
+        let to = plain(Builtin::Scalar(ScalarOperation::Convert(scalar)));
+        rows.push((format!("to_{name}"), format!("t -> {name}"), to));
+        let from = Lowering::ConvertToResult;
+        rows.push((format!("from_{name}"), format!("{name} -> t"), from));
+        if scalar.is_integer() {
+            let wrap = plain(Builtin::Scalar(ScalarOperation::Wrap(scalar)));
+            rows.push((format!("wrap_{name}"), format!("t -> {name}"), wrap));
+        }
+    }
+    let functions = FUNCTIONS
+        .iter()
+        .map(|(name, text, lowering)| (name.to_string(), text.to_string(), *lowering));
+    rows.into_iter()
+        .chain(functions)
+        .map(|(name, text, lowering)| SurfaceBuiltin {
+            name,
+            signature: Signature::parse(&text),
+            lowering,
+        })
+        .collect()
+}
+
+static TABLE: LazyLock<Vec<SurfaceBuiltin>> = LazyLock::new(all);
+
+static BY_NAME: LazyLock<HashMap<&'static str, BuiltinId>> = LazyLock::new(|| {
+    TABLE
+        .iter()
+        .enumerate()
+        .map(|(index, builtin)| (builtin.name.as_str(), BuiltinId(index as u32)))
+        .collect()
+});
+
+impl BuiltinId {
+    /// Its row of the table.
+    pub fn get(self) -> &'static SurfaceBuiltin {
+        &TABLE[self.0 as usize]
+    }
+
+    /// The built-in called `name`.
+    pub fn by_name(name: &str) -> Option<BuiltinId> {
+        BY_NAME.get(name).copied()
+    }
+
+    /// The scalar operation it is, if it is one.
+    pub fn scalar_operation(self) -> Option<ScalarOperation> {
+        match self.get().lowering {
+            Lowering::Plain(Builtin::Scalar(operation)) => Some(operation),
+            _ => None,
+        }
+    }
+}
+
+/// The names of all built-in functions, in the order of the table.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|builtin| builtin.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nova_core::builtin::VECTOR_BUILTINS;
+
+    #[test]
+    fn every_function_of_core_has_a_surface_name() {
+        let internal = ["index", "array_index", "tabulate_array"];
+        for (_, name) in VECTOR_BUILTINS {
+            assert_eq!(
+                BuiltinId::by_name(name).is_some(),
+                !internal.contains(name),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = builtin_names().collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

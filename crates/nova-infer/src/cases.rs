@@ -1,0 +1,186 @@
+//! The types of matches: which sum they take apart, and whether every constructor has an arm.
+
+use crate::inference::Inference;
+use crate::messages::Because;
+use crate::suggest::did_you_mean;
+use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode};
+use nova_diag::{Diagnostic, Span, codes};
+use nova_syntax::ast::{Arm, ExpressionId, Name};
+use std::sync::Arc;
+
+impl Inference<'_> {
+    /// The type of a match.
+    pub fn infer_case(&mut self, id: ExpressionId, scrutinee: ExpressionId, arms: &[Arm]) -> Ty {
+        let found = self.infer(scrutinee);
+        let sum = self.sum_of_case(found, scrutinee, arms);
+        if let Some((sum, _)) = &sum {
+            self.check_arms(id, *sum, arms);
+        }
+        let mut next = self.resolved.first_binding[id.0 as usize].0;
+        let mut payloads = Vec::new();
+        let mut result: Option<(Ty, ExpressionId)> = None;
+        for arm in arms {
+            let payload = self.arm_payload(sum.as_ref(), arm);
+            payloads.push(payload);
+            if let Some(pattern) = &arm.payload {
+                let ty = self.infer_pattern(pattern, &mut next);
+                let at = arm.constructor.as_ref().map_or(arm.span, |name| name.span);
+                self.expect_pattern(payload, ty, pattern, &Because::Pattern { at });
+            }
+            let ty = self.infer(arm.body);
+            match result {
+                None => result = Some((ty, arm.body)),
+                Some((first_type, first)) => {
+                    self.expect(first_type, ty, arm.body, &Because::Arm { first });
+                }
+            }
+        }
+        self.payloads.insert(id, payloads);
+        result.map_or(self.types.error(), |(ty, _)| ty)
+    }
+
+    /// The sum that a match takes apart, with its arguments.
+    fn sum_of_case(
+        &mut self,
+        found: Ty,
+        scrutinee: ExpressionId,
+        arms: &[Arm],
+    ) -> Option<(SumDeclarationId, Arc<[Ty]>)> {
+        if let Shallow::Node(TyNode::Sum(sum, arguments)) = self.types.shallow(found) {
+            return Some((sum, arguments));
+        }
+        let names = arms.iter().filter_map(|arm| arm.constructor.as_ref());
+        let known = |name: &Name| self.declarations.constructor(&name.text);
+        let Some((name, (sum, _))) = names.clone().find_map(|name| Some((name, known(name)?)))
+        else {
+            for name in names {
+                self.unknown_constructor(name, None);
+            }
+            return None;
+        };
+        let origin = self.span(scrutinee);
+        let parameters = self.declarations.sums[sum as usize].parameters.len();
+        let arguments: Vec<Ty> = (0..parameters)
+            .map(|_| self.types.fresh(Constraint::DATA, origin))
+            .collect();
+        let sum = SumDeclarationId(sum);
+        let expected = self.types.sum(sum, arguments.clone());
+        let because = Because::Scrutinee {
+            arm: name.span,
+            name: name.text.clone(),
+        };
+        self.expect(expected, found, scrutinee, &because);
+        Some((sum, arguments.into()))
+    }
+
+    fn arm_payload(&mut self, sum: Option<&(SumDeclarationId, Arc<[Ty]>)>, arm: &Arm) -> Ty {
+        let constructor = arm.constructor.as_ref();
+        let found = constructor.and_then(|name| self.declarations.constructor(&name.text));
+        match (sum, found) {
+            (Some((sum, arguments)), Some((of, index))) if of == sum.0 => {
+                let declaration = self.declarations.sum(*sum);
+                let payload = declaration.constructors[index as usize].payload;
+                self.types
+                    .substitute(payload, &declaration.parameters, arguments)
+            }
+            _ => self.types.error(),
+        }
+    }
+
+    /// Each constructor of the sum has one arm, or there is a default.
+    fn check_arms(&mut self, id: ExpressionId, sum: SumDeclarationId, arms: &[Arm]) {
+        let declaration = self.declarations.sum(sum);
+        let mut seen: Vec<Option<Span>> = vec![None; declaration.constructors.len()];
+        let mut default: Option<Span> = None;
+        for arm in arms {
+            if let Some(default) = default {
+                self.unreachable(arm.span, "the arm `_` before it takes everything", default);
+                continue;
+            }
+            let Some(name) = &arm.constructor else {
+                default = Some(arm.span);
+                continue;
+            };
+            match self.declarations.constructor(&name.text) {
+                Some((of, index)) if of == sum.0 => match seen[index as usize] {
+                    Some(first) => {
+                        let text = format!("`{}` has an arm already", name.text);
+                        self.unreachable(name.span, &text, first);
+                    }
+                    None => seen[index as usize] = Some(name.span),
+                },
+                Some((of, _)) => self.foreign_constructor(name, sum, of),
+                None => self.unknown_constructor(name, Some(sum)),
+            }
+        }
+        let missing: Vec<String> = declaration
+            .constructors
+            .iter()
+            .zip(&seen)
+            .filter(|(_, seen)| seen.is_none())
+            .map(|(constructor, _)| format!("`{}`", constructor.name.text))
+            .collect();
+        match default {
+            None if !missing.is_empty() => self.missing(id, sum, &missing),
+            Some(default) if missing.is_empty() && arms.len() > 1 => {
+                let message = "the arm `_` is never reached: every constructor has an arm";
+                let diagnostic = Diagnostic::warning(codes::WRONG_CONSTRUCTOR, default, message);
+                self.diagnostics.push(diagnostic);
+            }
+            None | Some(_) => {}
+        }
+    }
+
+    fn unreachable(&mut self, span: Span, why: &str, first: Span) {
+        let message = format!("this arm is never reached: {why}");
+        let diagnostic = Diagnostic::error(codes::WRONG_CONSTRUCTOR, span, message)
+            .label("never reached")
+            .also(first, "the first");
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn missing(&mut self, id: ExpressionId, sum: SumDeclarationId, missing: &[String]) {
+        let list = missing.join(", ");
+        let name = &self.declarations.sum(sum).name;
+        let message = format!("this `case` has no arm for {list}");
+        let diagnostic = Diagnostic::error(codes::MISSING_CONSTRUCTOR, self.span(id), message)
+            .label(format!("takes apart `{}`", name.text))
+            .also(name.span, "declared here")
+            .help(format!("add an arm for {list}, or `(_ …)` for the rest"));
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn foreign_constructor(&mut self, name: &Name, sum: SumDeclarationId, of: u32) {
+        let sum = &self.declarations.sum(sum).name;
+        let other = &self.declarations.sums[of as usize].name;
+        let message = format!(
+            "`{}` is a constructor of `{}`, but this `case` takes apart `{}`",
+            name.text, other.text, sum.text
+        );
+        let diagnostic = Diagnostic::error(codes::WRONG_CONSTRUCTOR, name.span, message)
+            .label(format!("belongs to `{}`", other.text))
+            .also(sum.span, format!("`{}` is declared here", sum.text));
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn unknown_constructor(&mut self, name: &Name, sum: Option<SumDeclarationId>) {
+        let message = format!("`{}` is no constructor", name.text);
+        let mut diagnostic = Diagnostic::error(codes::UNBOUND_NAME, name.span, message);
+        let suggestion = match sum {
+            Some(sum) => {
+                let constructors = &self.declarations.sum(sum).constructors;
+                let names = constructors.iter().map(|c| &*c.name.text);
+                did_you_mean(&name.text, names)
+            }
+            None => did_you_mean(&name.text, self.declarations.constructor_names()),
+        };
+        if let Some(suggestion) = suggestion {
+            diagnostic = diagnostic.help(format!("did you mean `{suggestion}`?"));
+        } else if let Some(sum) = sum {
+            let constructors = &self.declarations.sum(sum).constructors;
+            let names: Vec<&str> = constructors.iter().map(|c| &*c.name.text).collect();
+            diagnostic = diagnostic.help(format!("the constructors are {}", names.join(", ")));
+        }
+        self.diagnostics.push(diagnostic);
+    }
+}

@@ -1,0 +1,439 @@
+//! The `types` and `foreign` sections: synonyms, sums, their constructors, foreign functions.
+
+use crate::convert::{Convert, Variables};
+use crate::types::children;
+use crate::types::{
+    Constraint, GENERIC, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types,
+};
+use nova_core::Scalar;
+use nova_diag::{Diagnostic, codes};
+use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeKind};
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a type's name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeMeaning {
+    Synonym(u32),
+    Sum(SumDeclarationId),
+}
+
+/// A declared synonym.
+pub(crate) struct Synonym {
+    pub parameters: Vec<TypeVariable>,
+    pub body: Ty,
+}
+
+/// A declared sum type.
+pub(crate) struct SumDeclaration {
+    pub name: Name,
+    pub parameters: Vec<TypeVariable>,
+    pub constructors: Vec<ConstructorDeclaration>,
+    /// Whether an instance of it needs ever larger instances.
+    pub endless: bool,
+}
+
+/// A declared constructor.
+pub(crate) struct ConstructorDeclaration {
+    pub name: Name,
+    pub payload: Ty,
+    /// Whether its payload is `unit`, so that its name alone is a value.
+    pub constant: bool,
+}
+
+/// A foreign function.
+pub(crate) struct ForeignDeclaration {
+    pub name: Name,
+    pub ty: Ty,
+}
+
+/// All declarations of a program.
+#[derive(Default)]
+pub(crate) struct Declarations {
+    pub names: HashMap<Arc<str>, TypeMeaning>,
+    pub synonyms: Vec<Synonym>,
+    pub sums: Vec<SumDeclaration>,
+    pub foreigns: HashMap<Arc<str>, u32>,
+    pub foreign_types: Vec<ForeignDeclaration>,
+    constructors: HashMap<Arc<str>, (u32, u32)>,
+}
+
+impl Declarations {
+    /// Reads the declarations of a program.
+    pub fn new(
+        program: &ast::Program,
+        types: &mut Types,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Declarations {
+        let mut declarations = Declarations::default();
+        let parameters = declarations.collect_names(program, types, diagnostics);
+        let mut builder = Builder {
+            program,
+            parameters,
+            declarations,
+            types,
+            diagnostics,
+        };
+        builder.synonyms();
+        builder.sums();
+        builder.foreigns();
+        builder.declarations.find_endless(builder.types);
+        builder.declarations
+    }
+
+    /// Sum and index of a constructor.
+    pub fn constructor(&self, name: &str) -> Option<(u32, u32)> {
+        self.constructors.get(name).copied()
+    }
+
+    /// The names of all constructors.
+    pub fn constructor_names(&self) -> impl Iterator<Item = &str> {
+        self.constructors.keys().map(|name| &**name)
+    }
+
+    /// A declared sum.
+    pub fn sum(&self, id: SumDeclarationId) -> &SumDeclaration {
+        &self.sums[id.0 as usize]
+    }
+
+    /// Enters the names of all types, and makes variables for the parameters of each.
+    fn collect_names(
+        &mut self,
+        program: &ast::Program,
+        types: &mut Types,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<Vec<Ty>> {
+        let mut parameters = Vec::new();
+        for definition in &program.types {
+            let name = &definition.name;
+            if Scalar::by_name(&name.text).is_some() || &*name.text == "unit" {
+                let message = format!("`{}` is a built-in type", name.text);
+                let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, name.span, message);
+                diagnostics.push(diagnostic.help("choose another name"));
+            }
+            let constraint = match definition.kind {
+                TypeDefinitionKind::Synonym(_) => Constraint::default(),
+                TypeDefinitionKind::Sum(_) => Constraint::DATA,
+            };
+            let own: Vec<Ty> = definition
+                .parameters
+                .iter()
+                .map(|parameter| types.fresh_at(GENERIC, constraint, parameter.span))
+                .collect();
+            let variables = own.iter().filter_map(|ty| variable_of(types, *ty));
+            let variables = variables.collect();
+            let meaning = match &definition.kind {
+                TypeDefinitionKind::Synonym(_) => {
+                    self.synonyms.push(Synonym {
+                        parameters: variables,
+                        body: types.error(),
+                    });
+                    TypeMeaning::Synonym(self.synonyms.len() as u32 - 1)
+                }
+                TypeDefinitionKind::Sum(_) => {
+                    self.sums.push(SumDeclaration {
+                        name: name.clone(),
+                        parameters: variables,
+                        constructors: Vec::new(),
+                        endless: false,
+                    });
+                    TypeMeaning::Sum(SumDeclarationId(self.sums.len() as u32 - 1))
+                }
+            };
+            self.names.insert(name.text.clone(), meaning);
+            parameters.push(own);
+        }
+        parameters
+    }
+
+    /// Marks the sums whose instances need ever larger instances: a parameter that reaches itself
+    /// through an argument of which it is only a part.
+    fn find_endless(&mut self, types: &mut Types) {
+        let mut graph: DiGraph<(usize, usize), bool> = DiGraph::new();
+        let nodes: Vec<Vec<NodeIndex>> = self
+            .sums
+            .iter()
+            .enumerate()
+            .map(|(sum, declaration)| {
+                (0..declaration.parameters.len())
+                    .map(|parameter| graph.add_node((sum, parameter)))
+                    .collect()
+            })
+            .collect();
+        let mut owner = HashMap::new();
+        for (sum, declaration) in self.sums.iter().enumerate() {
+            for (parameter, variable) in declaration.parameters.iter().enumerate() {
+                owner.insert(*variable, nodes[sum][parameter]);
+            }
+        }
+        for declaration in &self.sums {
+            for constructor in &declaration.constructors {
+                instance_edges(types, constructor.payload, &owner, &nodes, &mut graph);
+            }
+        }
+        for component in tarjan_scc(&graph) {
+            let expands = component.iter().any(|&from| {
+                graph.edges(from).any(|edge| {
+                    *edge.weight() && component.contains(&petgraph::visit::EdgeRef::target(&edge))
+                })
+            });
+            for &node in component.iter().filter(|_| expands) {
+                self.sums[graph[node].0].endless = true;
+            }
+        }
+    }
+}
+
+/// Adds an edge from each parameter in an argument of a sum to the parameter that the argument is
+/// for; its weight tells whether the argument is more than the parameter itself.
+fn instance_edges(
+    types: &mut Types,
+    payload: Ty,
+    owner: &HashMap<TypeVariable, NodeIndex>,
+    nodes: &[Vec<NodeIndex>],
+    graph: &mut DiGraph<(usize, usize), bool>,
+) {
+    let mut work = vec![payload];
+    while let Some(ty) = work.pop() {
+        let ty = types.resolve(ty);
+        let node = types.node(ty).clone();
+        if let TyNode::Sum(sum, arguments) = &node {
+            for (position, argument) in arguments.iter().enumerate() {
+                let Some(&to) = nodes[sum.0 as usize].get(position) else {
+                    continue;
+                };
+                for variable in variables_in(types, *argument) {
+                    let whole = variable_of(types, *argument) == Some(variable);
+                    if let Some(&from) = owner.get(&variable) {
+                        graph.add_edge(from, to, !whole);
+                    }
+                }
+            }
+        }
+        work.extend(children(&node));
+    }
+}
+
+fn variables_in(types: &mut Types, ty: Ty) -> Vec<TypeVariable> {
+    let mut variables = Vec::new();
+    let mut work = vec![ty];
+    while let Some(ty) = work.pop() {
+        match types.shallow(ty) {
+            Shallow::Unbound(variable, _) => variables.push(variable),
+            Shallow::Node(node) => work.extend(children(&node)),
+        }
+    }
+    variables
+}
+
+/// The variable that a type is, if it is one.
+pub(crate) fn variable_of(types: &mut Types, ty: Ty) -> Option<TypeVariable> {
+    match types.shallow(ty) {
+        Shallow::Unbound(variable, _) => Some(variable),
+        Shallow::Node(_) => None,
+    }
+}
+
+struct Builder<'a> {
+    program: &'a ast::Program,
+    /// For each type definition its parameters.
+    parameters: Vec<Vec<Ty>>,
+    declarations: Declarations,
+    types: &'a mut Types,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Builder<'_> {
+    fn convert(&mut self, ty: ast::TypeId, definition: Option<usize>) -> Ty {
+        let named = definition.map(|index| {
+            let names = self.program.types[index].parameters.iter();
+            names
+                .zip(&self.parameters[index])
+                .map(|(name, ty)| (name.text.clone(), *ty))
+                .collect::<HashMap<_, _>>()
+        });
+        Convert {
+            program: self.program,
+            declarations: &self.declarations,
+            types: self.types,
+            diagnostics: self.diagnostics,
+            variables: Variables::Declared(named.unwrap_or_default()),
+        }
+        .ty(ty)
+    }
+
+    /// Converts the synonyms, those that others use first.
+    fn synonyms(&mut self) {
+        let program = self.program;
+        let mut graph: DiGraph<usize, ()> = DiGraph::new();
+        let nodes: Vec<NodeIndex> = (0..program.types.len())
+            .map(|index| graph.add_node(index))
+            .collect();
+        let by_name: HashMap<&str, usize> = program
+            .types
+            .iter()
+            .enumerate()
+            .filter(|(_, definition)| matches!(definition.kind, TypeDefinitionKind::Synonym(_)))
+            .map(|(index, definition)| (&*definition.name.text, index))
+            .collect();
+        for (index, definition) in program.types.iter().enumerate() {
+            if let TypeDefinitionKind::Synonym(body) = definition.kind {
+                for used in type_names(program, body) {
+                    if let Some(&other) = by_name.get(&*used) {
+                        graph.add_edge(nodes[index], nodes[other], ());
+                    }
+                }
+            }
+        }
+        for component in tarjan_scc(&graph) {
+            let recursive = component.len() > 1
+                || component
+                    .iter()
+                    .any(|&node| graph.find_edge(node, node).is_some());
+            let mut members: Vec<usize> = component.iter().map(|&node| graph[node]).collect();
+            members.sort_unstable();
+            if recursive {
+                self.recursive_synonym(&members);
+                continue;
+            }
+            for index in members {
+                self.synonym(index);
+            }
+        }
+    }
+
+    fn synonym(&mut self, index: usize) {
+        let definition = &self.program.types[index];
+        if let TypeDefinitionKind::Synonym(body) = definition.kind {
+            let body = self.convert(body, Some(index));
+            if let Some(TypeMeaning::Synonym(synonym)) =
+                self.declarations.names.get(&definition.name.text)
+            {
+                self.declarations.synonyms[*synonym as usize].body = body;
+            }
+        }
+    }
+
+    fn recursive_synonym(&mut self, members: &[usize]) {
+        let Some((&first, others)) = members.split_first() else {
+            return;
+        };
+        let name = &self.program.types[first].name;
+        let message = format!("the type synonym `{}` contains itself", name.text);
+        let mut diagnostic = Diagnostic::error(
+            codes::RECURSIVE_SYNONYM,
+            self.program.types[first].span,
+            message,
+        )
+        .help("a recursive type must be a sum: `(List : (+ (Nil : unit) (Cons : (int, List))))`");
+        for &other in others {
+            diagnostic = diagnostic.also(self.program.types[other].span, "by way of this one");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn sums(&mut self) {
+        let program = self.program;
+        for (index, definition) in program.types.iter().enumerate() {
+            let TypeDefinitionKind::Sum(constructors) = &definition.kind else {
+                continue;
+            };
+            let Some(TypeMeaning::Sum(sum)) =
+                self.declarations.names.get(&definition.name.text).copied()
+            else {
+                continue;
+            };
+            for (name, payload_type) in constructors {
+                let payload = self.convert(*payload_type, Some(index));
+                let span = program.ty(*payload_type).span;
+                crate::convert::hold(self.types, self.diagnostics, payload, span);
+                let constant = matches!(self.types.shallow(payload), Shallow::Node(TyNode::Unit));
+                self.warn_of_builtin(name);
+                let declaration = &mut self.declarations.sums[sum.0 as usize];
+                let place = declaration.constructors.len() as u32;
+                declaration.constructors.push(ConstructorDeclaration {
+                    name: name.clone(),
+                    payload,
+                    constant,
+                });
+                self.declarations
+                    .constructors
+                    .insert(name.text.clone(), (sum.0, place));
+            }
+        }
+    }
+
+    fn warn_of_builtin(&mut self, name: &Name) {
+        if crate::builtins::BuiltinId::by_name(&name.text).is_some() {
+            let message = format!("the constructor `{}` hides a built-in function", name.text);
+            let diagnostic = Diagnostic::warning(codes::DUPLICATE_NAME, name.span, message);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn foreigns(&mut self) {
+        for (index, foreign) in self.program.foreigns.iter().enumerate() {
+            let ty = self.convert(foreign.ty, None);
+            self.check_foreign(foreign, ty);
+            self.declarations
+                .foreigns
+                .insert(foreign.name.text.clone(), index as u32);
+            self.declarations.foreign_types.push(ForeignDeclaration {
+                name: foreign.name.clone(),
+                ty,
+            });
+        }
+    }
+
+    /// A foreign function takes and gives data.
+    fn check_foreign(&mut self, foreign: &ast::Foreign, ty: Ty) {
+        let (parameters, _, _) = self.types.peel(ty);
+        let error = self.types.is_error(ty);
+        let higher_order = parameters.iter().any(|parameter| {
+            matches!(
+                self.types.shallow(*parameter),
+                Shallow::Node(TyNode::Function(..))
+            )
+        });
+        if error || (!parameters.is_empty() && !higher_order) {
+            return;
+        }
+        let span = self.program.ty(foreign.ty).span;
+        let name = &foreign.name.text;
+        let (message, help) = if higher_order {
+            (
+                format!("the foreign function `{name}` cannot take a function"),
+                "C functions take and give data",
+            )
+        } else {
+            (
+                format!("the foreign `{name}` is no function"),
+                "write its type as `(f : int -> int)`",
+            )
+        };
+        let diagnostic = Diagnostic::error(codes::BAD_INPUT_TYPE, span, message).help(help);
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// The names that a type expression uses.
+fn type_names(program: &ast::Program, ty: ast::TypeId) -> Vec<Arc<str>> {
+    let mut names = Vec::new();
+    let mut work = vec![ty];
+    while let Some(ty) = work.pop() {
+        match &program.ty(ty).kind {
+            TypeKind::Name(name) => names.push(name.clone()),
+            TypeKind::Variable(_) => {}
+            TypeKind::Tuple(elements) => work.extend(elements),
+            TypeKind::Vector(_, element) => work.push(*element),
+            TypeKind::Function(parameter, result) => work.extend([*parameter, *result]),
+            TypeKind::Apply(name, arguments) => {
+                names.push(name.text.clone());
+                work.extend(arguments);
+            }
+        }
+    }
+    names
+}

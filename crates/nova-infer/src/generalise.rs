@@ -1,0 +1,248 @@
+//! Generalisation by levels, instantiation, and the defaults of variables that stay open.
+
+use crate::inference::Inference;
+use crate::types::{Shallow, Ty, TyNode, TypeVariable, Types, Unbound, VariableValue, children};
+use nova_diag::{Span, deep};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The type of a bound name: variables that each use replaces, and the type.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheme {
+    pub quantified: Arc<[TypeVariable]>,
+    pub ty: Ty,
+}
+
+impl Scheme {
+    /// A type without quantified variables.
+    pub fn monomorphic(ty: Ty) -> Scheme {
+        Scheme {
+            quantified: Arc::from([]),
+            ty,
+        }
+    }
+}
+
+impl Types {
+    /// Begins a binding that will be generalised.
+    pub fn enter(&mut self) {
+        self.level += 1;
+        if self.pools.len() <= self.level as usize {
+            self.pools.push(Vec::new());
+        }
+    }
+
+    /// The unbound variables of `ty`, each once, in the order of a walk.
+    pub fn unbound_in(&mut self, roots: &[Ty]) -> Vec<(TypeVariable, Unbound)> {
+        self.begin_walk();
+        let mut found: Vec<(TypeVariable, Unbound)> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        let mut work: Vec<Ty> = roots.iter().rev().copied().collect();
+        while let Some(ty) = work.pop() {
+            if self.levels[ty.0 as usize] == 0 || !self.visit(ty) {
+                continue;
+            }
+            match self.node(ty).clone() {
+                TyNode::Variable(variable) => match self.table.probe_value(variable) {
+                    VariableValue::Bound(bound) => work.push(bound),
+                    VariableValue::Unbound(unbound) => {
+                        let root = self.table.find(variable);
+                        if seen.insert(root) {
+                            found.push((root, unbound));
+                        }
+                    }
+                },
+                node => work.extend(children(&node).into_iter().rev()),
+            }
+        }
+        found
+    }
+
+    /// `ty` with `variables` replaced.
+    pub fn substitute(&mut self, ty: Ty, variables: &[TypeVariable], by: &[Ty]) -> Ty {
+        if variables.is_empty() {
+            return ty;
+        }
+        let replacement = variables.iter().copied().zip(by.iter().copied()).collect();
+        let mut substitution = Substitution {
+            replacement,
+            done: HashMap::new(),
+        };
+        substitution.apply(self, ty)
+    }
+
+    /// A fresh variable for each quantified one, and the type with them.
+    pub fn instantiate(&mut self, scheme: &Scheme, origin: Span) -> (Ty, Arc<[Ty]>) {
+        let fresh: Vec<Ty> = scheme
+            .quantified
+            .iter()
+            .map(|variable| {
+                let constraint = self.constraint(*variable);
+                self.fresh(constraint, origin)
+            })
+            .collect();
+        let ty = self.substitute(scheme.ty, &scheme.quantified, &fresh);
+        (ty, fresh.into())
+    }
+}
+
+struct Substitution {
+    replacement: HashMap<TypeVariable, Ty>,
+    done: HashMap<Ty, Ty>,
+}
+
+impl Substitution {
+    fn apply(&mut self, types: &mut Types, ty: Ty) -> Ty {
+        let ty = types.resolve(ty);
+        if types.levels[ty.0 as usize] == 0 {
+            return ty;
+        }
+        if let Some(done) = self.done.get(&ty) {
+            return *done;
+        }
+        let result = match types.shallow(ty) {
+            Shallow::Unbound(variable, _) => *self.replacement.get(&variable).unwrap_or(&ty),
+            Shallow::Node(node) => deep(|| self.node(types, ty, &node)),
+        };
+        self.done.insert(ty, result);
+        result
+    }
+
+    fn node(&mut self, types: &mut Types, ty: Ty, node: &TyNode) -> Ty {
+        let before = children(node);
+        let after: Vec<Ty> = before
+            .iter()
+            .map(|child| self.apply(types, *child))
+            .collect();
+        if before == after {
+            return ty;
+        }
+        match node {
+            TyNode::Error | TyNode::Variable(_) | TyNode::Scalar(_) | TyNode::Unit => ty,
+            TyNode::Tuple(_) => types.tuple(after),
+            TyNode::Vector(_) => types.vector(after[0]),
+            TyNode::Array(rank, _) => types.array(*rank, after[0]),
+            TyNode::Function(..) => types.function(after[0], after[1]),
+            TyNode::Sum(sum, _) => types.sum(*sum, after),
+        }
+    }
+}
+
+impl Inference<'_> {
+    /// Ends the binding begun by [`Types::enter`]: settles what was waiting for its variables, and
+    /// quantifies those that only it can determine.
+    pub fn generalise(&mut self, roots: &[Ty]) -> Arc<[TypeVariable]> {
+        let level = self.types.level;
+        self.settle(level);
+        let quantified: Arc<[TypeVariable]> = self
+            .types
+            .unbound_in(roots)
+            .into_iter()
+            .filter(|(_, unbound)| unbound.level >= level)
+            .map(|(variable, _)| variable)
+            .collect();
+        for &variable in quantified.iter() {
+            self.types.quantify(variable);
+        }
+        self.close_pool(level);
+        self.types.level -= 1;
+        quantified
+    }
+
+    /// Gives the variables of a level that nothing can determine any more their defaults, and
+    /// hands those of outer bindings on.
+    fn close_pool(&mut self, level: u32) {
+        let pool = std::mem::take(&mut self.types.pools[level as usize]);
+        for variable in pool {
+            let VariableValue::Unbound(unbound) = self.types.table.probe_value(variable) else {
+                continue;
+            };
+            let root = self.types.table.find(variable);
+            if self.types.is_generic(root) {
+                continue;
+            }
+            let outer = unbound.level.min(level - 1);
+            if unbound.level >= level && !self.take_default(root, unbound) {
+                let lowered = VariableValue::Unbound(Unbound {
+                    level: outer,
+                    waiting: None,
+                    ..unbound
+                });
+                self.types.table.union_value(root, lowered);
+                self.types.pools[outer as usize].push(root);
+            } else if unbound.level < level {
+                self.types.pools[outer as usize].push(root);
+            }
+        }
+    }
+
+    fn take_default(&mut self, variable: TypeVariable, unbound: Unbound) -> bool {
+        let Some(default) = unbound.constraint.default_scalar() else {
+            return false;
+        };
+        let ty = self.types.scalar(default);
+        self.types
+            .table
+            .union_value(variable, VariableValue::Bound(ty));
+        true
+    }
+
+    /// Settles every obligation that waits for a variable of `level`.
+    fn settle(&mut self, level: u32) {
+        loop {
+            self.lower_waiting(level);
+            let mut forced = false;
+            let mut next = 0;
+            while let Some(&variable) = self.types.pools[level as usize].get(next) {
+                next += 1;
+                if let VariableValue::Unbound(unbound) = self.types.table.probe_value(variable)
+                    && unbound.level >= level
+                {
+                    for obligation in self.types.waiting(unbound) {
+                        forced |= self.force(obligation);
+                    }
+                }
+            }
+            if !forced {
+                return;
+            }
+        }
+    }
+
+    /// What an obligation will determine is no freer than what it waits for.
+    fn lower_waiting(&mut self, level: u32) {
+        loop {
+            let before = self.types.lowered;
+            let mut next = 0;
+            while let Some(&variable) = self.types.pools[level as usize].get(next) {
+                next += 1;
+                if let VariableValue::Unbound(unbound) = self.types.table.probe_value(variable)
+                    && unbound.level < level
+                {
+                    for obligation in self.types.waiting(unbound) {
+                        self.lower_obligation(obligation, unbound.level);
+                    }
+                }
+            }
+            if self.types.lowered == before {
+                return;
+            }
+        }
+    }
+
+    /// Ends an inference: settles and defaults everything that is left.
+    pub fn finish_level(&mut self) {
+        let level = self.types.level;
+        self.settle(level);
+        let pool = std::mem::take(&mut self.types.pools[level as usize]);
+        for variable in pool {
+            let VariableValue::Unbound(unbound) = self.types.table.probe_value(variable) else {
+                continue;
+            };
+            let root = self.types.table.find(variable);
+            if !self.types.is_generic(root) && !self.take_default(root, unbound) {
+                self.undetermined.push(root);
+            }
+        }
+    }
+}

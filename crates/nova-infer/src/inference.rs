@@ -1,0 +1,281 @@
+//! The state of an inference, and the walk over definitions and entries.
+
+use crate::convert::{AnnotationScope, Convert, Variables};
+use crate::declarations::Declarations;
+use crate::generalise::Scheme;
+use crate::messages::Because;
+use crate::obligations::Obligation;
+use crate::resolve::{BindingId, Resolved};
+use crate::types::{Constraint, Ty, TyNode, TypeVariable, Types};
+use nova_diag::{Diagnostic, Severity, SourceMap, Span, codes};
+use nova_syntax::ast::{self, ExpressionId};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Everything known while types are inferred.
+pub(crate) struct Inference<'a> {
+    pub program: &'a ast::Program,
+    pub sources: &'a SourceMap,
+    pub declarations: &'a Declarations,
+    pub resolved: &'a Resolved,
+    pub types: Types,
+    /// The type of each expression.
+    pub expressions: Vec<Ty>,
+    /// The type of each binding.
+    pub bindings: Vec<Scheme>,
+    /// The type of each definition; `None` before its group is reached.
+    pub definitions: Vec<Option<Scheme>>,
+    /// The definitions whose types are being inferred.
+    pub current_group: Vec<u32>,
+    /// For each use of a generalised binding or definition what its variables became.
+    pub instances: HashMap<ExpressionId, Arc<[Ty]>>,
+    /// What waits for more to be known.
+    pub obligations: Vec<Obligation>,
+    /// All number literals.
+    pub literals: Vec<ExpressionId>,
+    /// For each expression that is a case the type of each arm's payload.
+    pub payloads: HashMap<ExpressionId, Vec<Ty>>,
+    /// How many arguments each binding takes as far as its value shows.
+    pub arities: Vec<usize>,
+    /// The same for each definition.
+    pub definition_arities: Vec<usize>,
+    /// The let value that is a partial application, whose arguments are evaluated outside of it.
+    pub partial_value: Option<ExpressionId>,
+    /// A lambda that must have a type: the value of a recursive binding.
+    pub expected_lambda: Option<(ExpressionId, Ty, Because)>,
+    /// The definitions in the order of their dependencies: groups that call each other, and
+    /// whether they do.
+    pub groups: Vec<(Vec<u32>, bool)>,
+    /// The type variables of the annotations of the outermost binding.
+    pub annotations: AnnotationScope,
+    /// How many bindings are around the current expression.
+    pub binding_depth: u32,
+    /// All annotation variables seen.
+    pub annotation_variables: Vec<(Arc<str>, Ty, Span)>,
+    /// Variables whose type nothing determines.
+    pub undetermined: Vec<TypeVariable>,
+    /// The recursive functions inside of which the walk is.
+    pub recursive: HashSet<BindingId>,
+    /// Messages.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Inference<'a> {
+    /// The beginning of an inference.
+    pub fn new(
+        program: &'a ast::Program,
+        sources: &'a SourceMap,
+        declarations: &'a Declarations,
+        resolved: &'a Resolved,
+        types: Types,
+    ) -> Self {
+        let error = types.error();
+        Inference {
+            program,
+            sources,
+            declarations,
+            resolved,
+            expressions: vec![error; program.arena.len()],
+            bindings: vec![Scheme::monomorphic(error); resolved.bindings.len()],
+            definitions: vec![None; program.definitions.len()],
+            current_group: Vec::new(),
+            instances: HashMap::new(),
+            obligations: Vec::new(),
+            literals: Vec::new(),
+            payloads: HashMap::new(),
+            arities: vec![0; resolved.bindings.len()],
+            definition_arities: vec![0; program.definitions.len()],
+            partial_value: None,
+            expected_lambda: None,
+            groups: Vec::new(),
+            annotations: AnnotationScope {
+                level: 1,
+                ..AnnotationScope::default()
+            },
+            binding_depth: 0,
+            annotation_variables: Vec::new(),
+            undetermined: Vec::new(),
+            recursive: HashSet::new(),
+            diagnostics: Vec::new(),
+            types,
+        }
+    }
+
+    /// The span of an expression.
+    pub fn span(&self, id: ExpressionId) -> Span {
+        self.program.expression(id).span
+    }
+
+    /// The type that a type expression in an annotation says.
+    pub fn annotation(&mut self, ty: ast::TypeId) -> Ty {
+        Convert {
+            program: self.program,
+            declarations: self.declarations,
+            types: &mut self.types,
+            diagnostics: &mut self.diagnostics,
+            variables: Variables::Scoped(&mut self.annotations),
+        }
+        .ty(ty)
+    }
+
+    /// Runs `body` inside a binding; the outermost one is the scope of annotation variables.
+    pub fn in_binding<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
+        self.binding_depth += 1;
+        if self.binding_depth > 1 {
+            let result = body(self);
+            self.binding_depth -= 1;
+            return result;
+        }
+        let fresh = AnnotationScope {
+            level: self.types.level,
+            ..AnnotationScope::default()
+        };
+        let outside = std::mem::replace(&mut self.annotations, fresh);
+        let result = body(self);
+        let scope = std::mem::replace(&mut self.annotations, outside);
+        self.annotation_variables.extend(scope.variables);
+        self.binding_depth -= 1;
+        result
+    }
+
+    /// Demands that a found type is the expected one; reports it otherwise. Whether it is.
+    pub fn expect(&mut self, expected: Ty, found: Ty, at: ExpressionId, because: &Because) -> bool {
+        let result = self.types.unify(expected, found);
+        let agrees = result.is_ok();
+        if let Err(conflict) = result {
+            self.mismatch(expected, found, at, because, conflict);
+        }
+        self.run_ready();
+        agrees
+    }
+
+    /// Demands that the type of an expression can be held in data.
+    pub fn hold(&mut self, ty: Ty, at: ExpressionId) {
+        let span = self.span(at);
+        crate::convert::hold(&mut self.types, &mut self.diagnostics, ty, span);
+        self.run_ready();
+    }
+
+    /// Whether there is an error among the messages.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Infers the entries, after the definitions.
+    pub fn entries(&mut self) {
+        let program = self.program;
+        for (index, entry) in program.entries.iter().enumerate() {
+            self.entry_name(entry);
+            self.inputs(index, entry);
+        }
+        self.all_definitions();
+        for entry in &program.entries {
+            let ty = self.infer(entry.body);
+            self.entry_result(entry.body, ty);
+        }
+        self.finish_level();
+        let scope = std::mem::take(&mut self.annotations);
+        self.annotation_variables.extend(scope.variables);
+    }
+
+    fn entry_name(&mut self, entry: &ast::Entry) {
+        if &*entry.name.text == "main" {
+            let message = "no function of the generated header can be called `main`";
+            let diagnostic = Diagnostic::error(codes::BAD_ENTRY_NAME, entry.name.span, message)
+                .help(match entry.explicit {
+                    true => "choose another name for the entry",
+                    false => "choose another name for the file: it names the function",
+                });
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn inputs(&mut self, index: usize, entry: &ast::Entry) {
+        let first = self.resolved.inputs[index];
+        for (offset, (name, annotation)) in entry.inputs.iter().enumerate() {
+            let before = self.annotations.variables.len();
+            let ty = self.annotation(*annotation);
+            let span = self.program.ty(*annotation).span;
+            let open = self.annotations.variables.len() > before
+                || !self.types.unbound_in(&[ty]).is_empty();
+            self.check_border(ty, open, span, &format!("the input `{}`", name.text));
+            self.bindings[first.0 as usize + offset] = Scheme::monomorphic(ty);
+        }
+        // Inputs have no variables: whatever was written is reported.
+        for (_, ty, _) in std::mem::take(&mut self.annotations.variables) {
+            let error = self.types.error();
+            let _ = self.types.unify(ty, error);
+        }
+        self.annotations.by_name.clear();
+    }
+
+    /// What passes the border of the program is data of known types.
+    fn check_border(&mut self, ty: Ty, open: bool, span: Span, what: &str) {
+        let function = matches!(
+            self.types.shallow(ty),
+            crate::types::Shallow::Node(TyNode::Function(..))
+        );
+        let (message, help) = if function {
+            (
+                format!("{what} cannot be a function"),
+                "C code passes and receives data; define the function in the program",
+            )
+        } else if open {
+            (
+                format!("{what} has a type variable in its type"),
+                "write a concrete type, such as `float`",
+            )
+        } else {
+            return;
+        };
+        let diagnostic = Diagnostic::error(codes::BAD_INPUT_TYPE, span, message).help(help);
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn entry_result(&mut self, body: ExpressionId, ty: Ty) {
+        let (parameters, _, _) = self.types.peel(ty);
+        if parameters.is_empty() {
+            // Open results are reported where their type comes up.
+            let _ = self.types.require(ty, Constraint::DATA);
+            return;
+        }
+        let span = self.span(body);
+        let shown = self.show(ty);
+        let missing = match parameters.len() {
+            1 => "an argument".to_string(),
+            count => format!("{count} arguments"),
+        };
+        let diagnostic = Diagnostic::error(
+            codes::BAD_INPUT_TYPE,
+            span,
+            "the program's value cannot be a function",
+        )
+        .label(format!("this is `{shown}`"))
+        .help(format!("apply it to {missing}"));
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+impl Inference<'_> {
+    /// The types of the entries, as users read them.
+    pub fn entry_types(&mut self) -> Vec<crate::EntryType> {
+        let program = self.program;
+        let mut types = Vec::new();
+        for (index, entry) in program.entries.iter().enumerate() {
+            let first = self.resolved.inputs[index].0 as usize;
+            let inputs: Vec<Ty> = self.bindings[first..first + entry.inputs.len()]
+                .iter()
+                .map(|scheme| scheme.ty)
+                .collect();
+            let result = self.expressions[entry.body.0 as usize];
+            let whole = self.types.functions(&inputs, result);
+            types.push(crate::EntryType {
+                name: entry.name.text.clone(),
+                text: self.show(whole),
+            });
+        }
+        types
+    }
+}

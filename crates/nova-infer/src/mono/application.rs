@@ -1,0 +1,460 @@
+//! Applications to Core: built-ins get all their arguments, and lambdas where they take functions;
+//! what is evaluated early is bound by a `let`, in the order of the source.
+
+use super::Mono;
+use crate::application::spine;
+use crate::builtins::{BuiltinId, Lowering};
+use crate::resolve::Resolution;
+use crate::signature::SignatureType;
+use nova_core::Type;
+use nova_core::ir::{self, ExpressionKind, Variable};
+use nova_syntax::ast::{self, ExpressionKind as Syntax};
+
+/// A function that stands only applied to all its arguments in Core.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub callee: Callee,
+    /// Where it is named.
+    pub head: ast::ExpressionId,
+    pub parameters: Vec<Type>,
+    pub result: Type,
+}
+
+/// The kinds of such functions.
+#[derive(Clone, Copy)]
+pub(super) enum Callee {
+    Builtin(BuiltinId),
+    Constructor(u32),
+    Foreign(u32),
+}
+
+/// An argument before translation.
+#[derive(Clone, Copy)]
+pub(super) enum Operand {
+    Source(ast::ExpressionId),
+    /// A parameter made for an argument that is not given yet.
+    Variable(Variable),
+}
+
+/// A translated argument.
+pub(super) enum Item {
+    Value(ir::ExpressionId),
+    /// The elements of a tuple.
+    Elements(Vec<ir::ExpressionId>),
+    Function {
+        parameters: Vec<Variable>,
+        body: ir::ExpressionId,
+    },
+}
+
+/// Values to be bound before an expression.
+pub(super) type Pending = Vec<(Variable, ir::ExpressionId)>;
+
+/// What an argument is to a known function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Value,
+    /// A function that gets so many arguments.
+    Function(usize),
+    /// Extents or indices: a tuple that falls into its elements.
+    Elements,
+}
+
+impl Mono<'_, '_> {
+    /// An application.
+    pub fn translate_apply(
+        &mut self,
+        id: ast::ExpressionId,
+        function: ast::ExpressionId,
+        arguments: &[ast::ExpressionId],
+    ) -> ir::ExpressionId {
+        if self.inference.resolved.known_head[id.0 as usize] {
+            let (head, arguments) = spine(self.program(), self.inference.resolved, id);
+            return self.known_value(id, head, &arguments);
+        }
+        let function = self.translate(function);
+        let arguments = self.translate_all(arguments);
+        let ty = self.type_of(id);
+        let kind = ExpressionKind::Apply {
+            function,
+            arguments,
+        };
+        self.add(kind, ty, id)
+    }
+
+    /// A built-in, constructor or foreign function applied to any number of arguments.
+    pub fn known_value(
+        &mut self,
+        id: ast::ExpressionId,
+        head: ast::ExpressionId,
+        arguments: &[ast::ExpressionId],
+    ) -> ir::ExpressionId {
+        let Some(known) = self.known(head) else {
+            return self.add(ExpressionKind::Unit, Type::Unit, id);
+        };
+        let arity = known.parameters.len();
+        if arguments.len() < arity {
+            let (pending, parameters, body) = self.partial(&known, arguments, id);
+            let lambda = self.lambda(parameters, body, id);
+            return self.wrap(pending, lambda, id);
+        }
+        let (given, rest) = arguments.split_at(arity);
+        let operands: Vec<Operand> = given.iter().map(|id| Operand::Source(*id)).collect();
+        let (mut pending, items) = self.prepare(&known, &operands, false);
+        let value = self.emit(&known, items, given, &mut pending, id);
+        let value = self.wrap(pending, value, id);
+        if rest.is_empty() {
+            return value;
+        }
+        let arguments = self.translate_all(rest);
+        let ty = self.type_of(id);
+        let kind = ExpressionKind::Apply {
+            function: value,
+            arguments,
+        };
+        self.add(kind, ty, id)
+    }
+
+    /// The known function that an expression names.
+    pub fn known(&mut self, head: ast::ExpressionId) -> Option<Known> {
+        let whole = self.type_of(head);
+        let (callee, arity) = match self.inference.resolved.names[head.0 as usize] {
+            Resolution::Builtin(builtin) => {
+                let arity = match builtin.get().lowering {
+                    Lowering::Map => match &whole {
+                        Type::Function(function, _) => 1 + arrows(function),
+                        _ => 1,
+                    },
+                    Lowering::Range => arrows(&whole),
+                    Lowering::Plain(_)
+                    | Lowering::ConvertToResult
+                    | Lowering::And
+                    | Lowering::Or
+                    | Lowering::Imap
+                    | Lowering::Tabulate
+                    | Lowering::Reshape
+                    | Lowering::Shape
+                    | Lowering::Index => builtin.get().signature.parameters.len(),
+                };
+                (Callee::Builtin(builtin), arity)
+            }
+            Resolution::Constructor(_, constructor) => (Callee::Constructor(constructor), 1),
+            Resolution::Foreign(foreign) => {
+                let parameters = &self.core.foreigns[foreign as usize].parameters;
+                (Callee::Foreign(foreign), parameters.len())
+            }
+            Resolution::Unbound | Resolution::Binding(_) | Resolution::Definition(_) => {
+                return None;
+            }
+        };
+        let (parameters, result) = split_function(whole, arity);
+        Some(Known {
+            callee,
+            head,
+            parameters,
+            result,
+        })
+    }
+
+    /// A known function applied to too few arguments: what is evaluated now, the parameters still
+    /// to come, and the application.
+    fn partial(
+        &mut self,
+        known: &Known,
+        arguments: &[ast::ExpressionId],
+        id: ast::ExpressionId,
+    ) -> (Pending, Vec<Variable>, ir::ExpressionId) {
+        let given: Vec<Operand> = arguments.iter().map(|id| Operand::Source(*id)).collect();
+        let (pending, mut items) = self.prepare(known, &given, true);
+        let parameters: Vec<Variable> = known.parameters[given.len()..]
+            .iter()
+            .map(|ty| self.core.add_variable("x", ty.clone()))
+            .collect();
+        for (offset, &parameter) in parameters.iter().enumerate() {
+            let role = self.role(known, given.len() + offset);
+            let (_, item) = self.item(role, Operand::Variable(parameter), known.head);
+            items.push(item);
+        }
+        let mut inside = Pending::new();
+        let body = self.emit(known, items, arguments, &mut inside, id);
+        let body = self.wrap(inside, body, id);
+        (pending, parameters, body)
+    }
+
+    /// Translates arguments in order. With `bind_all` nothing but constants, variables and lambdas
+    /// is left unbound.
+    fn prepare(
+        &mut self,
+        known: &Known,
+        operands: &[Operand],
+        bind_all: bool,
+    ) -> (Pending, Vec<Item>) {
+        let mut pending = Pending::new();
+        let mut items = Vec::new();
+        for (index, operand) in operands.iter().enumerate() {
+            let role = self.role(known, index);
+            let (more, item) = self.item(role, *operand, known.head);
+            if !more.is_empty() {
+                // What stands before is evaluated before.
+                self.bind_items(&mut items, &mut pending, known.head);
+                pending.extend(more);
+            }
+            items.push(item);
+        }
+        if bind_all {
+            self.bind_items(&mut items, &mut pending, known.head);
+        }
+        (pending, items)
+    }
+
+    fn bind_items(&mut self, items: &mut [Item], pending: &mut Pending, at: ast::ExpressionId) {
+        for item in items {
+            match item {
+                Item::Value(value) => *value = self.bind_value(*value, pending, at),
+                Item::Elements(elements) => {
+                    for value in elements {
+                        *value = self.bind_value(*value, pending, at);
+                    }
+                }
+                Item::Function { .. } => {}
+            }
+        }
+    }
+
+    /// A variable for a value, unless it is a constant or a variable already.
+    pub fn bind_value(
+        &mut self,
+        value: ir::ExpressionId,
+        pending: &mut Pending,
+        at: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        match &self.core.expression(value).kind {
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Variable(_) => value,
+            _ => {
+                let ty = self.core.expression(value).ty.clone();
+                let variable = self.core.add_variable("v", ty);
+                pending.push((variable, value));
+                self.variable(variable, at)
+            }
+        }
+    }
+
+    /// Binds pending values around `body`.
+    pub fn wrap(
+        &mut self,
+        pending: Pending,
+        body: ir::ExpressionId,
+        at: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        pending
+            .into_iter()
+            .rev()
+            .fold(body, |body, (variable, value)| {
+                self.bind(variable, value, body, at)
+            })
+    }
+
+    fn role(&self, known: &Known, index: usize) -> Role {
+        let Callee::Builtin(builtin) = known.callee else {
+            return Role::Value;
+        };
+        let builtin = builtin.get();
+        match (builtin.lowering, index) {
+            (Lowering::Map, 0) => Role::Function(known.parameters.len() - 1),
+            (Lowering::Tabulate | Lowering::Reshape, 0) | (Lowering::Index, 1) => {
+                match &known.parameters[index] {
+                    Type::Tuple(_) => Role::Elements,
+                    _ => Role::Value,
+                }
+            }
+            _ => match builtin.signature.parameters.get(index) {
+                Some(parameter @ SignatureType::Function(..)) => Role::Function(parameter.arity()),
+                Some(_) | None => Role::Value,
+            },
+        }
+    }
+
+    fn item(&mut self, role: Role, operand: Operand, at: ast::ExpressionId) -> (Pending, Item) {
+        match (role, operand) {
+            (Role::Value, Operand::Source(id)) => (Pending::new(), Item::Value(self.translate(id))),
+            (Role::Value, Operand::Variable(variable)) => {
+                (Pending::new(), Item::Value(self.variable(variable, at)))
+            }
+            (Role::Elements, Operand::Source(id)) => self.elements(id),
+            (Role::Elements, Operand::Variable(variable)) => {
+                (Pending::new(), self.elements_of(variable, at))
+            }
+            (Role::Function(count), Operand::Source(id)) => {
+                let (pending, parameters, body) = self.function_argument(id, count);
+                (pending, Item::Function { parameters, body })
+            }
+            (Role::Function(count), Operand::Variable(variable)) => {
+                let (parameters, body) = self.eta(variable, count, at);
+                (Pending::new(), Item::Function { parameters, body })
+            }
+        }
+    }
+
+    /// The elements of a tuple.
+    pub fn elements(&mut self, id: ast::ExpressionId) -> (Pending, Item) {
+        let mut inner = id;
+        while let Syntax::Annotate(next, _) = &self.program().expression(inner).kind {
+            inner = *next;
+        }
+        if let Syntax::Tuple(elements) = &self.program().expression(inner).kind
+            && !self.hoisted.contains_key(&inner)
+            && !self.hoisted.contains_key(&id)
+        {
+            return (Pending::new(), Item::Elements(self.translate_all(elements)));
+        }
+        let value = self.translate(id);
+        let ty = self.core.expression(value).ty.clone();
+        let variable = self.core.add_variable("t", ty);
+        (vec![(variable, value)], self.elements_of(variable, id))
+    }
+
+    fn elements_of(&mut self, variable: Variable, at: ast::ExpressionId) -> Item {
+        let types = match &self.core.variable(variable).ty {
+            Type::Tuple(types) => types.to_vec(),
+            _ => Vec::new(),
+        };
+        let elements = types
+            .into_iter()
+            .enumerate()
+            .map(|(index, ty)| {
+                let tuple = self.variable(variable, at);
+                self.add(ExpressionKind::Project(tuple, index as u32), ty, at)
+            })
+            .collect();
+        Item::Elements(elements)
+    }
+
+    /// A function argument as a lambda of `count` parameters; what is evaluated now comes first.
+    fn function_argument(
+        &mut self,
+        id: ast::ExpressionId,
+        count: usize,
+    ) -> (Pending, Vec<Variable>, ir::ExpressionId) {
+        let program = self.program();
+        if let Some(lambda) = self.as_lambda(id)
+            && !self.hoisted.contains_key(&id)
+            && let Syntax::Lambda {
+                parameters, body, ..
+            } = &program.expression(lambda).kind
+        {
+            let (parameters, body) = self.translate_lambda_parts(lambda, parameters, *body);
+            let (parameters, body) = self.fit(parameters, body, count, lambda);
+            return (Pending::new(), parameters, body);
+        }
+        if self.inference.resolved.known_head[id.0 as usize] && !self.hoisted.contains_key(&id) {
+            let (head, arguments) = spine(program, self.inference.resolved, id);
+            if let Some(known) = self.known(head)
+                && known.parameters.len() == arguments.len() + count
+            {
+                return self.partial(&known, &arguments, id);
+            }
+        }
+        let function = self.translate(id);
+        let mut pending = Pending::new();
+        let variable = match self.core.expression(function).kind {
+            ExpressionKind::Variable(variable) => variable,
+            _ => {
+                let ty = self.core.expression(function).ty.clone();
+                let variable = self.core.add_variable("f", ty);
+                pending.push((variable, function));
+                variable
+            }
+        };
+        let (parameters, body) = self.eta(variable, count, id);
+        (pending, parameters, body)
+    }
+
+    /// `(lambda (x …) (f x …))`.
+    fn eta(
+        &mut self,
+        function: Variable,
+        count: usize,
+        at: ast::ExpressionId,
+    ) -> (Vec<Variable>, ir::ExpressionId) {
+        let ty = self.core.variable(function).ty.clone();
+        let (types, result) = split_function(ty, count);
+        let parameters: Vec<Variable> = types
+            .into_iter()
+            .map(|ty| self.core.add_variable("x", ty))
+            .collect();
+        let arguments = parameters
+            .iter()
+            .map(|parameter| self.variable(*parameter, at))
+            .collect();
+        let function = self.variable(function, at);
+        let kind = ExpressionKind::Apply {
+            function,
+            arguments,
+        };
+        let body = self.add(kind, result, at);
+        (parameters, body)
+    }
+
+    /// Makes a lambda one of `count` parameters.
+    fn fit(
+        &mut self,
+        mut parameters: Vec<Variable>,
+        body: ir::ExpressionId,
+        count: usize,
+        at: ast::ExpressionId,
+    ) -> (Vec<Variable>, ir::ExpressionId) {
+        if parameters.len() > count {
+            let rest = parameters.split_off(count);
+            let body = self.lambda(rest, body, at);
+            return (parameters, body);
+        }
+        if parameters.len() == count {
+            return (parameters, body);
+        }
+        let ty = self.core.expression(body).ty.clone();
+        let (types, result) = split_function(ty, count - parameters.len());
+        let more: Vec<Variable> = types
+            .into_iter()
+            .map(|ty| self.core.add_variable("x", ty))
+            .collect();
+        let arguments = more
+            .iter()
+            .map(|variable| self.variable(*variable, at))
+            .collect();
+        let kind = ExpressionKind::Apply {
+            function: body,
+            arguments,
+        };
+        let body = self.add(kind, result, at);
+        parameters.extend(more);
+        (parameters, body)
+    }
+}
+
+/// How many arrows a type has on its right spine.
+fn arrows(ty: &Type) -> usize {
+    let mut count = 0;
+    let mut ty = ty;
+    while let Type::Function(_, result) = ty {
+        count += 1;
+        ty = result;
+    }
+    count
+}
+
+/// The first `count` parameters of a function type, and what is left.
+pub(super) fn split_function(ty: Type, count: usize) -> (Vec<Type>, Type) {
+    let mut parameters = Vec::new();
+    let mut ty = ty;
+    while parameters.len() < count {
+        let Type::Function(parameter, result) = ty else {
+            break;
+        };
+        parameters.push((*parameter).clone());
+        ty = (*result).clone();
+    }
+    (parameters, ty)
+}

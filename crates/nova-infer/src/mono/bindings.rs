@@ -1,0 +1,295 @@
+//! Lambdas, lets, recursive functions and patterns to Core.
+
+use super::concrete::MonoType;
+use super::{Instances, Meaning, Mono};
+use crate::application::spine;
+use crate::resolve::{BindingId, count_names};
+use crate::types::TypeVariable;
+use nova_core::Type;
+use nova_core::ir::{self, ExpressionKind, Variable};
+use nova_diag::deep;
+use nova_syntax::ast::{self, ExpressionKind as Syntax, Pattern, PatternKind};
+use std::sync::Arc;
+
+/// A variable for what a pattern takes apart, and the parts: variable, whole, index.
+pub(super) struct Bound {
+    pub variable: Variable,
+    pub pieces: Vec<(Variable, Variable, u32)>,
+}
+
+/// What a binding of a let becomes.
+enum Plan {
+    /// Nothing: another name for a built-in.
+    Alias,
+    Plain(Bound),
+    Generalised(BindingId),
+}
+
+impl Mono<'_, '_> {
+    /// The variable of a binding that is not generalised.
+    pub fn plain_variable(&mut self, binding: BindingId) -> Variable {
+        let ty = self.inference.bindings[binding.0 as usize].ty;
+        let ty = self.core_type(ty);
+        let name = &self.inference.resolved.bindings[binding.0 as usize].name;
+        let variable = self.core.add_variable(name.clone(), ty);
+        self.bindings[binding.0 as usize] = Meaning::Variable(variable);
+        variable
+    }
+
+    /// Makes the variables of a pattern for values of type `ty`.
+    pub fn bind_pattern(&mut self, pattern: &Pattern, ty: Type, next: &mut u32) -> Bound {
+        let mut pieces = Vec::new();
+        let variable = self.pattern_variable(pattern, ty, next, &mut pieces);
+        Bound { variable, pieces }
+    }
+
+    fn pattern_variable(
+        &mut self,
+        pattern: &Pattern,
+        ty: Type,
+        next: &mut u32,
+        pieces: &mut Vec<(Variable, Variable, u32)>,
+    ) -> Variable {
+        match &pattern.kind {
+            PatternKind::Name(_) => {
+                let binding = BindingId(*next);
+                *next += 1;
+                self.plain_variable(binding)
+            }
+            PatternKind::Wildcard => self.core.add_variable("_", ty),
+            PatternKind::Tuple(elements) => {
+                let types: Vec<Type> = match &ty {
+                    Type::Tuple(types) => types.to_vec(),
+                    _ => vec![Type::Unit; elements.len()],
+                };
+                let whole = self.core.add_variable("t", ty);
+                for (index, (element, ty)) in elements.iter().zip(types).enumerate() {
+                    if let PatternKind::Wildcard = element.kind {
+                        continue;
+                    }
+                    // The part stands before its own parts.
+                    let at = pieces.len();
+                    pieces.push((whole, whole, index as u32));
+                    let part = deep(|| self.pattern_variable(element, ty, next, pieces));
+                    pieces[at].0 = part;
+                }
+                whole
+            }
+        }
+    }
+
+    /// Binds the parts of a pattern around `body`.
+    pub fn wrap_pieces(
+        &mut self,
+        pieces: &[(Variable, Variable, u32)],
+        body: ir::ExpressionId,
+        at: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let mut body = body;
+        for &(part, whole, index) in pieces.iter().rev() {
+            let whole = self.variable(whole, at);
+            let ty = self.core.variable(part).ty.clone();
+            let value = self.add(ExpressionKind::Project(whole, index), ty, at);
+            body = self.bind(part, value, body, at);
+        }
+        body
+    }
+
+    /// Parameters and body of a lambda.
+    pub fn translate_lambda_parts(
+        &mut self,
+        id: ast::ExpressionId,
+        parameters: &[Pattern],
+        body: ast::ExpressionId,
+    ) -> (Vec<Variable>, ir::ExpressionId) {
+        let mut next = self.inference.resolved.first_binding[id.0 as usize].0;
+        let mut ty = self.type_of(id);
+        let mut variables = Vec::new();
+        let mut pieces = Vec::new();
+        for parameter in parameters {
+            let (parameter_type, rest) = match ty {
+                Type::Function(parameter, result) => ((*parameter).clone(), (*result).clone()),
+                other => (Type::Unit, other),
+            };
+            let bound = self.bind_pattern(parameter, parameter_type, &mut next);
+            variables.push(bound.variable);
+            pieces.extend(bound.pieces);
+            ty = rest;
+        }
+        let translated = self.translate(body);
+        let translated = self.wrap_pieces(&pieces, translated, body);
+        (variables, translated)
+    }
+
+    /// The value of a recursive binding as a lambda.
+    pub fn translate_lambda(&mut self, value: ast::ExpressionId) -> ir::ExpressionId {
+        let function = self.translate(value);
+        let ty = self.core.expression(function).ty.clone();
+        match (&self.core.expression(function).kind, ty) {
+            (ExpressionKind::Lambda { .. }, _) => function,
+            (_, Type::Function(parameter, result)) => {
+                let parameter = self.core.add_variable("x", (*parameter).clone());
+                let argument = self.variable(parameter, value);
+                let kind = ExpressionKind::Apply {
+                    function,
+                    arguments: vec![argument],
+                };
+                let body = self.add(kind, (*result).clone(), value);
+                self.lambda(vec![parameter], body, value)
+            }
+            (_, _) => function,
+        }
+    }
+
+    /// A recursive function.
+    pub fn translate_mu(
+        &mut self,
+        id: ast::ExpressionId,
+        value: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let binding = self.inference.resolved.first_binding[id.0 as usize];
+        let variable = self.plain_variable(binding);
+        let function = self.translate_lambda(value);
+        let body = self.variable(variable, id);
+        let ty = self.core.variable(variable).ty.clone();
+        let kind = ExpressionKind::Letrec {
+            bindings: vec![(variable, function)],
+            body,
+        };
+        self.add(kind, ty, id)
+    }
+
+    /// A let: its scope first, so that the instances its values need are known.
+    pub fn translate_let(
+        &mut self,
+        id: ast::ExpressionId,
+        bindings: &[(Pattern, ast::ExpressionId)],
+        body: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let mut next = self.inference.resolved.first_binding[id.0 as usize].0;
+        let mut plans = Vec::with_capacity(bindings.len());
+        for (pattern, value) in bindings {
+            let first = next;
+            if self.inference.is_alias(pattern, *value) {
+                plans.push(Plan::Alias);
+                next += 1;
+            } else if self.is_generalised(pattern, first) {
+                let instances = Meaning::Instances(Instances::default());
+                self.bindings[first as usize] = instances;
+                plans.push(Plan::Generalised(BindingId(first)));
+                next += 1;
+            } else {
+                let ty = self.type_of(*value);
+                let bound = self.bind_pattern(pattern, ty, &mut next);
+                debug_assert_eq!(next, first + count_names(pattern));
+                plans.push(Plan::Plain(bound));
+            }
+        }
+        let mut body = self.translate(body);
+        for ((_, value), plan) in bindings.iter().zip(plans).rev() {
+            body = self.translate_binding(*value, plan, body, id);
+        }
+        body
+    }
+
+    fn is_generalised(&self, pattern: &Pattern, binding: u32) -> bool {
+        matches!(pattern.kind, PatternKind::Name(_))
+            && !self.inference.bindings[binding as usize]
+                .quantified
+                .is_empty()
+    }
+
+    fn translate_binding(
+        &mut self,
+        value: ast::ExpressionId,
+        plan: Plan,
+        body: ir::ExpressionId,
+        at: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        match plan {
+            Plan::Alias => body,
+            Plan::Plain(bound) => {
+                let translated = self.translate(value);
+                let body = self.wrap_pieces(&bound.pieces, body, at);
+                self.bind(bound.variable, translated, body, at)
+            }
+            Plan::Generalised(binding) => {
+                let meaning =
+                    std::mem::replace(&mut self.bindings[binding.0 as usize], Meaning::Unused);
+                let Meaning::Instances(instances) = meaning else {
+                    return body;
+                };
+                let quantified = self.inference.bindings[binding.0 as usize]
+                    .quantified
+                    .clone();
+                let list = instances.list.into_iter();
+                let list = list.map(|(types, variables)| (types, variables[0]));
+                self.instances(value, &quantified, list.collect(), body, at)
+            }
+        }
+    }
+
+    /// Binds the instances of a generalised value around `body`. The arguments of a partial
+    /// application that are no values are evaluated once, before.
+    pub fn instances(
+        &mut self,
+        value: ast::ExpressionId,
+        quantified: &Arc<[TypeVariable]>,
+        list: Vec<(Arc<[MonoType]>, Variable)>,
+        body: ir::ExpressionId,
+        at: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let arguments = match quantified.is_empty() {
+            true => Vec::new(),
+            false => self.arguments_to_hoist(value),
+        };
+        let mut hoisted = Vec::new();
+        for &argument in &arguments {
+            let translated = self.translate(argument);
+            let ty = self.core.expression(translated).ty.clone();
+            let variable = self.core.add_variable("a", ty);
+            hoisted.push((variable, translated));
+        }
+        for (&argument, (variable, _)) in arguments.iter().zip(&hoisted) {
+            self.hoisted.insert(argument, *variable);
+        }
+        let mut body = body;
+        for (types, variable) in list.into_iter().rev() {
+            if self.too_large() {
+                break;
+            }
+            self.enter_instance(quantified, &types);
+            let translated = self.translate(value);
+            self.leave_instance(quantified);
+            body = self.bind(variable, translated, body, at);
+        }
+        for argument in &arguments {
+            self.hoisted.remove(argument);
+        }
+        for (variable, translated) in hoisted.into_iter().rev() {
+            body = self.bind(variable, translated, body, at);
+        }
+        body
+    }
+
+    /// The arguments of a partial application that must be evaluated once.
+    fn arguments_to_hoist(&self, value: ast::ExpressionId) -> Vec<ast::ExpressionId> {
+        let forms = self.forms();
+        let Some(application) = forms.application(value) else {
+            return Vec::new();
+        };
+        let (_, arguments) = spine(forms.program, forms.resolved, application);
+        arguments
+            .into_iter()
+            .filter(|argument| !forms.is_duplicable(*argument))
+            .collect()
+    }
+
+    /// The lambda behind annotations, if an expression is one.
+    pub fn as_lambda(&self, mut id: ast::ExpressionId) -> Option<ast::ExpressionId> {
+        while let Syntax::Annotate(inner, _) = &self.program().expression(id).kind {
+            id = *inner;
+        }
+        matches!(self.program().expression(id).kind, Syntax::Lambda { .. }).then_some(id)
+    }
+}

@@ -1,0 +1,242 @@
+//! Expressions to Core, but for applications and bindings.
+
+use super::{Meaning, Mono};
+use crate::literals::{bad_literal, literal};
+use crate::resolve::{BindingId, Resolution, count_names};
+use nova_core::ir::{self, Arm, ExpressionKind, Variable};
+use nova_core::{ScalarValue, SumId, Type};
+use nova_diag::deep;
+use nova_syntax::ast::{self, ExpressionKind as Syntax};
+
+impl Mono<'_, '_> {
+    /// The Core of an expression.
+    pub fn translate(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
+        if !self.hoisted.is_empty()
+            && let Some(&variable) = self.hoisted.get(&id)
+        {
+            return self.variable(variable, id);
+        }
+        deep(|| self.translate_kind(id))
+    }
+
+    /// The Core of several expressions, in order.
+    pub fn translate_all(&mut self, ids: &[ast::ExpressionId]) -> Vec<ir::ExpressionId> {
+        ids.iter().map(|id| self.translate(*id)).collect()
+    }
+
+    fn translate_kind(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
+        let program = self.program();
+        match &program.expression(id).kind {
+            Syntax::Name(_) => self.translate_name(id),
+            Syntax::Number(number) => self.translate_number(id, number),
+            Syntax::Bool(value) => {
+                let kind = ExpressionKind::Literal(ScalarValue::Bool(*value));
+                self.add(kind, Type::BOOL, id)
+            }
+            Syntax::Nil => self.add(ExpressionKind::Unit, Type::Unit, id),
+            Syntax::Text(bytes) => {
+                let ty = self.type_of(id);
+                self.add(ExpressionKind::Text(bytes.clone()), ty, id)
+            }
+            Syntax::Vector(elements) => {
+                let elements = self.translate_all(elements);
+                let ty = self.type_of(id);
+                self.add(ExpressionKind::Vector(elements), ty, id)
+            }
+            Syntax::Apply(function, arguments) => self.translate_apply(id, *function, arguments),
+            Syntax::Lambda {
+                parameters, body, ..
+            } => {
+                let (parameters, body) = self.translate_lambda_parts(id, parameters, *body);
+                self.lambda(parameters, body, id)
+            }
+            Syntax::Let { bindings, body } => self.translate_let(id, bindings, *body),
+            Syntax::Mu { value, .. } => self.translate_mu(id, *value),
+            Syntax::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.translate(*condition);
+                let then = self.translate(*then);
+                let otherwise = self.translate(*otherwise);
+                let ty = self.type_of(id);
+                let kind = ExpressionKind::If {
+                    condition,
+                    then,
+                    otherwise,
+                };
+                self.add(kind, ty, id)
+            }
+            Syntax::Case { scrutinee, arms } => self.translate_case(id, *scrutinee, arms),
+            Syntax::Tuple(elements) => {
+                let elements = self.translate_all(elements);
+                let ty = self.type_of(id);
+                self.add(ExpressionKind::Tuple(elements), ty, id)
+            }
+            Syntax::Project(tuple, index, _) => {
+                let tuple = self.translate(*tuple);
+                let ty = self.type_of(id);
+                self.add(ExpressionKind::Project(tuple, *index), ty, id)
+            }
+            Syntax::Index(collection, index) => self.translate_index(id, *collection, *index),
+            Syntax::Annotate(inner, _) => self.translate(*inner),
+        }
+    }
+
+    fn translate_name(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
+        match self.inference.resolved.names[id.0 as usize] {
+            Resolution::Unbound => self.add(ExpressionKind::Unit, Type::Unit, id),
+            Resolution::Binding(binding) => {
+                let variable = self.binding_variable(id, binding);
+                self.variable(variable, id)
+            }
+            Resolution::Definition(definition) => {
+                let variable = self.definition_instance(id, definition);
+                self.variable(variable, id)
+            }
+            Resolution::Constructor(sum, constructor)
+                if self.inference.is_constant(sum, constructor) =>
+            {
+                let payload = self.add(ExpressionKind::Unit, Type::Unit, id);
+                let ty = self.type_of(id);
+                let kind = ExpressionKind::Construct {
+                    constructor,
+                    payload,
+                };
+                self.add(kind, ty, id)
+            }
+            Resolution::Builtin(_) | Resolution::Constructor(..) | Resolution::Foreign(_) => {
+                self.known_value(id, id, &[])
+            }
+        }
+    }
+
+    /// The variable that a use of a binding means.
+    pub fn binding_variable(&mut self, id: ast::ExpressionId, binding: BindingId) -> Variable {
+        if let Meaning::Variable(variable) = &self.bindings[binding.0 as usize] {
+            return *variable;
+        }
+        let types = self.instance_types(id);
+        if let Meaning::Instances(instances) = &self.bindings[binding.0 as usize]
+            && let Some(&found) = instances.by_types.get(&types)
+        {
+            return instances.list[found].1[0];
+        }
+        self.check_size(&types, id);
+        let name = self.inference.resolved.bindings[binding.0 as usize]
+            .name
+            .clone();
+        let ty = self.type_of(id);
+        let variable = self.core.add_variable(name, ty);
+        if let Meaning::Instances(instances) = &mut self.bindings[binding.0 as usize]
+            && instances.list.len() < super::MOST_INSTANCES
+        {
+            instances.insert(types, vec![variable]);
+        }
+        variable
+    }
+
+    fn translate_number(
+        &mut self,
+        id: ast::ExpressionId,
+        number: &ast::Number,
+    ) -> ir::ExpressionId {
+        let ty = self.type_of(id);
+        let scalar = ty.as_scalar().unwrap_or(nova_core::Scalar::I32);
+        let value = match literal(number, scalar) {
+            Some(value) => value,
+            None => {
+                let span = self.inference.span(id);
+                self.report(bad_literal(number, scalar, span));
+                ScalarValue::from_integer_wrapping(scalar, 0)
+            }
+        };
+        self.add(ExpressionKind::Literal(value), ty, id)
+    }
+
+    fn translate_case(
+        &mut self,
+        id: ast::ExpressionId,
+        scrutinee: ast::ExpressionId,
+        arms: &[ast::Arm],
+    ) -> ir::ExpressionId {
+        let value = self.translate(scrutinee);
+        let ty = self.type_of(id);
+        let sum = match self.core.expression(value).ty {
+            Type::Sum(sum) => Some(sum),
+            _ => None,
+        };
+        let payloads = self.inference.payloads.get(&id).cloned();
+        let payloads = payloads.unwrap_or_default();
+        let mut translated: Vec<Option<Arm>> = vec![None; self.constructors_of(sum)];
+        let mut default = None;
+        let mut next = self.inference.resolved.first_binding[id.0 as usize].0;
+        for (index, arm) in arms.iter().enumerate() {
+            let payload = payloads.get(index).map(|ty| self.core_type(*ty));
+            let first = next;
+            next += arm.payload.as_ref().map_or(0, count_names);
+            let constructor = arm.constructor.as_ref();
+            let constructor =
+                constructor.and_then(|name| self.inference.declarations.constructor(&name.text));
+            match constructor {
+                Some((_, constructor)) => {
+                    let arm = self.translate_arm(arm, first, payload.unwrap_or(Type::Unit));
+                    if let Some(place) = translated.get_mut(constructor as usize) {
+                        *place = Some(arm);
+                    }
+                }
+                None => default = Some(self.translate(arm.body)),
+            }
+        }
+        match (sum, default) {
+            (None, Some(body)) => {
+                let given = self.core.expression(value).ty.clone();
+                let unused = self.core.add_variable("_", given);
+                self.bind(unused, value, body, id)
+            }
+            (_, default) => {
+                let all = translated.iter().all(Option::is_some);
+                let kind = ExpressionKind::Case {
+                    scrutinee: value,
+                    arms: translated,
+                    default: default.filter(|_| !all),
+                };
+                self.add(kind, ty, id)
+            }
+        }
+    }
+
+    /// How many constructors a sum has.
+    fn constructors_of(&self, sum: Option<SumId>) -> usize {
+        sum.and_then(|sum| self.concrete.declaration(sum))
+            .map_or(0, |id| {
+                self.inference.declarations.sum(id).constructors.len()
+            })
+    }
+
+    fn translate_arm(&mut self, arm: &ast::Arm, first: u32, payload: Type) -> Arm {
+        let Some(pattern) = &arm.payload else {
+            let body = self.translate(arm.body);
+            return Arm {
+                variable: None,
+                body,
+            };
+        };
+        if let ast::PatternKind::Wildcard = pattern.kind {
+            let body = self.translate(arm.body);
+            return Arm {
+                variable: None,
+                body,
+            };
+        }
+        let mut next = first;
+        let bound = self.bind_pattern(pattern, payload, &mut next);
+        let body = self.translate(arm.body);
+        let body = self.wrap_pieces(&bound.pieces, body, arm.body);
+        Arm {
+            variable: Some(bound.variable),
+            body,
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Monomorphisation: from the syntax tree and its types to Core.
+//!
+//! Each entry is translated on its own. A generalised binding is translated once for every list of
+//! types that its uses ask for; so a binding's scope is translated before its value, and the
+//! instances asked for on the way become `let`s (or a `letrec`) around it. Types are interned, so
+//! that an instance is found by comparing a few numbers.
+
+mod application;
+mod bindings;
+mod commutes;
+mod concrete;
+mod expressions;
+mod lower;
+
+use crate::inference::Inference;
+use crate::resolve::BindingId;
+use crate::types::{Ty, TypeVariable};
+use crate::values::Forms;
+use concrete::{Concrete, MonoType};
+use nova_core::ir::{self, ExpressionKind, Variable};
+use nova_core::{SumType, Type};
+use nova_diag::{Diagnostic, Span, codes};
+use nova_syntax::ast;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Parts of the types of one instance from which on a program is refused.
+const LARGEST_INSTANCE: u64 = 1 << 20;
+/// Instances of generalised bindings from which on a program is refused.
+const MOST_INSTANCES: usize = 1 << 18;
+
+/// Translates a program without errors; reports what only its instances show.
+pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program> {
+    let bindings = inference.bindings.len();
+    let mut group_of = vec![(0, 0); inference.program.definitions.len()];
+    for (group, (members, _)) in inference.groups.iter().enumerate() {
+        for (position, &member) in members.iter().enumerate() {
+            group_of[member as usize] = (group, position);
+        }
+    }
+    let mut mono = Mono {
+        inference,
+        core: ir::Program::default(),
+        concrete: Concrete::default(),
+        environment: HashMap::new(),
+        ground: Vec::new(),
+        frames: vec![HashMap::new()],
+        bindings: (0..bindings).map(|_| Meaning::Unused).collect(),
+        groups: Vec::new(),
+        group_of,
+        current_group: None,
+        hoisted: HashMap::new(),
+        instances: 0,
+        reported: HashSet::new(),
+    };
+    mono.foreigns();
+    for index in 0..mono.inference.program.entries.len() {
+        mono.entry(index);
+    }
+    mono.finish_sums();
+    Some(mono.core)
+}
+
+/// What a binding is in the instance being translated.
+enum Meaning {
+    Unused,
+    Variable(Variable),
+    /// A generalised binding: an instance for each list of types asked for.
+    Instances(Instances),
+}
+
+/// The instances of a generalised binding or group of definitions.
+#[derive(Default)]
+struct Instances {
+    /// In the order they were asked for: types, and a variable for each member of the group.
+    list: Vec<(Arc<[MonoType]>, Vec<Variable>)>,
+    by_types: HashMap<Arc<[MonoType]>, usize>,
+}
+
+/// A translation.
+struct Mono<'a, 'p> {
+    inference: &'a mut Inference<'p>,
+    core: ir::Program,
+    concrete: Concrete,
+    /// What the quantified variables are in the instance being translated.
+    environment: HashMap<TypeVariable, MonoType>,
+    /// Types without quantified variables, already converted.
+    ground: Vec<Option<MonoType>>,
+    /// Types with quantified variables, converted in each instance being translated.
+    frames: Vec<HashMap<Ty, MonoType>>,
+    bindings: Vec<Meaning>,
+    /// The instances of each group of definitions that the entry uses.
+    groups: Vec<Instances>,
+    /// Group and position in it of each definition.
+    group_of: Vec<(usize, usize)>,
+    /// The recursive group being translated, with the variables of the instance.
+    current_group: Option<(usize, Vec<Variable>)>,
+    /// Arguments of generalised partial applications, evaluated before.
+    hoisted: HashMap<ast::ExpressionId, Variable>,
+    /// How many instances there are.
+    instances: usize,
+    /// Places of errors already reported, with their codes.
+    reported: HashSet<(Span, u16)>,
+}
+
+impl<'p> Mono<'_, 'p> {
+    fn program(&self) -> &'p ast::Program {
+        self.inference.program
+    }
+
+    fn forms(&self) -> Forms<'_> {
+        self.inference.forms()
+    }
+
+    /// Reports an error once.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        let key = (diagnostic.primary.span, diagnostic.code.0);
+        if self.reported.insert(key) {
+            self.inference.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// The Core type of a type in the instance being translated.
+    fn core_type(&mut self, ty: Ty) -> Type {
+        let mono = self.mono_type(ty);
+        self.concrete.core(mono)
+    }
+
+    /// The Core type of an expression.
+    fn type_of(&mut self, id: ast::ExpressionId) -> Type {
+        let ty = self.inference.expressions[id.0 as usize];
+        self.core_type(ty)
+    }
+
+    /// Adds an expression that stands at `at` in the source.
+    fn add(&mut self, kind: ExpressionKind, ty: Type, at: ast::ExpressionId) -> ir::ExpressionId {
+        let place = self.inference.sources.place(self.inference.span(at));
+        self.core.add(kind, ty, place)
+    }
+
+    /// A use of a variable.
+    fn variable(&mut self, variable: Variable, at: ast::ExpressionId) -> ir::ExpressionId {
+        let ty = self.core.variable(variable).ty.clone();
+        self.add(ExpressionKind::Variable(variable), ty, at)
+    }
+
+    /// Binds `value` around `body`.
+    fn bind(
+        &mut self,
+        variable: Variable,
+        value: ir::ExpressionId,
+        body: ir::ExpressionId,
+        at: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let ty = self.core.expression(body).ty.clone();
+        let kind = ExpressionKind::Let {
+            variable,
+            value,
+            body,
+        };
+        self.add(kind, ty, at)
+    }
+
+    /// A lambda.
+    fn lambda(
+        &mut self,
+        parameters: Vec<Variable>,
+        body: ir::ExpressionId,
+        at: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let types: Vec<Type> = parameters
+            .iter()
+            .map(|parameter| self.core.variable(*parameter).ty.clone())
+            .collect();
+        let ty = Type::function(&types, self.core.expression(body).ty.clone());
+        self.add(ExpressionKind::Lambda { parameters, body }, ty, at)
+    }
+
+    fn foreigns(&mut self) {
+        let declarations = self.inference.declarations;
+        for foreign in &declarations.foreign_types {
+            let (parameters, result, _) = self.inference.types.peel(foreign.ty);
+            let parameters = parameters.iter().map(|ty| self.core_type(*ty)).collect();
+            let result = self.core_type(result);
+            self.core.foreigns.push(ir::Foreign {
+                name: foreign.name.text.clone(),
+                parameters,
+                result,
+            });
+        }
+    }
+
+    fn entry(&mut self, index: usize) {
+        let entry = &self.program().entries[index];
+        let first = self.inference.resolved.inputs[index].0;
+        let groups = self.inference.groups.len();
+        self.groups = (0..groups).map(|_| Instances::default()).collect();
+        let mut inputs = Vec::new();
+        for offset in 0..entry.inputs.len() as u32 {
+            inputs.push(self.plain_variable(BindingId(first + offset)));
+        }
+        let mut body = self.translate(entry.body);
+        for group in (0..groups).rev() {
+            body = self.group(group, body);
+        }
+        self.core.entries.push(ir::Entry {
+            name: entry.name.text.clone(),
+            inputs,
+            body,
+        });
+    }
+
+    /// The instances of a group of definitions that were asked for, around `body`.
+    fn group(&mut self, group: usize, body: ir::ExpressionId) -> ir::ExpressionId {
+        let instances = std::mem::take(&mut self.groups[group]);
+        if instances.list.is_empty() {
+            return body;
+        }
+        let (members, recursive) = self.inference.groups[group].clone();
+        let quantified = match members.first() {
+            Some(&member) => self.quantified_by(member),
+            None => return body,
+        };
+        if recursive {
+            return self.recursive_group(group, &members, instances, &quantified, body);
+        }
+        let mut body = body;
+        for member in members {
+            let value = self.program().definitions[member as usize].value;
+            let list = instances.list.iter();
+            let list = list.map(|(types, variables)| (types.clone(), variables[0]));
+            body = self.instances(value, &quantified, list.collect(), body, value);
+        }
+        body
+    }
+
+    fn quantified_by(&self, definition: u32) -> Arc<[TypeVariable]> {
+        match &self.inference.definitions[definition as usize] {
+            Some(scheme) => scheme.quantified.clone(),
+            None => [].into(),
+        }
+    }
+
+    fn recursive_group(
+        &mut self,
+        group: usize,
+        members: &[u32],
+        instances: Instances,
+        quantified: &Arc<[TypeVariable]>,
+        body: ir::ExpressionId,
+    ) -> ir::ExpressionId {
+        let mut body = body;
+        for (types, variables) in instances.list {
+            let outer = self.current_group.replace((group, variables.clone()));
+            self.enter_instance(quantified, &types);
+            let mut bindings = Vec::new();
+            let mut at = None;
+            for (&member, &variable) in members.iter().zip(&variables) {
+                let value = self.program().definitions[member as usize].value;
+                bindings.push((variable, self.translate_lambda(value)));
+                at.get_or_insert(value);
+            }
+            self.leave_instance(quantified);
+            self.current_group = outer;
+            if let Some(at) = at {
+                let ty = self.core.expression(body).ty.clone();
+                body = self.add(ExpressionKind::Letrec { bindings, body }, ty, at);
+            }
+        }
+        body
+    }
+
+    /// The variable of a definition's instance that a use asks for.
+    fn definition_instance(&mut self, id: ast::ExpressionId, definition: u32) -> Variable {
+        let (group, position) = self.group_of[definition as usize];
+        if let Some((current, variables)) = &self.current_group
+            && *current == group
+            && !self.inference.instances.contains_key(&id)
+        {
+            return variables[position];
+        }
+        let types = self.instance_types(id);
+        if let Some(&found) = self.groups[group].by_types.get(&types) {
+            return self.groups[group].list[found].1[position];
+        }
+        let members = self.inference.groups[group].0.clone();
+        let quantified = self.quantified_by(definition);
+        self.check_size(&types, id);
+        self.enter_instance(&quantified, &types);
+        let variables: Vec<Variable> = members
+            .iter()
+            .map(|&member| {
+                let name = self.program().definitions[member as usize]
+                    .name
+                    .text
+                    .clone();
+                let ty = match &self.inference.definitions[member as usize] {
+                    Some(scheme) => scheme.ty,
+                    None => self.inference.types.error(),
+                };
+                let ty = self.core_type(ty);
+                self.core.add_variable(name, ty)
+            })
+            .collect();
+        self.leave_instance(&quantified);
+        let variable = variables[position];
+        self.groups[group].insert(types, variables);
+        variable
+    }
+
+    /// What the quantified variables of a used binding are here.
+    fn instance_types(&mut self, id: ast::ExpressionId) -> Arc<[MonoType]> {
+        let types = self.inference.instances.get(&id).cloned();
+        let types = types.unwrap_or_else(|| [].into());
+        types.iter().map(|ty| self.mono_type(*ty)).collect()
+    }
+
+    /// Refuses instances beyond bounds that no sensible program reaches.
+    fn check_size(&mut self, types: &[MonoType], at: ast::ExpressionId) {
+        self.instances += 1;
+        let size = types
+            .iter()
+            .fold(0u64, |sum, ty| sum.saturating_add(self.concrete.size(*ty)));
+        if size <= LARGEST_INSTANCE && self.instances <= MOST_INSTANCES {
+            return;
+        }
+        let name = self.inference.name_of(at);
+        let name = name.as_deref().unwrap_or("this");
+        let message = match size > LARGEST_INSTANCE {
+            true => format!("`{name}` is used at a type of more than {LARGEST_INSTANCE} parts"),
+            false => format!("more than {MOST_INSTANCES} instances of generalised functions"),
+        };
+        let diagnostic = Diagnostic::error(
+            codes::ENDLESS_INSTANTIATION,
+            self.inference.span(at),
+            message,
+        )
+        .help("every type a function is used at needs a copy of the function");
+        self.report(diagnostic);
+    }
+
+    fn enter_instance(&mut self, quantified: &[TypeVariable], types: &[MonoType]) {
+        self.environment
+            .extend(quantified.iter().copied().zip(types.iter().copied()));
+        self.frames.push(HashMap::new());
+    }
+
+    fn leave_instance(&mut self, quantified: &[TypeVariable]) {
+        self.frames.pop();
+        for variable in quantified {
+            self.environment.remove(variable);
+        }
+    }
+
+    /// Whether the program is already refused for its size.
+    fn too_large(&self) -> bool {
+        self.instances > MOST_INSTANCES
+    }
+}
+
+impl Instances {
+    fn insert(&mut self, types: Arc<[MonoType]>, variables: Vec<Variable>) {
+        self.by_types.insert(types.clone(), self.list.len());
+        self.list.push((types, variables));
+    }
+}
+
+/// Fills in what only the whole list of sums shows: the recursive groups.
+fn fill_groups(sums: &mut [SumType]) {
+    use petgraph::algo::tarjan_scc;
+    use petgraph::graph::DiGraph;
+    let mut graph: DiGraph<u32, ()> = DiGraph::new();
+    let nodes: Vec<_> = (0..sums.len()).map(|i| graph.add_node(i as u32)).collect();
+    for (index, sum) in sums.iter().enumerate() {
+        for constructor in &sum.constructors {
+            for contained in concrete::sums_in(&constructor.payload) {
+                graph.add_edge(nodes[index], nodes[contained.0 as usize], ());
+            }
+        }
+    }
+    for component in tarjan_scc(&graph) {
+        let recursive =
+            component.len() > 1 || component.iter().any(|&n| graph.find_edge(n, n).is_some());
+        if !recursive {
+            continue;
+        }
+        let mut group: Vec<nova_core::SumId> = component
+            .iter()
+            .map(|&node| nova_core::SumId(graph[node]))
+            .collect();
+        group.sort_unstable();
+        for &sum in &group {
+            sums[sum.0 as usize].group = group.clone();
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Scopes: what every name of a program refers to, found in one walk before types are inferred.
+//!
+//! Patterns bind in the order they are written; the bindings of one expression (a lambda's
+//! parameters, all bindings of a let, all arms of a case) are numbered without gaps, so that later
+//! walks find them by counting from the expression's first.
+
+use crate::builtins::{BuiltinId, builtin_names};
+use crate::declarations::Declarations;
+use crate::suggest::did_you_mean;
+use nova_diag::{Diagnostic, Span, codes, deep};
+use nova_syntax::ast::{self, ExpressionId, ExpressionKind, Pattern, PatternKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Names a variable bound by a pattern, a mu or an entry's inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct BindingId(pub u32);
+
+/// What a name refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Resolution {
+    Unbound,
+    Binding(BindingId),
+    Definition(u32),
+    Builtin(BuiltinId),
+    /// Sum and constructor.
+    Constructor(u32, u32),
+    Foreign(u32),
+}
+
+/// A bound name.
+#[derive(Clone, Debug)]
+pub(crate) struct BindingInfo {
+    pub name: Arc<str>,
+}
+
+/// The scopes of a program.
+pub(crate) struct Resolved {
+    /// For each expression that is a name, what it refers to.
+    pub names: Vec<Resolution>,
+    /// For each expression that binds, its first binding.
+    pub first_binding: Vec<BindingId>,
+    /// All bindings.
+    pub bindings: Vec<BindingInfo>,
+    /// For each expression whether it is a built-in, constructor or foreign function, perhaps
+    /// applied to some arguments.
+    pub known_head: Vec<bool>,
+    /// For each definition the definitions it mentions, in order.
+    pub dependencies: Vec<Vec<u32>>,
+    /// For each entry its first input's binding.
+    pub inputs: Vec<BindingId>,
+}
+
+/// How many unbound names get a suggestion; looking for one takes time.
+const SUGGESTIONS: usize = 100;
+
+struct Resolver<'a> {
+    program: &'a ast::Program,
+    declarations: &'a Declarations,
+    /// What each name means here, innermost last.
+    scope: HashMap<Arc<str>, Vec<Resolution>>,
+    resolved: Resolved,
+    /// The definition being walked.
+    current: Option<u32>,
+    suggestions: usize,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+/// Finds what every name of `program` refers to.
+pub(crate) fn resolve(
+    program: &ast::Program,
+    declarations: &Declarations,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Resolved {
+    let expressions = program.arena.len();
+    let mut resolver = Resolver {
+        program,
+        declarations,
+        scope: HashMap::new(),
+        resolved: Resolved {
+            names: vec![Resolution::Unbound; expressions],
+            first_binding: vec![BindingId(0); expressions],
+            bindings: Vec::new(),
+            known_head: vec![false; expressions],
+            dependencies: vec![Vec::new(); program.definitions.len()],
+            inputs: Vec::new(),
+        },
+        current: None,
+        suggestions: 0,
+        diagnostics,
+    };
+    resolver.program();
+    resolver.resolved
+}
+
+impl Resolver<'_> {
+    fn program(&mut self) {
+        let program = self.program;
+        for entry in &program.entries {
+            let first = self.allocate(entry.inputs.iter().map(|(name, _)| name.clone()));
+            self.resolved.inputs.push(first);
+            if !entry.explicit {
+                self.push_inputs(entry, first);
+            }
+        }
+        for (index, definition) in program.definitions.iter().enumerate() {
+            let meaning = Resolution::Definition(index as u32);
+            self.push(&definition.name.text, meaning);
+        }
+        for definition in &program.definitions {
+            // An alias of a built-in is the built-in, overloading and all.
+            if let Some(builtin) = self.names_builtin(definition.value) {
+                self.push(&definition.name.text, Resolution::Builtin(builtin));
+            }
+        }
+        for (index, definition) in program.definitions.iter().enumerate() {
+            self.current = Some(index as u32);
+            self.visit(definition.value);
+        }
+        self.current = None;
+        for (index, entry) in program.entries.iter().enumerate() {
+            let first = self.resolved.inputs[index];
+            if entry.explicit {
+                self.push_inputs(entry, first);
+            }
+            self.visit(entry.body);
+            if entry.explicit {
+                entry
+                    .inputs
+                    .iter()
+                    .for_each(|(name, _)| self.pop(&name.text));
+            }
+        }
+    }
+
+    fn push_inputs(&mut self, entry: &ast::Entry, first: BindingId) {
+        for (offset, (name, _)) in entry.inputs.iter().enumerate() {
+            let binding = BindingId(first.0 + offset as u32);
+            self.push(&name.text, Resolution::Binding(binding));
+        }
+    }
+
+    fn allocate(&mut self, names: impl Iterator<Item = ast::Name>) -> BindingId {
+        let first = BindingId(self.resolved.bindings.len() as u32);
+        self.resolved
+            .bindings
+            .extend(names.map(|name| BindingInfo { name: name.text }));
+        first
+    }
+
+    fn allocate_patterns<'p>(
+        &mut self,
+        id: ExpressionId,
+        patterns: impl Iterator<Item = &'p Pattern>,
+    ) -> BindingId {
+        let mut names = Vec::new();
+        patterns.for_each(|pattern| pattern_names(pattern, &mut names));
+        let first = self.allocate(names.into_iter());
+        self.resolved.first_binding[id.0 as usize] = first;
+        first
+    }
+
+    fn push(&mut self, name: &Arc<str>, meaning: Resolution) {
+        self.scope.entry(name.clone()).or_default().push(meaning);
+    }
+
+    fn pop(&mut self, name: &Arc<str>) {
+        if let Some(meanings) = self.scope.get_mut(name) {
+            meanings.pop();
+        }
+    }
+
+    /// Brings the bindings `from..to` into scope.
+    fn enter(&mut self, from: u32, to: u32) {
+        for binding in from..to {
+            let name = self.resolved.bindings[binding as usize].name.clone();
+            self.push(&name, Resolution::Binding(BindingId(binding)));
+        }
+    }
+
+    fn leave(&mut self, from: u32, to: u32) {
+        for binding in from..to {
+            let name = self.resolved.bindings[binding as usize].name.clone();
+            self.pop(&name);
+        }
+    }
+
+    fn meaning(&self, name: &str) -> Option<Resolution> {
+        if let Some(meaning) = self.scope.get(name).and_then(|meanings| meanings.last()) {
+            return Some(*meaning);
+        }
+        if let Some((sum, constructor)) = self.declarations.constructor(name) {
+            return Some(Resolution::Constructor(sum, constructor));
+        }
+        if let Some(foreign) = self.declarations.foreigns.get(name) {
+            return Some(Resolution::Foreign(*foreign));
+        }
+        BuiltinId::by_name(name).map(Resolution::Builtin)
+    }
+
+    /// The built-in that an expression names.
+    fn names_builtin(&self, id: ExpressionId) -> Option<BuiltinId> {
+        match &self.program.expression(id).kind {
+            ExpressionKind::Name(name) => match self.meaning(name) {
+                Some(Resolution::Builtin(builtin)) => Some(builtin),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn visit_all(&mut self, ids: &[ExpressionId]) {
+        ids.iter().for_each(|id| self.visit(*id));
+    }
+
+    fn visit(&mut self, id: ExpressionId) {
+        deep(|| self.visit_kind(id));
+    }
+
+    fn visit_kind(&mut self, id: ExpressionId) {
+        let program = self.program;
+        match &program.expression(id).kind {
+            ExpressionKind::Name(name) => self.name(id, name),
+            ExpressionKind::Number(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::Nil
+            | ExpressionKind::Text(_) => {}
+            ExpressionKind::Vector(elements) | ExpressionKind::Tuple(elements) => {
+                self.visit_all(elements);
+            }
+            ExpressionKind::Apply(function, arguments) => {
+                self.visit(*function);
+                self.resolved.known_head[id.0 as usize] =
+                    self.resolved.known_head[function.0 as usize];
+                self.visit_all(arguments);
+            }
+            ExpressionKind::Lambda {
+                parameters, body, ..
+            } => {
+                let first = self.allocate_patterns(id, parameters.iter()).0;
+                let end = self.resolved.bindings.len() as u32;
+                self.enter(first, end);
+                self.visit(*body);
+                self.leave(first, end);
+            }
+            ExpressionKind::Let { bindings, body } => self.visit_let(id, bindings, *body),
+            ExpressionKind::Mu { name, value, .. } => {
+                let first = self.allocate(std::iter::once(name.clone()));
+                self.resolved.first_binding[id.0 as usize] = first;
+                self.enter(first.0, first.0 + 1);
+                self.visit(*value);
+                self.leave(first.0, first.0 + 1);
+            }
+            ExpressionKind::If {
+                condition,
+                then,
+                otherwise,
+            } => self.visit_all(&[*condition, *then, *otherwise]),
+            ExpressionKind::Case { scrutinee, arms } => self.visit_case(id, *scrutinee, arms),
+            ExpressionKind::Project(tuple, _, _) => self.visit(*tuple),
+            ExpressionKind::Index(vector, index) => self.visit_all(&[*vector, *index]),
+            ExpressionKind::Annotate(inner, _) => self.visit(*inner),
+        }
+    }
+
+    fn visit_let(
+        &mut self,
+        id: ExpressionId,
+        bindings: &[(Pattern, ExpressionId)],
+        body: ExpressionId,
+    ) {
+        let first = self
+            .allocate_patterns(id, bindings.iter().map(|(pattern, _)| pattern))
+            .0;
+        let end = self.resolved.bindings.len() as u32;
+        let mut next = first;
+        for (pattern, value) in bindings {
+            self.visit(*value);
+            let names = count_names(pattern);
+            let alias = self.names_builtin(*value);
+            match (&pattern.kind, &pattern.annotation, alias) {
+                (PatternKind::Name(name), None, Some(builtin)) => {
+                    self.push(name, Resolution::Builtin(builtin));
+                }
+                _ => self.enter(next, next + names),
+            }
+            next += names;
+        }
+        self.visit(body);
+        self.leave(first, end);
+    }
+
+    fn visit_case(&mut self, id: ExpressionId, scrutinee: ExpressionId, arms: &[ast::Arm]) {
+        self.visit(scrutinee);
+        let payloads = arms.iter().filter_map(|arm| arm.payload.as_ref());
+        let mut next = self.allocate_patterns(id, payloads).0;
+        for arm in arms {
+            let end = next + arm.payload.as_ref().map_or(0, count_names);
+            self.enter(next, end);
+            self.visit(arm.body);
+            self.leave(next, end);
+            next = end;
+        }
+    }
+
+    fn name(&mut self, id: ExpressionId, name: &Arc<str>) {
+        let Some(meaning) = self.meaning(name) else {
+            self.unbound(self.program.expression(id).span, name);
+            return;
+        };
+        self.resolved.names[id.0 as usize] = meaning;
+        match meaning {
+            Resolution::Definition(definition) => {
+                if let Some(current) = self.current {
+                    self.resolved.dependencies[current as usize].push(definition);
+                }
+            }
+            Resolution::Builtin(_) | Resolution::Constructor(..) | Resolution::Foreign(_) => {
+                self.resolved.known_head[id.0 as usize] = true;
+            }
+            Resolution::Unbound | Resolution::Binding(_) => {}
+        }
+    }
+
+    fn unbound(&mut self, span: Span, name: &str) {
+        let message = format!("`{name}` is not bound here");
+        let mut diagnostic =
+            Diagnostic::error(codes::UNBOUND_NAME, span, message).label("not in scope");
+        self.suggestions += 1;
+        if self.suggestions <= SUGGESTIONS {
+            let in_scope = self
+                .scope
+                .iter()
+                .filter(|(_, meanings)| !meanings.is_empty())
+                .map(|(name, _)| &**name);
+            let candidates = in_scope
+                .chain(self.declarations.constructor_names())
+                .chain(self.declarations.foreigns.keys().map(|name| &**name))
+                .chain(builtin_names().map(|name| name as &str));
+            if let Some(candidate) = did_you_mean(name, candidates) {
+                diagnostic = diagnostic.help(format!("did you mean `{candidate}`?"));
+            }
+        }
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// The names a pattern binds, in order.
+fn pattern_names(pattern: &Pattern, names: &mut Vec<ast::Name>) {
+    match &pattern.kind {
+        PatternKind::Name(text) => names.push(ast::Name {
+            text: text.clone(),
+            span: pattern.span,
+        }),
+        PatternKind::Wildcard => {}
+        PatternKind::Tuple(elements) => {
+            deep(|| elements.iter().for_each(|p| pattern_names(p, names)));
+        }
+    }
+}
+
+/// How many names a pattern binds.
+pub(crate) fn count_names(pattern: &Pattern) -> u32 {
+    match &pattern.kind {
+        PatternKind::Name(_) => 1,
+        PatternKind::Wildcard => 0,
+        PatternKind::Tuple(elements) => deep(|| elements.iter().map(count_names).sum()),
+    }
+}

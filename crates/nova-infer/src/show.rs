@@ -1,0 +1,162 @@
+//! Types as NOVA source, for messages.
+
+use crate::declarations::Declarations;
+use crate::types::{Constraint, Shallow, Ty, TyNode, TypeVariable, Types};
+use nova_core::Scalar;
+use nova_diag::deep;
+
+/// Parts of a type that a message shows before it leaves out the rest.
+const SHOWN: usize = 60;
+
+/// Writes types for one message: the same variable has the same name throughout.
+pub(crate) struct Show<'a> {
+    types: &'a mut Types,
+    declarations: &'a Declarations,
+    variables: Vec<TypeVariable>,
+    left: usize,
+}
+
+/// How tightly a type must hold together where it stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// Anything can stand here.
+    Free,
+    /// The parameter of a function.
+    Parameter,
+    /// Behind `vector`, or an argument of a type.
+    Tight,
+}
+
+impl<'a> Show<'a> {
+    /// A writer for one message.
+    pub fn new(types: &'a mut Types, declarations: &'a Declarations) -> Self {
+        Show {
+            types,
+            declarations,
+            variables: Vec::new(),
+            left: SHOWN,
+        }
+    }
+
+    /// The type as source.
+    pub fn ty(&mut self, ty: Ty) -> String {
+        self.left = SHOWN;
+        let mut text = String::new();
+        self.write(ty, Position::Free, &mut text);
+        text
+    }
+
+    fn write(&mut self, ty: Ty, position: Position, text: &mut String) {
+        if self.left == 0 {
+            text.push('…');
+            return;
+        }
+        self.left -= 1;
+        match self.types.shallow(ty) {
+            Shallow::Unbound(variable, _) => text.push_str(&self.variable(variable)),
+            Shallow::Node(node) => deep(|| self.node(&node, position, text)),
+        }
+    }
+
+    fn node(&mut self, node: &TyNode, position: Position, text: &mut String) {
+        match node {
+            TyNode::Error | TyNode::Variable(_) => text.push('_'),
+            TyNode::Scalar(scalar) => text.push_str(scalar.info().name),
+            TyNode::Unit => text.push_str("unit"),
+            TyNode::Tuple(elements) => {
+                text.push('(');
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        text.push_str(", ");
+                    }
+                    self.write(*element, Position::Free, text);
+                }
+                text.push(')');
+            }
+            TyNode::Vector(element) => {
+                self.grouped(position == Position::Tight, text, |this, text| {
+                    text.push_str("vector ");
+                    this.write(*element, Position::Tight, text);
+                });
+            }
+            TyNode::Array(rank, element) => {
+                self.grouped(position == Position::Tight, text, |this, text| {
+                    text.push_str(&format!("vector#{rank} "));
+                    this.write(*element, Position::Tight, text);
+                });
+            }
+            TyNode::Function(parameter, result) => {
+                self.grouped(position != Position::Free, text, |this, text| {
+                    this.write(*parameter, Position::Parameter, text);
+                    text.push_str(" -> ");
+                    this.write(*result, Position::Free, text);
+                });
+            }
+            TyNode::Sum(sum, arguments) => {
+                let name = self.declarations.sum(*sum).name.text.clone();
+                self.grouped(!arguments.is_empty(), text, |this, text| {
+                    text.push_str(&name);
+                    for argument in arguments.iter() {
+                        text.push(' ');
+                        this.write(*argument, Position::Tight, text);
+                    }
+                });
+            }
+        }
+    }
+
+    fn grouped(
+        &mut self,
+        parentheses: bool,
+        text: &mut String,
+        body: impl FnOnce(&mut Self, &mut String),
+    ) {
+        if parentheses {
+            text.push('(');
+        }
+        body(self, text);
+        if parentheses {
+            text.push(')');
+        }
+    }
+
+    fn variable(&mut self, variable: TypeVariable) -> String {
+        let index = match self.variables.iter().position(|known| *known == variable) {
+            Some(index) => index,
+            None => {
+                self.variables.push(variable);
+                self.variables.len() - 1
+            }
+        };
+        let letter = char::from(b'a' + (index % 26) as u8);
+        match index / 26 {
+            0 => format!("'{letter}"),
+            round => format!("'{letter}{round}"),
+        }
+    }
+
+    /// What an expression of this type is, in words: ``a `vector int` ``, `a floating-point number`.
+    pub fn words(&mut self, ty: Ty) -> String {
+        match self.types.shallow(ty) {
+            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => {
+                class_words(unbound.constraint).to_string()
+            }
+            Shallow::Unbound(..) | Shallow::Node(_) => format!("`{}`", self.ty(ty)),
+        }
+    }
+}
+
+/// A class of scalars in words.
+pub(crate) fn class_words(constraint: Constraint) -> &'static str {
+    let Some(scalars) = constraint.scalars else {
+        return "data";
+    };
+    let has = |scalar| scalars.contains(scalar);
+    match (has(Scalar::I32), has(Scalar::F32), has(Scalar::Bool)) {
+        (true, true, true) => "a number or `bool`",
+        (true, true, false) => "a number",
+        (true, false, _) => "an integer",
+        (false, true, _) => "a floating-point number",
+        (false, false, _) => "a scalar",
+    }
+}

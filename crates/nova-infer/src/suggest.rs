@@ -1,0 +1,93 @@
+//! Names that were probably meant: by edit distance, and what other languages call things.
+
+/// What users of other languages write, and what NOVA calls it.
+const FOREIGN_WORDS: &[(&str, &str)] = &[
+    ("==", "="),
+    ("!=", "~="),
+    ("/=", "~="),
+    ("<>", "~="),
+    ("&&", "and"),
+    ("||", "or"),
+    ("mod", "%"),
+    ("rem", "%"),
+    ("size", "length"),
+    ("len", "length"),
+    ("fold", "foldl"),
+    ("foldr", "foldl"),
+    ("iota", "range"),
+    ("append", "concat"),
+    ("++", "concat"),
+    ("zipWith", "map"),
+    ("map2", "map"),
+    ("power", "pow"),
+    ("**", "pow"),
+    ("ln", "log"),
+    ("int", "to_int"),
+    ("float", "to_float"),
+    ("double", "to_double"),
+];
+
+/// The candidate that `name` was probably meant to be.
+pub(crate) fn did_you_mean<'n>(
+    name: &str,
+    candidates: impl Iterator<Item = &'n str>,
+) -> Option<String> {
+    let allowed = (name.chars().count() / 3).max(1);
+    let nearest = candidates
+        .filter(|candidate| *candidate != name && candidate.len().abs_diff(name.len()) <= 4)
+        // An operator is never a misspelt word.
+        .filter(|candidate| is_word(candidate) && is_word(name))
+        .map(|candidate| (distance(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min();
+    match nearest {
+        Some((_, candidate)) => Some(candidate.to_string()),
+        None => foreign_word(name).map(str::to_string),
+    }
+}
+
+/// What NOVA calls what other languages call `name`.
+pub(crate) fn foreign_word(name: &str) -> Option<&'static str> {
+    FOREIGN_WORDS
+        .iter()
+        .find(|(other, _)| *other == name)
+        .map(|(_, ours)| *ours)
+}
+
+fn is_word(name: &str) -> bool {
+    name.chars().next().is_some_and(char::is_alphabetic) && name.chars().count() > 1
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replace = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replace.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_and_foreign_words_are_suggested() {
+        let candidates = ["length", "reduce", "left"];
+        let suggest = |name| did_you_mean(name, candidates.into_iter());
+        assert_eq!(suggest("lenght").as_deref(), Some("length"));
+        assert_eq!(suggest("redcue").as_deref(), Some("reduce"));
+        assert_eq!(suggest("==").as_deref(), Some("="));
+        assert_eq!(suggest("quicksort"), None);
+    }
+}

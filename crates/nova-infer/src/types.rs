@@ -1,0 +1,446 @@
+//! Types during inference: an arena of nodes whose variables live in an `ena` unification table.
+//!
+//! A [`Ty`] is an index, so types are shared freely and copied for nothing. Every node remembers an
+//! upper bound of the levels of its variables (0 when it has none), so that what is ground, or
+//! older than the variable being bound, is never walked. Levels make generalisation linear: a
+//! variable belongs to the innermost generalising binding that it may not outlive.
+
+use ena::unify::{InPlaceUnificationTable, UnifyKey, UnifyValue};
+use nova_core::Scalar;
+use nova_diag::Span;
+use std::sync::Arc;
+
+/// A type during inference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Ty(pub u32);
+
+/// Names a declared sum type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct SumDeclarationId(pub u32);
+
+/// A type variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TypeVariable(pub u32);
+
+/// What a type is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TyNode {
+    /// The type of what is already reported as wrong; equal to every type.
+    Error,
+    Variable(TypeVariable),
+    Scalar(Scalar),
+    Unit,
+    Tuple(Arc<[Ty]>),
+    Vector(Ty),
+    /// `vector#n`, n ≥ 2.
+    Array(u32, Ty),
+    Function(Ty, Ty),
+    Sum(SumDeclarationId, Arc<[Ty]>),
+}
+
+/// The level of variables that are quantified from the start.
+pub(crate) const GENERIC: u32 = u32::MAX;
+
+/// A set of scalar types, one bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScalarSet(pub u16);
+
+impl ScalarSet {
+    /// The types of a class.
+    pub fn of(class: nova_core::builtin::Class) -> ScalarSet {
+        let members = nova_core::scalar::SCALARS
+            .iter()
+            .filter(|info| class.contains(info.scalar))
+            .fold(0, |set, info| set | 1 << info.scalar as u16);
+        ScalarSet(members)
+    }
+
+    /// Whether `scalar` is in it.
+    pub fn contains(self, scalar: Scalar) -> bool {
+        self.0 & (1 << scalar as u16) != 0
+    }
+}
+
+/// What a variable may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Constraint {
+    /// Only these scalar types; `None` allows every type.
+    pub scalars: Option<ScalarSet>,
+    /// No function: a vector, tuple or sum holds it.
+    pub data: bool,
+    /// Arithmetic, a comparison or a literal demands it: it has a default when it stays open.
+    pub defaults: bool,
+}
+
+impl Constraint {
+    /// Of data: anything but functions.
+    pub const DATA: Constraint = Constraint {
+        scalars: None,
+        data: true,
+        defaults: false,
+    };
+
+    /// Of the scalars of a class.
+    pub fn class(class: nova_core::builtin::Class, defaults: bool) -> Constraint {
+        Constraint {
+            scalars: Some(ScalarSet::of(class)),
+            data: true,
+            defaults,
+        }
+    }
+
+    /// Whether it is known not to be a function.
+    pub fn is_data(self) -> bool {
+        self.data || self.scalars.is_some()
+    }
+
+    /// Both constraints; `None` when no scalar satisfies both.
+    pub fn and(self, other: Constraint) -> Option<Constraint> {
+        let scalars = match (self.scalars, other.scalars) {
+            (Some(a), Some(b)) => {
+                let both = ScalarSet(a.0 & b.0);
+                if both.0 == 0 {
+                    return None;
+                }
+                Some(both)
+            }
+            (a, b) => a.or(b),
+        };
+        Some(Constraint {
+            scalars,
+            data: self.data || other.data,
+            defaults: self.defaults || other.defaults,
+        })
+    }
+
+    /// The type that an open variable takes at the end (language §3).
+    pub fn default_scalar(self) -> Option<Scalar> {
+        let scalars = self.scalars.filter(|_| self.defaults)?;
+        [Scalar::I32, Scalar::F32]
+            .into_iter()
+            .find(|scalar| scalars.contains(*scalar))
+    }
+}
+
+/// What is known of an unbound variable.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Unbound {
+    /// Where it may be generalised.
+    pub level: u32,
+    /// What it may become.
+    pub constraint: Constraint,
+    /// First and last of the list of waiters.
+    pub waiting: Option<(u32, u32)>,
+}
+
+/// The value of a variable in the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum VariableValue {
+    Unbound(Unbound),
+    Bound(Ty),
+}
+
+impl UnifyValue for VariableValue {
+    type Error = ena::unify::NoError;
+
+    /// Merges two values; whether their constraints agree is checked before.
+    fn unify_values(a: &Self, b: &Self) -> Result<Self, Self::Error> {
+        Ok(match (*a, *b) {
+            (VariableValue::Bound(ty), _) | (_, VariableValue::Bound(ty)) => {
+                VariableValue::Bound(ty)
+            }
+            (VariableValue::Unbound(a), VariableValue::Unbound(b)) => {
+                VariableValue::Unbound(Unbound {
+                    level: a.level.min(b.level),
+                    constraint: a.constraint.and(b.constraint).unwrap_or(a.constraint),
+                    waiting: match (a.waiting, b.waiting) {
+                        (Some((head, _)), Some((_, tail))) => Some((head, tail)),
+                        (a, b) => a.or(b),
+                    },
+                })
+            }
+        })
+    }
+}
+
+impl UnifyKey for TypeVariable {
+    type Value = VariableValue;
+
+    fn index(&self) -> u32 {
+        self.0
+    }
+
+    fn from_index(index: u32) -> Self {
+        TypeVariable(index)
+    }
+
+    fn tag() -> &'static str {
+        "TypeVariable"
+    }
+}
+
+/// A type or an unbound variable, as [`Types::shallow`] finds it.
+#[derive(Clone, Debug)]
+pub(crate) enum Shallow {
+    Unbound(TypeVariable, Unbound),
+    Node(TyNode),
+}
+
+/// All types of an inference.
+pub(crate) struct Types {
+    nodes: Vec<TyNode>,
+    /// For each node an upper bound of its variables' levels; 0 when it has none.
+    pub(crate) levels: Vec<u32>,
+    /// For each node the last walk that saw it.
+    stamps: Vec<u32>,
+    walk: u32,
+    pub(crate) table: InPlaceUnificationTable<TypeVariable>,
+    /// Where each variable comes from.
+    origins: Vec<Span>,
+    /// Whether each root variable is quantified by a generalised binding.
+    generic: Vec<bool>,
+    /// The variables made at each level, to be looked at when its binding is generalised.
+    pub(crate) pools: Vec<Vec<TypeVariable>>,
+    /// The level of variables made now.
+    pub(crate) level: u32,
+    /// How often a variable's level was lowered.
+    pub(crate) lowered: u64,
+    /// Waiters and the next in each list.
+    pub(crate) waiters: Vec<(u32, Option<u32>)>,
+    /// Waiters of variables that became known.
+    pub(crate) ready: Vec<u32>,
+}
+
+impl Types {
+    /// No types but the scalars.
+    pub fn new() -> Self {
+        let mut types = Types {
+            nodes: Vec::new(),
+            levels: Vec::new(),
+            stamps: Vec::new(),
+            walk: 0,
+            table: InPlaceUnificationTable::new(),
+            origins: Vec::new(),
+            generic: Vec::new(),
+            pools: vec![Vec::new(), Vec::new()],
+            level: 1,
+            lowered: 0,
+            waiters: Vec::new(),
+            ready: Vec::new(),
+        };
+        for info in &nova_core::scalar::SCALARS {
+            types.push(TyNode::Scalar(info.scalar), 0);
+        }
+        types.push(TyNode::Unit, 0);
+        types.push(TyNode::Error, 0);
+        types
+    }
+
+    fn push(&mut self, node: TyNode, level: u32) -> Ty {
+        self.nodes.push(node);
+        self.levels.push(level);
+        self.stamps.push(0);
+        Ty(self.nodes.len() as u32 - 1)
+    }
+
+    /// A scalar type.
+    pub fn scalar(&self, scalar: Scalar) -> Ty {
+        Ty(scalar as u32)
+    }
+
+    /// `bool`.
+    pub fn bool(&self) -> Ty {
+        self.scalar(Scalar::Bool)
+    }
+
+    /// `unit`.
+    pub fn unit(&self) -> Ty {
+        Ty(nova_core::scalar::SCALARS.len() as u32)
+    }
+
+    /// The type of what is wrong.
+    pub fn error(&self) -> Ty {
+        Ty(nova_core::scalar::SCALARS.len() as u32 + 1)
+    }
+
+    /// `vector element`.
+    pub fn vector(&mut self, element: Ty) -> Ty {
+        self.push(TyNode::Vector(element), self.levels[element.0 as usize])
+    }
+
+    /// `vector#rank element`; rank 1 is `vector`.
+    pub fn array(&mut self, rank: u32, element: Ty) -> Ty {
+        if rank <= 1 {
+            return self.vector(element);
+        }
+        self.push(
+            TyNode::Array(rank, element),
+            self.levels[element.0 as usize],
+        )
+    }
+
+    /// `parameter -> result`.
+    pub fn function(&mut self, parameter: Ty, result: Ty) -> Ty {
+        let level = self.levels[parameter.0 as usize].max(self.levels[result.0 as usize]);
+        self.push(TyNode::Function(parameter, result), level)
+    }
+
+    /// The curried function type.
+    pub fn functions(&mut self, parameters: &[Ty], result: Ty) -> Ty {
+        parameters.iter().rev().fold(result, |result, parameter| {
+            self.function(*parameter, result)
+        })
+    }
+
+    /// A tuple; of one type that type, of none `unit`.
+    pub fn tuple(&mut self, elements: Vec<Ty>) -> Ty {
+        match elements.as_slice() {
+            [] => self.unit(),
+            [one] => *one,
+            [..] => {
+                let level = self.highest(&elements);
+                self.push(TyNode::Tuple(elements.into()), level)
+            }
+        }
+    }
+
+    /// A declared sum with its arguments.
+    pub fn sum(&mut self, declaration: SumDeclarationId, arguments: Vec<Ty>) -> Ty {
+        let level = self.highest(&arguments);
+        self.push(TyNode::Sum(declaration, arguments.into()), level)
+    }
+
+    fn highest(&self, types: &[Ty]) -> u32 {
+        types
+            .iter()
+            .map(|ty| self.levels[ty.0 as usize])
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// A new variable of the current level that came up at `origin`.
+    pub fn fresh(&mut self, constraint: Constraint, origin: Span) -> Ty {
+        self.fresh_at(self.level, constraint, origin)
+    }
+
+    /// A new variable without constraint.
+    pub fn open(&mut self, origin: Span) -> Ty {
+        self.fresh(Constraint::default(), origin)
+    }
+
+    /// A new variable of a given level.
+    pub fn fresh_at(&mut self, level: u32, constraint: Constraint, origin: Span) -> Ty {
+        let variable = self.table.new_key(VariableValue::Unbound(Unbound {
+            level,
+            constraint,
+            waiting: None,
+        }));
+        self.origins.push(origin);
+        self.generic.push(level == GENERIC);
+        if let Some(pool) = self.pools.get_mut(level as usize) {
+            pool.push(variable);
+        }
+        self.push(TyNode::Variable(variable), level)
+    }
+
+    /// The place a variable came up at.
+    pub fn origin(&self, variable: TypeVariable) -> Option<Span> {
+        self.origins.get(variable.0 as usize).copied()
+    }
+
+    /// Whether a root variable is quantified.
+    pub fn is_generic(&self, variable: TypeVariable) -> bool {
+        self.generic
+            .get(variable.0 as usize)
+            .copied()
+            .unwrap_or(false)
+    }
+
+    /// Marks a root variable as quantified.
+    pub fn quantify(&mut self, variable: TypeVariable) {
+        if let Some(generic) = self.generic.get_mut(variable.0 as usize) {
+            *generic = true;
+        }
+    }
+
+    /// The node of a type, variables not followed.
+    pub fn node(&self, ty: Ty) -> &TyNode {
+        &self.nodes[ty.0 as usize]
+    }
+
+    /// The type that `ty` stands for: bound variables are followed.
+    pub fn resolve(&mut self, mut ty: Ty) -> Ty {
+        while let TyNode::Variable(variable) = self.nodes[ty.0 as usize] {
+            match self.table.probe_value(variable) {
+                VariableValue::Bound(bound) => ty = bound,
+                VariableValue::Unbound(_) => break,
+            }
+        }
+        ty
+    }
+
+    /// What `ty` is at its root.
+    pub fn shallow(&mut self, ty: Ty) -> Shallow {
+        let ty = self.resolve(ty);
+        match &self.nodes[ty.0 as usize] {
+            TyNode::Variable(variable) => {
+                let variable = *variable;
+                match self.table.probe_value(variable) {
+                    VariableValue::Unbound(unbound) => {
+                        Shallow::Unbound(self.table.find(variable), unbound)
+                    }
+                    // `resolve` followed it already.
+                    VariableValue::Bound(_) => Shallow::Node(TyNode::Error),
+                }
+            }
+            node => Shallow::Node(node.clone()),
+        }
+    }
+
+    /// Begins a walk in which [`Types::visit`] says of each node whether it is new.
+    pub fn begin_walk(&mut self) {
+        self.walk += 1;
+    }
+
+    /// Whether this walk sees `ty` for the first time.
+    pub fn visit(&mut self, ty: Ty) -> bool {
+        let stamp = &mut self.stamps[ty.0 as usize];
+        let new = *stamp != self.walk;
+        *stamp = self.walk;
+        new
+    }
+
+    /// Parameters of a curried function type, its result, and whether it is certain that the result
+    /// is no function.
+    pub fn peel(&mut self, ty: Ty) -> (Vec<Ty>, Ty, bool) {
+        let mut parameters = Vec::new();
+        let mut ty = ty;
+        loop {
+            match self.shallow(ty) {
+                Shallow::Node(TyNode::Function(parameter, result)) => {
+                    parameters.push(parameter);
+                    ty = result;
+                }
+                Shallow::Unbound(_, unbound) => {
+                    return (parameters, ty, unbound.constraint.is_data());
+                }
+                Shallow::Node(_) => return (parameters, ty, true),
+            }
+        }
+    }
+
+    /// Whether `ty` is the error type.
+    pub fn is_error(&mut self, ty: Ty) -> bool {
+        matches!(self.shallow(ty), Shallow::Node(TyNode::Error))
+    }
+}
+
+/// The types that a node is directly made of.
+pub(crate) fn children(node: &TyNode) -> Vec<Ty> {
+    match node {
+        TyNode::Error | TyNode::Variable(_) | TyNode::Scalar(_) | TyNode::Unit => Vec::new(),
+        TyNode::Tuple(elements) | TyNode::Sum(_, elements) => elements.to_vec(),
+        TyNode::Vector(element) | TyNode::Array(_, element) => vec![*element],
+        TyNode::Function(parameter, result) => vec![*parameter, *result],
+    }
+}
