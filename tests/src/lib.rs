@@ -3,6 +3,8 @@
 //! [`random`] writes well-typed programs with inputs for the differential tests; [`pipeline`] runs a
 //! program at every stage of the compiler.
 
+pub mod defects;
 pub mod mutate;
 pub mod random;
 pub mod reference;
+pub mod stages;

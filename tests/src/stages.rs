@@ -1,0 +1,185 @@
+//! A program at every stage of the compiler, and its value at each.
+
+use crate::defects::{self, Defect};
+use nova_core::interpret::Options;
+use nova_core::{RuntimeError, Value};
+use nova_diag::{Severity, SourceMap};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A program at every stage.
+pub struct Stages {
+    /// Typed lambda calculus.
+    pub core: nova_core::ir::Program,
+    /// First-order arrays, as lowered, after the optimiser's passes, and with memory.
+    pub lowered: nova_flat::ir::Program,
+    pub flat: nova_flat::ir::Program,
+    pub mem: nova_flat::ir::Program,
+    /// Commands.
+    pub imperative: nova_loop::ir::Program,
+    strict: bool,
+}
+
+/// What running a program at one stage came to.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// A value.
+    Value(Value),
+    /// A run-time error of the program.
+    Error(RuntimeError),
+    /// An error of the compiler's.
+    Internal(String),
+}
+
+impl Outcome {
+    /// Whether both are the same to the bit: value, or kind, arguments and place of the error.
+    pub fn same(&self, other: &Outcome) -> bool {
+        match (self, other) {
+            (Outcome::Value(a), Outcome::Value(b)) => a.same(b),
+            (Outcome::Error(a), Outcome::Error(b)) => a == b,
+            (Outcome::Internal(_), _)
+            | (_, Outcome::Internal(_))
+            | (Outcome::Value(_), Outcome::Error(_))
+            | (Outcome::Error(_), Outcome::Value(_)) => false,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Value(value) => {
+                let text = format!("{value:?}");
+                write!(f, "{}", text.chars().take(400).collect::<String>())
+            }
+            Outcome::Error(error) => write!(f, "error {}: {error}", error.kind.info().word),
+            Outcome::Internal(message) => write!(f, "INTERNAL {message}"),
+        }
+    }
+}
+
+/// How to compile for a comparison.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    /// `--fp strict`.
+    pub strict: bool,
+    /// Whether the optimiser's passes run.
+    pub optimise: bool,
+    /// Whether every stage is verified.
+    pub verify: bool,
+    /// A bug to seed.
+    pub defect: Option<&'a Defect>,
+}
+
+impl Stages {
+    /// Compiles source text; the error says which stage refused it and why.
+    pub fn compile(name: &str, text: &str, how: How) -> Result<Stages, String> {
+        let core = check(name, text)?;
+        guard("compile", || Self::from_core(core, how)).and_then(|r| r)
+    }
+
+    fn from_core(core: nova_core::ir::Program, how: How) -> Result<Stages, String> {
+        let verify = how.verify && how.defect.is_none();
+        if verify {
+            nova_core::verify::verify(&core).map_err(|e| format!("verify core: {e}"))?;
+        }
+        let mut lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
+        if let Some(defect) = how.defect {
+            defects::seed_flat(&mut lowered, defect);
+        }
+        if verify {
+            nova_flat::verify::verify(&lowered).map_err(|e| format!("verify flat: {e}"))?;
+        }
+        let mut flat = lowered.clone();
+        if how.optimise {
+            nova_opt::simplify::run(&mut flat);
+        }
+        nova_opt::tail_calls::run(&mut flat);
+        if how.optimise {
+            nova_opt::outline::run(&mut flat);
+        }
+        if verify {
+            nova_flat::verify::verify(&flat).map_err(|e| format!("verify optimised flat: {e}"))?;
+        }
+        let mut mem = nova_mem::introduce(&flat);
+        if verify {
+            nova_mem::verify::verify(&mem).map_err(|e| format!("verify mem: {e}"))?;
+        }
+        if let Some(defect) = how.defect {
+            defects::seed_mem(&mut mem, defect);
+        }
+        let mut imperative =
+            nova_loop::translate(&mem, how.strict).map_err(|e| format!("translate: {e}"))?;
+        if verify {
+            nova_loop::verify::verify(&imperative).map_err(|e| format!("verify loop: {e}"))?;
+        }
+        if let Some(defect) = how.defect {
+            defects::seed_loop(&mut imperative, defect);
+        }
+        Ok(Stages { core, lowered, flat, mem, imperative, strict: how.strict })
+    }
+
+    /// The outcome at every interpreted stage, the reference first.
+    pub fn evaluate(&self, entry: usize, inputs: &[Value]) -> Vec<(&'static str, Outcome)> {
+        let options = Options { strict: self.strict, trace: &|_| {}, ..Options::default() };
+        let run = |evaluate: &dyn Fn() -> Outcome| {
+            guard("run", evaluate).unwrap_or_else(Outcome::Internal)
+        };
+        vec![
+            ("core", run(&|| of_core(nova_core::interpret::evaluate(&self.core, entry, inputs, &options)))),
+            ("lowered", run(&|| of_flat(nova_flat::interpret::evaluate(&self.lowered, entry, inputs, &options)))),
+            ("flat", run(&|| of_flat(nova_flat::interpret::evaluate(&self.flat, entry, inputs, &options)))),
+            ("mem", run(&|| of_flat(nova_mem::interpret::evaluate(&self.mem, entry, inputs, &options)))),
+            ("loop", run(&|| of_loop(nova_loop::interpret::evaluate(&self.imperative, entry, inputs, &options)))),
+        ]
+    }
+}
+
+/// Reads and types a program.
+pub fn check(name: &str, text: &str) -> Result<nova_core::ir::Program, String> {
+    let mut sources = SourceMap::new();
+    let file = sources.add(format!("{name}.nova"), text);
+    let (tree, mut diagnostics) = nova_syntax::parse(text, file, &mut sources, name);
+    let mut program = None;
+    if !nova_syntax::has_errors(&diagnostics) {
+        let checked = nova_infer::infer(&tree, &sources);
+        diagnostics.extend(checked.diagnostics);
+        program = checked.program;
+    }
+    let errors: Vec<String> = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .map(|d| nova_diag::render_text(&sources, d))
+        .collect();
+    program.filter(|_| errors.is_empty()).ok_or_else(|| format!("check: {}", errors.join("\n")))
+}
+
+fn guard<R>(what: &str, body: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()));
+        format!("{what} panicked: {}", text.unwrap_or_default())
+    })
+}
+
+fn of_core(result: Result<Value, RuntimeError>) -> Outcome {
+    result.map_or_else(Outcome::Error, Outcome::Value)
+}
+
+fn of_flat(result: Result<Value, nova_flat::error::Failure>) -> Outcome {
+    use nova_flat::error::Failure;
+    match result {
+        Ok(value) => Outcome::Value(value),
+        Err(Failure::Runtime(error)) => Outcome::Error(error),
+        Err(Failure::Internal(error)) => Outcome::Internal(error.to_string()),
+    }
+}
+
+fn of_loop(result: Result<Value, nova_loop::Failure>) -> Outcome {
+    use nova_loop::Failure;
+    match result {
+        Ok(value) => Outcome::Value(value),
+        Err(Failure::Runtime(error)) => Outcome::Error(error),
+        Err(Failure::Internal(error)) => Outcome::Internal(error.to_string()),
+    }
+}
