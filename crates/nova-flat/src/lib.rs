@@ -44,4 +44,5 @@ pub mod parse;
 pub mod print;
 pub mod representation;
 pub mod values;
+pub mod verify;
 pub mod visit;

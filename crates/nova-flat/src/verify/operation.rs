@@ -1,0 +1,194 @@
+//! The rules of the array operation and its outputs.
+
+use super::{INSIDE, Result, Verifier};
+use crate::ir::{ArrayOperation, Atom, Output, Type, Variable};
+use crate::visit::Substitution;
+use nova_core::Scalar;
+
+impl<'a> Verifier<'a> {
+    pub(super) fn operation(
+        &mut self,
+        operation: &'a ArrayOperation,
+        pattern: &[Variable],
+    ) -> Result<()> {
+        let ArrayOperation {
+            shape,
+            indices,
+            carries,
+            body,
+            outputs,
+        } = operation;
+        self.require(!shape.is_empty(), || {
+            "an operation without extents".to_string()
+        })?;
+        shape.iter().try_for_each(|extent| self.extent(*extent))?;
+        self.require(shape.len() == indices.len(), || {
+            format!("{} indices for {} extents", indices.len(), shape.len())
+        })?;
+        let gives: usize = outputs.iter().map(Output::gives).sum();
+        let Some((carried, given)) = pattern.split_at_checked(carries.len()) else {
+            return self.fail("an operation with too few results");
+        };
+        self.require(given.len() == gives, || {
+            format!("{} variables for {gives} results of outputs", given.len())
+        })?;
+        let (names, starts): (Vec<Variable>, Vec<Atom>) = carries.iter().copied().unzip();
+        let outside = self.scope.len();
+        for index in indices {
+            self.bind(*index)?;
+            self.is(Atom::Variable(*index), Scalar::I64)?;
+        }
+        self.are_states(&names, &starts)?;
+        self.statements(body, INSIDE)?;
+        let Some((next, mut consumed)) = body.results.split_at_checked(names.len()) else {
+            return self.fail("a body with too few results");
+        };
+        self.meet(&names, next)?;
+        self.meet_pattern(&names, carried, Substitution::default())?;
+        // What the outputs demand of the body is checked while its variables are in scope; their
+        // lambdas and destinations see only what is outside.
+        let mut types = Vec::new();
+        for output in outputs {
+            let Some((own, rest)) = consumed.split_at_checked(output.consumes()) else {
+                return self.fail("a body with too few results for the outputs");
+            };
+            types.push(self.consumed(output, own)?);
+            consumed = rest;
+        }
+        self.require(consumed.is_empty(), || {
+            "a body with too many results".to_string()
+        })?;
+        self.leave(outside);
+        let mut given = given;
+        for (output, types) in outputs.iter().zip(types) {
+            let (own, rest) = given.split_at(output.gives());
+            self.output(output, shape, &types, own)?;
+            given = rest;
+        }
+        Ok(())
+    }
+
+    /// The element types of what an output consumes, but for its index, condition or length.
+    fn consumed(&self, output: &Output, own: &[Atom]) -> Result<Vec<Scalar>> {
+        let (first, values) = match output {
+            Output::Map | Output::Reduce { .. } | Output::Scan { .. } => (None, own),
+            Output::Filter { .. } => (Some(Scalar::Bool), &own[1..]),
+            Output::Scatter { .. } | Output::Histogram { .. } | Output::Collect { .. } => {
+                (Some(Scalar::I64), &own[1..])
+            }
+        };
+        if let (Some(expected), Some(first)) = (first, own.first()) {
+            self.is(*first, expected)?;
+        }
+        let mut types = Vec::new();
+        for value in values {
+            match (output, value) {
+                (Output::Collect { .. }, Atom::Variable(array)) => {
+                    let (scalar, shape) = self.array(*array)?;
+                    let fits = shape.len() == 1 && self.same(shape[0], own[0]);
+                    self.require(fits, || "a row of another length".to_string())?;
+                    types.push(scalar);
+                }
+                (_, value) => types.push(self.scalar(*value)?),
+            }
+        }
+        Ok(types)
+    }
+
+    /// An output on values of these types, and the variables it gives.
+    fn output(
+        &mut self,
+        output: &'a Output,
+        shape: &[Atom],
+        values: &[Scalar],
+        pattern: &[Variable],
+    ) -> Result<()> {
+        let vectors = |extent: Atom| {
+            let vector = |scalar: &Scalar| Type::Array(*scalar, vec![extent]);
+            values.iter().map(vector).collect::<Vec<Type>>()
+        };
+        let flat = match output {
+            Output::Map | Output::Reduce { .. } => true,
+            Output::Scan { .. }
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. } => shape.len() == 1,
+        };
+        self.require(flat, || {
+            "an output that demands a space of rank 1".to_string()
+        })?;
+        let own = |k: usize| {
+            pattern
+                .get(k)
+                .map_or(Atom::index(0), |v| Atom::Variable(*v))
+        };
+        let n = shape[0];
+        let types = match output {
+            Output::Map => values
+                .iter()
+                .map(|s| Type::Array(*s, shape.to_vec()))
+                .collect(),
+            Output::Reduce { lambda, start, .. } => {
+                self.operator(lambda, start, values)?;
+                values.iter().map(|s| Type::Scalar(*s)).collect()
+            }
+            Output::Scan { lambda, start, .. } => {
+                self.operator(lambda, start, values)?;
+                vectors(n)
+            }
+            Output::Filter { .. } => {
+                let mut types = vec![Type::Scalar(Scalar::I64)];
+                types.extend(vectors(own(0)));
+                types
+            }
+            Output::Scatter { destinations } => self.destinations(destinations, values)?,
+            Output::Histogram {
+                lambda,
+                start,
+                bins,
+            } => {
+                self.extent(*bins)?;
+                self.operator(lambda, start, values)?;
+                vectors(*bins)
+            }
+            Output::Collect { .. } => {
+                let descriptor = Type::Array(Scalar::I64, vec![n]);
+                let mut types = vec![descriptor.clone(), descriptor, Type::Scalar(Scalar::I64)];
+                types.extend(vectors(own(2)));
+                types
+            }
+        };
+        self.gives_all(pattern, &types)
+    }
+
+    /// The operator and start of a reduction.
+    fn operator(
+        &mut self,
+        lambda: &'a crate::ir::Lambda,
+        start: &[Atom],
+        values: &[Scalar],
+    ) -> Result<()> {
+        for (start, value) in start.iter().zip(values) {
+            self.is(*start, *value)?;
+        }
+        self.lambda(lambda, &[values, values].concat(), values)
+    }
+
+    fn destinations(&self, destinations: &[Variable], values: &[Scalar]) -> Result<Vec<Type>> {
+        let mut types = Vec::new();
+        let mut extent = None;
+        for (destination, value) in destinations.iter().zip(values) {
+            let (scalar, shape) = self.array(*destination)?;
+            let [own] = shape else {
+                return self.fail("a destination that is no vector");
+            };
+            let first = *extent.get_or_insert(*own);
+            self.require(scalar == *value && self.same(first, *own), || {
+                "a destination of another type or extent".to_string()
+            })?;
+            types.push(Type::Array(scalar, shape.to_vec()));
+        }
+        Ok(types)
+    }
+}
