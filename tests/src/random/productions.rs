@@ -261,7 +261,7 @@ pub const PRODUCTIONS: &[Production] = &[
     row("map", 6, is_vector, map),
     row("imap", 3, is_vector, |d, t, f| {
         let from = types::any(&mut d.random, 1);
-        let g = d.function(&[INT, from.clone()], &element(t), f);
+        let g = d.function(&[INT], &element(t), f);
         let v = d.expression(&from.vector(), f);
         format!("(imap {g} {v})")
     }),
