@@ -1,1 +1,9 @@
 //! Passes from Flat to Flat.
+//!
+//! Each pass is one module with one public function `run`, which keeps the meaning of every
+//! program, errors included.
+
+pub mod outline;
+mod recursion;
+pub mod simplify;
+pub mod tail_calls;

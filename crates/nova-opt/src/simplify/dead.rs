@@ -1,0 +1,305 @@
+//! The walk from the end: removal of what has no effect and no user.
+
+use super::forward::retain;
+use nova_diag::deep;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, FunctionId, Lambda, Output, Program, Statement,
+    Variable,
+};
+use nova_flat::visit::{binders, bodies, bodies_mut, each_statement, type_variables, used_variables};
+use std::collections::HashSet;
+
+/// Removes dead code from every function.
+pub(super) fn run(program: &mut Program) {
+    let effects = effectful_functions(program);
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        let mut pure = HashSet::new();
+        find_pure(&body, &effects, &mut pure);
+        let mut dead = Dead {
+            program,
+            effects: &effects,
+            pure,
+            used: HashSet::new(),
+        };
+        dead.body(&mut body);
+        program.functions[k].body = body;
+    }
+}
+
+/// For each function whether a call of it can do more than give its results: fail, trace, or not
+/// end.
+fn effectful_functions(program: &Program) -> Vec<bool> {
+    let count = program.functions.len();
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut effects: Vec<bool> = Vec::with_capacity(count);
+    for (k, function) in program.functions.iter().enumerate() {
+        let mut effect = function.recursive;
+        each_statement(&function.body, &mut |statement| {
+            if let Expression::Call { function, tail, .. } = &statement.expression {
+                callers[function.0 as usize].push(k);
+                effect |= *tail;
+            } else {
+                effect |= has_own_effect(&statement.expression, &[]);
+            }
+        });
+        effects.push(effect);
+    }
+    let mut work: Vec<usize> = (0..count).filter(|k| effects[*k]).collect();
+    while let Some(k) = work.pop() {
+        for caller in &callers[k] {
+            if !std::mem::replace(&mut effects[*caller], true) {
+                work.push(*caller);
+            }
+        }
+    }
+    effects
+}
+
+/// Whether an expression has an effect apart from those of its bodies.
+fn has_own_effect(expression: &Expression, effects: &[bool]) -> bool {
+    match expression {
+        Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Foreign { .. }
+        | Expression::Trace { .. }
+        | Expression::While { .. } => true,
+        Expression::Call {
+            function: FunctionId(k),
+            ..
+        } => effects.get(*k as usize).copied().unwrap_or(true),
+        Expression::Atom(_)
+        | Expression::Scalar { .. }
+        | Expression::Index { .. }
+        | Expression::View { .. }
+        | Expression::Literal { .. }
+        | Expression::Bytes(_)
+        | Expression::Iota { .. }
+        | Expression::Replicate { .. }
+        | Expression::Copy(_)
+        | Expression::Concat { .. }
+        | Expression::Update { .. }
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | Expression::If { .. }
+        | Expression::Switch { .. }
+        | Expression::NodeNew { .. }
+        | Expression::NodeTag { .. }
+        | Expression::NodePayload { .. }
+        | Expression::Allocate { .. } => false,
+    }
+}
+
+/// Finds the statements with bodies that have no effect, by their first variable; tells whether
+/// the body has none.
+fn find_pure(body: &Body, effects: &[bool], pure: &mut HashSet<Variable>) -> bool {
+    let mut all = true;
+    for statement in &body.statements {
+        let mut own = !has_own_effect(&statement.expression, effects);
+        bodies(&statement.expression, &mut |inner| {
+            own &= deep(|| find_pure(inner, effects, pure));
+        });
+        if own {
+            pure.extend(statement.pattern.first());
+        }
+        all &= own;
+    }
+    all
+}
+
+struct Dead<'a> {
+    program: &'a Program,
+    effects: &'a [bool],
+    pure: HashSet<Variable>,
+    used: HashSet<Variable>,
+}
+
+impl Dead<'_> {
+    /// Removes what is dead in a body whose results are all needed.
+    fn body(&mut self, body: &mut Body) {
+        for result in &body.results {
+            self.mark(*result);
+        }
+        let mut kept = Vec::with_capacity(body.statements.len());
+        while let Some(mut statement) = body.statements.pop() {
+            if self.statement(&mut statement) {
+                kept.push(statement);
+            }
+        }
+        kept.reverse();
+        body.statements = kept;
+    }
+
+    fn mark(&mut self, atom: Atom) {
+        if let Atom::Variable(variable) = atom {
+            self.used.insert(variable);
+        }
+    }
+
+    /// Treats a statement after everything behind it; whether it stays.
+    fn statement(&mut self, statement: &mut Statement) -> bool {
+        if !self.is_live(statement) {
+            return false;
+        }
+        // Sizes stand before the arrays that have them.
+        for variable in statement.pattern.iter().rev() {
+            if self.used.contains(variable) {
+                self.mark_sizes(*variable);
+            }
+        }
+        self.drop_results(statement);
+        let mut nonempty = false;
+        let mut any = false;
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| self.body(inner));
+            nonempty |= !inner.statements.is_empty();
+            any = true;
+        });
+        if any && !nonempty && statement.pattern.is_empty() && !is_loop(&statement.expression) {
+            return false;
+        }
+        for variable in &statement.pattern {
+            self.mark_sizes(*variable);
+        }
+        let mut found = Vec::new();
+        binders(&statement.expression, &mut |v| found.push(*v));
+        for variable in found {
+            self.mark_sizes(variable);
+        }
+        let used = &mut self.used;
+        used_variables(&statement.expression, &mut |v| {
+            used.insert(v);
+        });
+        true
+    }
+
+    fn is_live(&self, statement: &Statement) -> bool {
+        match statement.pattern.as_slice() {
+            [] => true,
+            [first, ..] => {
+                !self.pure.contains(first) || statement.pattern.iter().any(|v| self.used.contains(v))
+            }
+        }
+    }
+
+    fn mark_sizes(&mut self, variable: Variable) {
+        let info = self.program.variable(variable);
+        let used = &mut self.used;
+        type_variables(&info.ty, info.memory.as_ref(), &mut |v| {
+            used.insert(v);
+        });
+    }
+
+    /// Drops results that nobody uses.
+    fn drop_results(&mut self, statement: &mut Statement) {
+        let keep: Vec<bool> = statement
+            .pattern
+            .iter()
+            .map(|v| self.used.contains(v))
+            .collect();
+        if keep.iter().all(|k| *k) {
+            return;
+        }
+        match &mut statement.expression {
+            Expression::If {
+                then, otherwise, ..
+            } => {
+                retain(&mut then.results, &keep);
+                retain(&mut otherwise.results, &keep);
+            }
+            Expression::Switch { cases, .. } => {
+                for case in cases {
+                    retain(&mut case.results, &keep);
+                }
+            }
+            Expression::Operation(operation) => {
+                return self.drop_outputs(operation, &mut statement.pattern, &keep);
+            }
+            _ => return,
+        }
+        retain(&mut statement.pattern, &keep);
+    }
+
+    /// Drops outputs, or parts of them, that nobody uses.
+    fn drop_outputs(
+        &self,
+        operation: &mut ArrayOperation,
+        pattern: &mut Vec<Variable>,
+        keep: &[bool],
+    ) {
+        let carries = operation.carries.len();
+        let mut results = vec![true; carries];
+        let mut variables = vec![true; carries];
+        let mut rest = keep.iter().skip(carries);
+        operation.outputs.retain_mut(|output| {
+            let wanted: Vec<bool> = rest.by_ref().take(output.gives()).copied().collect();
+            self.drop_output(output, &wanted, &mut results, &mut variables)
+        });
+        retain(&mut operation.body.results, &results);
+        retain(pattern, &variables);
+    }
+
+    /// Drops what is not wanted of an output; notes which results of the body and of the operation
+    /// stay; whether the output stays.
+    fn drop_output(
+        &self,
+        output: &mut Output,
+        wanted: &[bool],
+        results: &mut Vec<bool>,
+        variables: &mut Vec<bool>,
+    ) -> bool {
+        let needed = wanted.contains(&true) || !self.is_pure(output);
+        if !needed {
+            results.extend(vec![false; output.consumes()]);
+            variables.extend(vec![false; output.gives()]);
+            return false;
+        }
+        // What stands before the parts that can go alone: among what is consumed, what is given.
+        let (consumed, given) = match output {
+            Output::Filter { .. } => (1, 1),
+            Output::Collect { .. } => (1, 3),
+            Output::Scatter { .. } => (1, 0),
+            Output::Map | Output::Reduce { .. } => (output.consumes(), output.gives()),
+            Output::Scan { .. } | Output::Histogram { .. } => (output.consumes(), output.gives()),
+        };
+        let parts = &wanted[given.min(wanted.len())..];
+        results.extend(vec![true; consumed]);
+        results.extend(parts);
+        variables.extend(vec![true; given]);
+        variables.extend(parts);
+        let count = parts.iter().filter(|p| **p).count();
+        match output {
+            Output::Filter { values } | Output::Collect { values } => *values = count,
+            Output::Scatter { destinations } => retain(destinations, parts),
+            Output::Map
+            | Output::Reduce { .. }
+            | Output::Scan { .. }
+            | Output::Histogram { .. } => {}
+        }
+        true
+    }
+
+    fn is_pure(&self, output: &Output) -> bool {
+        let pure = |lambda: &Lambda| {
+            let mut effect = false;
+            each_statement(&lambda.body, &mut |s| {
+                effect |= has_own_effect(&s.expression, self.effects);
+            });
+            !effect
+        };
+        match output {
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => pure(lambda),
+            Output::Map
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Collect { .. } => true,
+        }
+    }
+}
+
+/// Whether a construct without statements in its bodies still does something: it may not end.
+fn is_loop(expression: &Expression) -> bool {
+    matches!(expression, Expression::While { .. })
+}

@@ -1,0 +1,416 @@
+//! The walk from the beginning: copies, constants, and what does not vary.
+
+use super::fold::fold;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::{Place, deep};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable,
+    View,
+};
+use nova_flat::visit::{Substitution, binders, bodies_mut};
+use std::collections::{HashMap, HashSet};
+
+/// Simplifies every function.
+pub(super) fn run(program: &mut Program) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        let mut forward = Forward {
+            program,
+            substitution: Substitution::default(),
+            definitions: HashMap::new(),
+        };
+        forward.body(&mut body);
+        program.functions[k].body = body;
+    }
+}
+
+/// An array whose elements are known without it.
+enum Definition {
+    Iota { start: Atom, step: Atom },
+    Replicate(Atom),
+    Literal(Vec<Atom>),
+}
+
+struct Forward<'a> {
+    program: &'a mut Program,
+    /// What each variable met so far is replaced by; already simplified itself.
+    substitution: Substitution,
+    definitions: HashMap<Variable, Definition>,
+}
+
+impl Forward<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let statements = std::mem::take(&mut body.statements);
+        for statement in statements {
+            self.statement(statement, &mut body.statements);
+        }
+        for result in &mut body.results {
+            *result = self.substitution.atom(*result);
+        }
+    }
+
+    /// Simplifies a statement; adds what is left of it.
+    fn statement(&mut self, mut statement: Statement, out: &mut Vec<Statement>) {
+        self.substitution.operands(&mut statement.expression);
+        for variable in &statement.pattern {
+            self.substitution.info(self.program, *variable);
+        }
+        match &mut statement.expression {
+            Expression::Check { condition, .. } if is_bool(*condition, true) => return,
+            Expression::If { condition, .. } => {
+                if let Atom::Constant(ScalarValue::Bool(value)) = *condition {
+                    let branch = usize::from(!value);
+                    return self.splice(statement, branch, out);
+                }
+            }
+            Expression::Switch { scrutinee, cases } => {
+                if let Atom::Constant(ScalarValue::I32(value)) = *scrutinee {
+                    let last = cases.len().saturating_sub(1);
+                    let branch = usize::try_from(value).map_or(last, |k| k.min(last));
+                    return self.splice(statement, branch, out);
+                }
+            }
+            Expression::While { .. } => self.drop_invariant_parameters(&mut statement),
+            Expression::Operation(_) => self.drop_invariant_carries(&mut statement),
+            _ => {}
+        }
+        for variable in &statement.pattern {
+            self.substitution.info(self.program, *variable);
+        }
+        self.inner_bodies(&mut statement);
+        self.drop_equal_results(&mut statement);
+        if !self.replace(&statement, out) {
+            self.define(&statement);
+            out.push(statement);
+        }
+    }
+
+    fn inner_bodies(&mut self, statement: &mut Statement) {
+        let substitution = &self.substitution;
+        let program = &mut *self.program;
+        binders(&statement.expression, &mut |v| substitution.info(program, *v));
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| self.body(inner));
+        });
+    }
+
+    /// Replaces a conditional by the branch that is taken.
+    fn splice(&mut self, mut statement: Statement, branch: usize, out: &mut Vec<Statement>) {
+        let mut taken = Body::default();
+        let mut k = 0;
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            if k == branch {
+                taken = std::mem::take(inner);
+            }
+            k += 1;
+        });
+        for inner in std::mem::take(&mut taken.statements) {
+            deep(|| self.statement(inner, out));
+        }
+        for (variable, result) in statement.pattern.iter().zip(&taken.results) {
+            let result = self.substitution.atom(*result);
+            self.copy(*variable, result, &statement.place, out);
+        }
+    }
+
+    /// Makes `variable` mean `atom`; by a view where an array's extents are written differently.
+    fn copy(&mut self, variable: Variable, atom: Atom, place: &Place, out: &mut Vec<Statement>) {
+        self.substitution.info(self.program, variable);
+        if self.same_type(variable, atom) {
+            self.substitution.insert(variable, atom);
+            return;
+        }
+        let expression = match (self.program.ty(variable), atom) {
+            (Type::Array(_, shape), Atom::Variable(array)) => Expression::View {
+                array,
+                view: View::Reshape(shape.clone()),
+            },
+            _ => Expression::Atom(atom),
+        };
+        out.push(Statement {
+            pattern: vec![variable],
+            expression,
+            place: place.clone(),
+        });
+    }
+
+    fn same_type(&self, variable: Variable, atom: Atom) -> bool {
+        match atom {
+            Atom::Constant(_) => true,
+            Atom::Variable(other) => self.program.ty(variable) == self.program.ty(other),
+        }
+    }
+
+    /// Puts another atom for the statement's only result; whether that is all of it.
+    fn replace(&mut self, statement: &Statement, out: &mut Vec<Statement>) -> bool {
+        let [variable] = *statement.pattern.as_slice() else {
+            return is_empty(&statement.expression) && statement.pattern.is_empty();
+        };
+        let known = match &statement.expression {
+            Expression::Atom(atom) => Some(*atom),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => fold(*operation, *operand, arguments),
+            Expression::Index { array, indices } => {
+                self.known_element(*array, indices, &statement.place, out)
+            }
+            Expression::View { array, view } => self
+                .is_identity(*array, view)
+                .then_some(Atom::Variable(*array)),
+            Expression::If {
+                condition,
+                then,
+                otherwise,
+            } => return self.replace_select(statement, *condition, [then, otherwise], out),
+            _ => None,
+        };
+        let known = known.filter(|atom| self.same_type(variable, *atom));
+        if let Some(atom) = known {
+            self.substitution.insert(variable, atom);
+        }
+        known.is_some()
+    }
+
+    /// A conditional that gives `true` or `false` is its condition or the contrary.
+    fn replace_select(
+        &mut self,
+        statement: &Statement,
+        condition: Atom,
+        bodies: [&Body; 2],
+        out: &mut Vec<Statement>,
+    ) -> bool {
+        let [variable] = *statement.pattern.as_slice() else {
+            return false;
+        };
+        if bodies.iter().any(|b| !b.statements.is_empty()) {
+            return false;
+        }
+        let results = bodies.map(|b| b.results.first().copied());
+        let [Some(then), Some(otherwise)] = results else {
+            return false;
+        };
+        if is_bool(then, true) && is_bool(otherwise, false) {
+            self.substitution.insert(variable, condition);
+            return true;
+        }
+        if is_bool(then, false) && is_bool(otherwise, true) {
+            out.push(Statement {
+                pattern: vec![variable],
+                expression: Expression::Scalar {
+                    operation: ScalarOperation::Not,
+                    operand: Scalar::Bool,
+                    arguments: vec![condition],
+                },
+                place: statement.place.clone(),
+            });
+            return true;
+        }
+        false
+    }
+
+    /// An element of an array that is known without it.
+    fn known_element(
+        &mut self,
+        array: Variable,
+        indices: &[Atom],
+        place: &Place,
+        out: &mut Vec<Statement>,
+    ) -> Option<Atom> {
+        match (self.definitions.get(&array)?, indices) {
+            (Definition::Replicate(value), _) => Some(*value),
+            (Definition::Literal(elements), [Atom::Constant(ScalarValue::I64(k))]) => {
+                elements.get(usize::try_from(*k).ok()?).copied()
+            }
+            (Definition::Iota { start, step }, [index]) => {
+                let (start, step) = (*start, *step);
+                if self.program.scalar_of(start) != Some(Scalar::I64) {
+                    return None;
+                }
+                let distance = self.arithmetic(ScalarOperation::Multiply, *index, step, place, out);
+                Some(self.arithmetic(ScalarOperation::Add, start, distance, place, out))
+            }
+            (Definition::Literal(_) | Definition::Iota { .. }, _) => None,
+        }
+    }
+
+    /// An operation on `i64`.
+    fn arithmetic(
+        &mut self,
+        operation: ScalarOperation,
+        left: Atom,
+        right: Atom,
+        place: &Place,
+        out: &mut Vec<Statement>,
+    ) -> Atom {
+        let arguments = vec![left, right];
+        if let Some(known) = fold(operation, Scalar::I64, &arguments) {
+            return known;
+        }
+        let variable = self.program.add_variable("t", Type::Scalar(Scalar::I64));
+        out.push(Statement {
+            pattern: vec![variable],
+            expression: Expression::Scalar {
+                operation,
+                operand: Scalar::I64,
+                arguments,
+            },
+            place: place.clone(),
+        });
+        Atom::Variable(variable)
+    }
+
+    /// Whether a view is all of its array, in order.
+    fn is_identity(&self, array: Variable, view: &View) -> bool {
+        let Type::Array(_, shape) = self.program.ty(array) else {
+            return false;
+        };
+        match view {
+            View::Slice(dimensions) => dimensions.iter().zip(shape).all(|(d, extent)| {
+                let SliceDimension { start, step, count } = *d;
+                start == Atom::index(0) && step == Atom::index(1) && count == *extent
+            }),
+            View::Transpose(order) => order.iter().enumerate().all(|(k, d)| k == *d as usize),
+            View::Reshape(extents) => extents == shape,
+            View::Row(indices) => indices.is_empty(),
+        }
+    }
+
+    fn define(&mut self, statement: &Statement) {
+        let [variable] = *statement.pattern.as_slice() else {
+            return;
+        };
+        let definition = match &statement.expression {
+            Expression::Iota { start, step, .. } => Definition::Iota {
+                start: *start,
+                step: *step,
+            },
+            Expression::Replicate { value, .. } => Definition::Replicate(*value),
+            Expression::Literal { elements, .. } => Definition::Literal(elements.clone()),
+            _ => return,
+        };
+        self.definitions.insert(variable, definition);
+    }
+
+    /// Results of a conditional that are the same in every branch become what they are.
+    fn drop_equal_results(&mut self, statement: &mut Statement) {
+        let mut branches: Vec<&mut Body> = match &mut statement.expression {
+            Expression::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Expression::Switch { cases, .. } => cases.iter_mut().collect(),
+            _ => return,
+        };
+        let count = statement.pattern.len();
+        let mut keep = vec![true; count];
+        let statements = branches.iter().flat_map(|b| &b.statements);
+        let bound: HashSet<Variable> = match count {
+            0 => HashSet::new(),
+            _ => statements.flat_map(|s| s.pattern.iter().copied()).collect(),
+        };
+        for k in 0..count {
+            let variable = statement.pattern[k];
+            self.substitution.info(self.program, variable);
+            // A branch that fails may give anything.
+            let mut given = branches
+                .iter()
+                .filter(|b| !ends_in_failure(b))
+                .map(|b| b.results.get(k).copied());
+            let Some(Some(first)) = given.next() else {
+                continue;
+            };
+            let same = given.all(|other| other == Some(first));
+            let inside = matches!(first, Atom::Variable(v) if bound.contains(&v));
+            if same && !inside && self.same_type(variable, first) {
+                self.substitution.insert(variable, first);
+                keep[k] = false;
+            }
+        }
+        retain(&mut statement.pattern, &keep);
+        for branch in &mut branches {
+            retain(&mut branch.results, &keep);
+        }
+    }
+
+    fn drop_invariant_parameters(&mut self, statement: &mut Statement) {
+        if let Expression::While {
+            parameters, body, ..
+        } = &mut statement.expression
+        {
+            let keep = self.varying(parameters, &body.results, &statement.pattern);
+            retain(parameters, &keep);
+            retain(&mut body.results, &keep);
+            retain(&mut statement.pattern, &keep);
+        }
+    }
+
+    fn drop_invariant_carries(&mut self, statement: &mut Statement) {
+        if let Expression::Operation(ArrayOperation { carries, body, .. }) =
+            &mut statement.expression
+        {
+            let mut keep = self.varying(carries, &body.results, &statement.pattern);
+            retain(carries, &keep);
+            keep.resize(body.results.len().max(statement.pattern.len()), true);
+            retain(&mut body.results, &keep);
+            retain(&mut statement.pattern, &keep);
+        }
+    }
+
+    /// For each parameter of a loop whether its value changes; those that do not, and their final
+    /// values, become their initial ones.
+    fn varying(
+        &mut self,
+        parameters: &[(Variable, Atom)],
+        next: &[Atom],
+        last: &[Variable],
+    ) -> Vec<bool> {
+        let mut keep = Vec::with_capacity(parameters.len());
+        for (k, (parameter, start)) in parameters.iter().enumerate() {
+            self.substitution.info(self.program, *parameter);
+            let next = next.get(k).map(|atom| self.substitution.atom(*atom));
+            let same = next == Some(Atom::Variable(*parameter)) || next == Some(*start);
+            let invariant = same && self.same_type(*parameter, *start);
+            if let Some(result) = last.get(k) {
+                self.substitution.info(self.program, *result);
+                if invariant {
+                    self.substitution.insert(*result, *start);
+                }
+            }
+            if invariant {
+                self.substitution.insert(*parameter, *start);
+            }
+            keep.push(!invariant);
+        }
+        keep
+    }
+}
+
+/// Keeps the elements that are marked.
+pub(super) fn retain<T>(list: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    list.retain(|_| keep.next().copied().unwrap_or(true));
+}
+
+fn is_bool(atom: Atom, value: bool) -> bool {
+    atom == Atom::Constant(ScalarValue::Bool(value))
+}
+
+/// Whether a construct without results does nothing.
+fn is_empty(expression: &Expression) -> bool {
+    match expression {
+        Expression::If {
+            then, otherwise, ..
+        } => then.statements.is_empty() && otherwise.statements.is_empty(),
+        Expression::Switch { cases, .. } => cases.iter().all(|c| c.statements.is_empty()),
+        Expression::Operation(operation) => {
+            operation.body.statements.is_empty() && operation.outputs.is_empty()
+        }
+        _ => false,
+    }
+}
+
+fn ends_in_failure(body: &Body) -> bool {
+    let last = body.statements.last();
+    last.is_some_and(|s| matches!(s.expression, Expression::Fail { .. }))
+}
