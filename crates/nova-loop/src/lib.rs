@@ -43,7 +43,9 @@ pub mod parse;
 pub mod print;
 mod tidy;
 pub mod translate;
+pub mod verify;
 pub mod walk;
 
 pub use error::{Failure, InternalError};
 pub use translate::translate;
+pub use verify::verify;

@@ -1,0 +1,361 @@
+//! The rules of commands.
+
+use super::{BOOL, Enclosing, INDEX, Verifier};
+use crate::ir::{Command, Expression, Type, Variable};
+use nova_core::{ErrorKind, Scalar};
+use nova_diag::deep;
+
+impl<'p> Verifier<'p> {
+    /// A command list with a scope of its own.
+    pub(super) fn list(&mut self, commands: &'p [Command]) {
+        self.flow.enter_scope();
+        for command in commands {
+            deep(|| self.command(command));
+        }
+        for handle in self.flow.leave_scope() {
+            let name = self.name(handle);
+            self.error(format!("{name} has a reference where its scope ends"));
+        }
+    }
+
+    fn command(&mut self, command: &'p Command) {
+        match command {
+            Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_) => self.memory(command),
+            Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Return => self.control(command),
+            Command::Check {
+                condition,
+                error,
+                arguments,
+                ..
+            } => {
+                self.expect(condition, BOOL);
+                self.error_arguments(*error, arguments);
+            }
+            Command::Fail {
+                error, arguments, ..
+            } => {
+                self.error_arguments(*error, arguments);
+                self.flow.die();
+            }
+            Command::Call { .. }
+            | Command::Foreign { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Trace { .. } => self.call(command),
+            Command::Barrier(level) => {
+                if !self.levels.contains(level) {
+                    self.error("a barrier outside a loop of its level");
+                }
+            }
+            Command::Comment(_) => {}
+        }
+    }
+
+    fn memory(&mut self, command: &'p Command) {
+        match command {
+            Command::Declare { variable, value } => {
+                // The value is computed before the variable is there.
+                let found = value.as_ref().map(|v| (v, self.type_of(v)));
+                let Some(ty) = self.declare(*variable) else {
+                    return;
+                };
+                if let Some((value, found)) = found {
+                    self.put(*variable, ty, value, found);
+                }
+            }
+            Command::Assign { variable, value } => {
+                let found = self.type_of(value);
+                if let Some(ty) = self.target(*variable) {
+                    self.put(*variable, ty, value, found);
+                }
+            }
+            Command::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                self.expect(index, INDEX);
+                match self.read(*pointer) {
+                    Some(Type::Pointer(scalar)) => self.expect(value, Type::Scalar(scalar)),
+                    Some(_) => self.error("a store through no pointer"),
+                    None => {}
+                }
+            }
+            Command::Allocate {
+                block,
+                pointer,
+                element,
+                count,
+                ..
+            } => {
+                self.expect(count, INDEX);
+                self.give_block(*block, *pointer, *element);
+            }
+            Command::Reserve {
+                block,
+                pointer,
+                element,
+                used,
+                count,
+                ..
+            } => {
+                self.expect(used, INDEX);
+                self.expect(count, INDEX);
+                self.read(*pointer);
+                self.read(*block);
+                self.take_reference(*block, "reserved");
+                self.give_block(*block, *pointer, *element);
+            }
+            Command::Copy {
+                to,
+                from,
+                element,
+                count,
+            } => {
+                self.expect(to, Type::Pointer(*element));
+                self.expect(from, Type::Pointer(*element));
+                self.expect(count, INDEX);
+            }
+            Command::Retain(variable) => {
+                if self.read(*variable).is_some_and(|ty| ty != Type::Block) {
+                    self.error("something is retained that is no handle");
+                } else if let Some(references) = self.flow.references(*variable) {
+                    self.flow.set_references(*variable, references + 1);
+                }
+            }
+            Command::Release(variable) => {
+                if self.read(*variable).is_some_and(|ty| ty != Type::Block) {
+                    self.error("something is released that is no handle");
+                } else {
+                    self.take_reference(*variable, "released");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A variable that is assigned: in scope, and no index.
+    pub(super) fn target(&mut self, variable: Variable) -> Option<Type> {
+        let ty = self.variable_type(variable)?;
+        let name = self.name(variable);
+        if !self.flow.in_scope(variable) {
+            self.error(format!("{name} is assigned outside its scope"));
+            return None;
+        }
+        if self.indices[variable.0 as usize] {
+            self.error(format!("{name} is the index of a loop and assigned"));
+        }
+        Some(ty)
+    }
+
+    /// Assigns a value; a handle's reference moves.
+    fn put(&mut self, variable: Variable, ty: Type, value: &Expression, found: Option<Type>) {
+        if found.is_some_and(|found| found != ty) {
+            let name = self.name(variable);
+            self.error(format!("{name} is {ty:?} and is assigned a {found:?}"));
+        }
+        if ty != Type::Block {
+            self.flow.assign(variable);
+            return;
+        }
+        match value {
+            Expression::NullBlock => {}
+            Expression::Variable(source) => self.take_reference(*source, "moved"),
+            _ => self.error("a handle is assigned something else than a handle"),
+        }
+        self.give_reference(variable);
+    }
+
+    /// Takes a reference from a handle, which must have one.
+    fn take_reference(&mut self, variable: Variable, how: &str) {
+        match self.flow.references(variable) {
+            Some(0) => {
+                let name = self.name(variable);
+                self.error(format!("{name} is {how} and has no reference"));
+            }
+            Some(references) => self.flow.set_references(variable, references - 1),
+            None => {}
+        }
+    }
+
+    /// Assigns a handle that gets a reference, and must have none.
+    pub(super) fn give_reference(&mut self, variable: Variable) {
+        if self.flow.references(variable).is_some_and(|n| n > 0) {
+            let name = self.name(variable);
+            self.error(format!("{name} is assigned while it has a reference"));
+        }
+        self.flow.assign(variable);
+        self.flow.set_references(variable, 1);
+    }
+
+    fn give_block(&mut self, block: Variable, pointer: Variable, element: Scalar) {
+        if self.target(block).is_some_and(|ty| ty != Type::Block) {
+            self.error("memory without a handle");
+        }
+        let wanted = Type::Pointer(element);
+        if self.target(pointer).is_some_and(|ty| ty != wanted) {
+            self.error("memory without a pointer to its elements");
+        }
+        self.flow.assign(pointer);
+        self.give_reference(block);
+    }
+
+    fn error_arguments(&mut self, error: ErrorKind, arguments: &'p [Expression]) {
+        let info = error.info();
+        if arguments.len() != info.arguments {
+            let count = arguments.len();
+            self.error(format!("error {} with {count} arguments", info.word));
+        }
+        for argument in arguments {
+            match self.type_of(argument) {
+                Some(Type::Scalar(scalar)) if scalar.is_integer() => {}
+                Some(_) => self.error(format!("an argument of error {} is no integer", info.word)),
+                None => {}
+            }
+        }
+    }
+
+    fn control(&mut self, command: &'p Command) {
+        match command {
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.expect(condition, BOOL);
+                self.cases([then, otherwise].into_iter());
+            }
+            Command::Switch { scrutinee, cases } => {
+                self.expect(scrutinee, Type::Scalar(Scalar::I32));
+                if cases.is_empty() {
+                    self.error("a switch without cases");
+                }
+                self.cases(cases.iter());
+            }
+            Command::For {
+                variable,
+                count,
+                level,
+                body,
+                ..
+            } => {
+                self.expect(count, INDEX);
+                self.flow.enter_scope();
+                match self.declare(*variable) {
+                    Some(INDEX) => {
+                        self.indices[variable.0 as usize] = true;
+                        self.flow.assign(*variable);
+                    }
+                    Some(_) => self.error("the index of a loop is no `i64`"),
+                    None => {}
+                }
+                let of = self.flow.start_loop();
+                let mark = self.flow.mark();
+                self.enclosing.push(Enclosing::For);
+                self.levels.push(*level);
+                let dead = self.flow.is_dead();
+                self.list(body);
+                self.levels.pop();
+                self.enclosing.pop();
+                self.check_round(&of);
+                self.flow.take_changes(mark);
+                if dead {
+                    self.flow.die();
+                }
+                self.flow.leave_scope();
+            }
+            Command::Loop { body, .. } => {
+                let dead = self.flow.is_dead();
+                let of = self.flow.start_loop();
+                self.enclosing.push(Enclosing::Loop(of));
+                self.list(body);
+                if let Some(Enclosing::Loop(of)) = self.enclosing.pop() {
+                    self.check_round(&of);
+                    self.flow.end_loop(of);
+                }
+                if dead {
+                    self.flow.die();
+                }
+            }
+            Command::Break | Command::Continue => {
+                self.jump(matches!(command, Command::Break));
+                self.flow.die();
+            }
+            Command::Return => {
+                if let Some(function) = self.function {
+                    self.check_end(function);
+                }
+                self.flow.die();
+            }
+            _ => {}
+        }
+    }
+
+    /// Lists of which one is executed.
+    fn cases(&mut self, lists: impl Iterator<Item = &'p Vec<Command>>) {
+        let dead = self.flow.is_dead();
+        let mark = self.flow.mark();
+        let mut joined = None;
+        for list in lists {
+            self.list(list);
+            let changes = self.flow.take_changes(mark);
+            joined = Some(match joined {
+                None => changes,
+                Some(before) => match self.flow.join(before, changes) {
+                    Ok(joined) => joined,
+                    Err(differs) => {
+                        let name = self.name(differs.0);
+                        self.error(format!("{name} has references in one case only"));
+                        return;
+                    }
+                },
+            });
+            if dead {
+                self.flow.die();
+            }
+        }
+        if let Some(joined) = joined {
+            self.flow.apply(joined);
+        }
+    }
+
+    /// At the end of a round: references are as at its start.
+    fn check_round(&mut self, of: &super::flow::LoopFlow) {
+        if let Some(variable) = self.flow.unbalanced(of) {
+            let name = self.name(variable);
+            self.error(format!("{name} has other references in each round"));
+        }
+    }
+
+    fn jump(&mut self, leaves: bool) {
+        let mut of = match self.enclosing.pop() {
+            Some(Enclosing::Loop(of)) => of,
+            other => {
+                self.enclosing.extend(other);
+                return self.error("a jump outside a loop");
+            }
+        };
+        if leaves {
+            if let Err(differs) = self.flow.leave_loop(&mut of) {
+                let name = self.name(differs.0);
+                self.error(format!("{name} has references where its loop is left"));
+            }
+        } else {
+            self.check_round(&of);
+        }
+        self.enclosing.push(Enclosing::Loop(of));
+    }
+}

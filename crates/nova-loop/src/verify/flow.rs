@@ -1,0 +1,338 @@
+//! What is known of variables at a place of a function: whether they are assigned, and how many
+//! references handles have. Changes are logged, so that the ways through a conditional cost what
+//! they change, not what is in scope.
+
+use crate::ir::{Program, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of one variable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct State {
+    assigned: bool,
+    references: u32,
+}
+
+/// The knowledge at the current place.
+pub(super) struct Flow {
+    states: Vec<State>,
+    /// When each variable in scope was declared; `None` out of scope.
+    orders: Vec<Option<u32>>,
+    is_handle: Vec<bool>,
+    /// Changes: variables with their states before.
+    log: Vec<(Variable, State)>,
+    /// Handles with references, by order of declaration.
+    held: BTreeSet<(u32, Variable)>,
+    /// The variables declared in each open scope.
+    scopes: Vec<Vec<Variable>>,
+    next_order: u32,
+    /// The order at which the body of the function starts.
+    body_start: u32,
+    /// Whether the place cannot be reached.
+    dead: bool,
+}
+
+/// The states of variables that some commands changed.
+#[derive(Default)]
+pub(super) struct Changes {
+    states: BTreeMap<Variable, State>,
+    dead: bool,
+}
+
+/// A loop being checked.
+pub(super) struct LoopFlow {
+    mark: usize,
+    start: u32,
+    /// What holds at the jumps out so far.
+    exits: Option<Changes>,
+}
+
+/// Ways whose references differ.
+pub(super) struct Differs(pub(super) Variable);
+
+impl Flow {
+    pub(super) fn new(program: &Program) -> Self {
+        let count = program.variables.len();
+        Flow {
+            states: vec![State::default(); count],
+            orders: vec![None; count],
+            is_handle: vec![false; count],
+            log: Vec::new(),
+            held: BTreeSet::new(),
+            scopes: Vec::new(),
+            next_order: 0,
+            body_start: 0,
+            dead: false,
+        }
+    }
+
+    pub(super) fn enter_function(&mut self) {
+        self.log.clear();
+        self.held.clear();
+        self.dead = false;
+        self.scopes.clear();
+        self.enter_scope();
+    }
+
+    /// Parameters and results are declared.
+    pub(super) fn start_body(&mut self) {
+        self.body_start = self.next_order;
+    }
+
+    pub(super) fn enter_scope(&mut self) {
+        self.scopes.push(Vec::new());
+    }
+
+    /// Leaves a scope; gives the handles that still have references.
+    pub(super) fn leave_scope(&mut self) -> Vec<Variable> {
+        let mut left = Vec::new();
+        for variable in self.scopes.pop().unwrap_or_default() {
+            let index = variable.0 as usize;
+            if self.states[index].references > 0 && !self.dead {
+                left.push(variable);
+            }
+            if let Some(order) = self.orders[index].take() {
+                self.held.remove(&(order, variable));
+            }
+        }
+        left
+    }
+
+    pub(super) fn declare(&mut self, variable: Variable, is_handle: bool) {
+        let index = variable.0 as usize;
+        self.orders[index] = Some(self.next_order);
+        self.next_order += 1;
+        self.is_handle[index] = is_handle;
+        self.states[index] = State::default();
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.push(variable);
+        }
+    }
+
+    pub(super) fn in_scope(&self, variable: Variable) -> bool {
+        let order = self.orders.get(variable.0 as usize);
+        order.is_some_and(|o| o.is_some())
+    }
+
+    pub(super) fn is_dead(&self) -> bool {
+        self.dead
+    }
+
+    /// The place behind cannot be reached.
+    pub(super) fn die(&mut self) {
+        self.dead = true;
+    }
+
+    /// Whether the variable has a value on every way; where no way leads, all have.
+    pub(super) fn is_assigned(&self, variable: Variable) -> bool {
+        self.dead || self.state(variable).assigned
+    }
+
+    /// How many references a handle has; `None` for other variables and where no way leads.
+    pub(super) fn references(&self, variable: Variable) -> Option<u32> {
+        let is_handle = self.is_handle.get(variable.0 as usize) == Some(&true);
+        (is_handle && !self.dead).then(|| self.state(variable).references)
+    }
+
+    fn state(&self, variable: Variable) -> State {
+        let state = self.states.get(variable.0 as usize);
+        state.copied().unwrap_or_default()
+    }
+
+    fn set(&mut self, variable: Variable, state: State) {
+        let index = variable.0 as usize;
+        let Some(order) = self.orders.get(index).copied().flatten() else {
+            return;
+        };
+        let old = std::mem::replace(&mut self.states[index], state);
+        if old != state {
+            self.log.push((variable, old));
+            if state.references > 0 {
+                self.held.insert((order, variable));
+            } else {
+                self.held.remove(&(order, variable));
+            }
+        }
+    }
+
+    pub(super) fn assign(&mut self, variable: Variable) {
+        if !self.dead {
+            let references = self.state(variable).references;
+            let assigned = true;
+            self.set(variable, State { assigned, references });
+        }
+    }
+
+    pub(super) fn set_references(&mut self, variable: Variable, references: u32) {
+        if !self.dead {
+            let assigned = self.state(variable).assigned;
+            self.set(variable, State { assigned, references });
+        }
+    }
+
+    /// A handle declared in the function's body that has references.
+    pub(super) fn held_in_body(&self) -> Option<Variable> {
+        self.held_since(self.body_start)
+    }
+
+    fn held_since(&self, order: u32) -> Option<Variable> {
+        let mut range = self.held.range((order, Variable(0))..);
+        range.next().map(|(_, variable)| *variable)
+    }
+
+    /// A mark for [`Flow::take_changes`].
+    pub(super) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// What has changed since the mark, undone.
+    pub(super) fn take_changes(&mut self, mark: usize) -> Changes {
+        let mut changes = self.changes(mark);
+        changes.dead = std::mem::replace(&mut self.dead, false);
+        while self.log.len() > mark {
+            let Some((variable, old)) = self.log.pop() else {
+                break;
+            };
+            let length = self.log.len();
+            self.set(variable, old);
+            self.log.truncate(length);
+        }
+        changes
+    }
+
+    fn changes(&self, mark: usize) -> Changes {
+        let mut changes = Changes::default();
+        for (variable, _) in &self.log[mark.min(self.log.len())..] {
+            if self.in_scope(*variable) {
+                changes.states.insert(*variable, self.state(*variable));
+            }
+        }
+        changes
+    }
+
+    /// What holds where two ways meet.
+    pub(super) fn join(&self, left: Changes, right: Changes) -> Result<Changes, Differs> {
+        if left.dead {
+            return Ok(right);
+        }
+        if right.dead {
+            return Ok(left);
+        }
+        let mut states = BTreeMap::new();
+        for variable in left.states.keys().chain(right.states.keys()) {
+            if !self.in_scope(*variable) {
+                continue;
+            }
+            let of = |c: &Changes| c.states.get(variable).copied().unwrap_or(self.state(*variable));
+            let (a, b) = (of(&left), of(&right));
+            if a.references != b.references {
+                return Err(Differs(*variable));
+            }
+            let assigned = a.assigned && b.assigned;
+            let references = a.references;
+            states.insert(*variable, State { assigned, references });
+        }
+        Ok(Changes {
+            states,
+            dead: false,
+        })
+    }
+
+    /// Makes what was taken hold here.
+    pub(super) fn apply(&mut self, changes: Changes) {
+        for (variable, state) in changes.states {
+            self.set(variable, state);
+        }
+        self.dead |= changes.dead;
+    }
+
+    pub(super) fn start_loop(&self) -> LoopFlow {
+        LoopFlow {
+            mark: self.mark(),
+            start: self.next_order,
+            exits: None,
+        }
+    }
+
+    /// A handle that goes to the next round with other references than this one, or one of the
+    /// round that has some.
+    pub(super) fn unbalanced(&self, of: &LoopFlow) -> Option<Variable> {
+        if self.dead {
+            return None;
+        }
+        if let Some(held) = self.held_since(of.start) {
+            return Some(held);
+        }
+        let mut seen = BTreeSet::new();
+        let changed = self.log[of.mark.min(self.log.len())..].iter();
+        for (variable, old) in changed {
+            let outside = self.orders.get(variable.0 as usize).copied().flatten();
+            if outside.is_some_and(|o| o < of.start)
+                && seen.insert(*variable)
+                && self.state(*variable).references != old.references
+            {
+                return Some(*variable);
+            }
+        }
+        None
+    }
+
+    /// Notes a jump out of a loop; gives a handle of the round that still has references.
+    pub(super) fn leave_loop(&mut self, of: &mut LoopFlow) -> Result<(), Differs> {
+        if self.dead {
+            return Ok(());
+        }
+        if let Some(held) = self.held_since(of.start) {
+            return Err(Differs(held));
+        }
+        let mut here = self.changes(of.mark);
+        here.states.retain(|v, _| {
+            let order = self.orders.get(v.0 as usize).copied().flatten();
+            order.is_some_and(|o| o < of.start)
+        });
+        let joined = match of.exits.take() {
+            None => here,
+            Some(before) => self.join_exits(of, before, here)?,
+        };
+        of.exits = Some(joined);
+        Ok(())
+    }
+
+    /// As [`Flow::join`], where what did not change is as it was before the loop.
+    fn join_exits(
+        &self,
+        of: &LoopFlow,
+        left: Changes,
+        right: Changes,
+    ) -> Result<Changes, Differs> {
+        let mut entry = BTreeMap::new();
+        for (variable, old) in &self.log[of.mark.min(self.log.len())..] {
+            entry.entry(*variable).or_insert(*old);
+        }
+        let mut states = BTreeMap::new();
+        for variable in left.states.keys().chain(right.states.keys()) {
+            let before = entry.get(variable).copied();
+            let before = before.unwrap_or(self.state(*variable));
+            let of = |c: &Changes| c.states.get(variable).copied().unwrap_or(before);
+            let (a, b) = (of(&left), of(&right));
+            if a.references != b.references {
+                return Err(Differs(*variable));
+            }
+            let assigned = a.assigned && b.assigned;
+            let references = a.references;
+            states.insert(*variable, State { assigned, references });
+        }
+        Ok(Changes {
+            states,
+            dead: false,
+        })
+    }
+
+    /// Ends a loop without count: what holds behind it is what held at the jumps out.
+    pub(super) fn end_loop(&mut self, of: LoopFlow) {
+        self.take_changes(of.mark);
+        match of.exits {
+            Some(exits) => self.apply(exits),
+            None => self.dead = true,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The rules of Loop. After it an emitter cannot fail (architecture invariant 5).
+//!
+//! 1. *Names.* Function names are unique. A variable is declared once in the program, by its
+//!    function's parameters or results, by `Declare` or as the index of a `For`, and used only
+//!    behind that, in the command list that declares it and those inside it.
+//! 2. *Types.* Operands have the types that their operation, command, function, foreign function,
+//!    node or trace says; handles are variables or null; conditions are bools, counts and indices
+//!    `i64`, what `Switch` looks at an `i32`; a switch has a case. Errors have the number of
+//!    arguments their message shows, all integers.
+//! 3. *Values.* A variable is read only where it is assigned on every way that leads there; the
+//!    index of a `For` is not assigned. Results are assigned where a function ends.
+//! 4. *Jumps.* `Break` and `Continue` stand inside a `Loop` with no `For` between; `Barrier` stands
+//!    inside a `For` of its level.
+//! 5. *References* (see the crate's page). How many references a handle has is the same on all ways
+//!    that lead to a place. `Release` and moving need one; a handle that gets one by allocation,
+//!    call or move has none before; none has any where its scope ends, results have one each where
+//!    the function ends.
+//! 6. *Recursion.* Every function that can reach itself by calls is marked `recursive`.
+
+mod calls;
+mod commands;
+mod flow;
+mod recursion;
+mod types;
+
+use crate::error::InternalError;
+use crate::ir::{Entry, Function, Program, Type, Variable};
+use crate::print::print_variable;
+use flow::Flow;
+use nova_core::{Scalar, Type as CoreType};
+use nova_flat::representation::components;
+use std::collections::HashSet;
+
+/// Checks a program; reports everything that is wrong.
+pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
+    let mut verifier = Verifier {
+        program,
+        declared: vec![false; program.variables.len()],
+        indices: vec![false; program.variables.len()],
+        flow: Flow::new(program),
+        enclosing: Vec::new(),
+        levels: Vec::new(),
+        function: None,
+        errors: Vec::new(),
+    };
+    let mut names = HashSet::new();
+    for function in &program.functions {
+        if !names.insert(&function.name) {
+            verifier.error(format!("two functions are called {}", function.name));
+        }
+        verifier.check_function(function);
+    }
+    verifier.function = None;
+    for entry in &program.entries {
+        verifier.entry(entry);
+    }
+    recursion::check(program, &mut verifier.errors);
+    match verifier.errors.is_empty() {
+        true => Ok(()),
+        false => Err(verifier.errors),
+    }
+}
+
+struct Verifier<'p> {
+    program: &'p Program,
+    /// Which variables have been declared anywhere.
+    declared: Vec<bool>,
+    /// Which variables are indices of loops.
+    indices: Vec<bool>,
+    flow: Flow,
+    /// The loops around the command, innermost last.
+    enclosing: Vec<Enclosing>,
+    /// The levels of the counted loops around the command.
+    levels: Vec<crate::ir::Level>,
+    /// The function being checked.
+    function: Option<&'p Function>,
+    errors: Vec<InternalError>,
+}
+
+/// A loop around a command.
+enum Enclosing {
+    For,
+    Loop(flow::LoopFlow),
+}
+
+impl<'p> Verifier<'p> {
+    fn error(&mut self, message: impl Into<String>) {
+        self.errors.push(InternalError {
+            message: message.into(),
+            function: self.function.map(|f| f.name.clone()),
+            place: self.function.map(|f| f.place.clone()),
+        });
+    }
+
+    fn name(&self, variable: Variable) -> String {
+        print_variable(self.program, variable)
+    }
+
+    /// The type of a variable; reports those that do not exist.
+    fn variable_type(&mut self, variable: Variable) -> Option<Type> {
+        let info = self.program.variables.get(variable.0 as usize);
+        if info.is_none() {
+            self.error(format!("there is no variable {}", variable.0));
+        }
+        info.map(|i| i.ty)
+    }
+
+    /// Declares a variable in the innermost scope.
+    fn declare(&mut self, variable: Variable) -> Option<Type> {
+        let ty = self.variable_type(variable)?;
+        if std::mem::replace(&mut self.declared[variable.0 as usize], true) {
+            let name = self.name(variable);
+            self.error(format!("{name} is declared twice"));
+            return None;
+        }
+        self.flow.declare(variable, ty == Type::Block);
+        Some(ty)
+    }
+
+    fn check_function(&mut self, function: &'p Function) {
+        self.function = Some(function);
+        self.flow.enter_function();
+        for parameter in &function.parameters {
+            if self.declare(*parameter).is_some() {
+                self.flow.assign(*parameter);
+            }
+        }
+        for result in &function.results {
+            self.declare(*result);
+        }
+        self.flow.start_body();
+        self.list(&function.body);
+        self.check_end(function);
+        self.flow.leave_scope();
+    }
+
+    /// What holds where a function ends: results assigned with one reference, no others held.
+    fn check_end(&mut self, function: &'p Function) {
+        if self.flow.is_dead() {
+            return;
+        }
+        for result in &function.results {
+            let name = self.name(*result);
+            if !self.flow.is_assigned(*result) {
+                self.error(format!("result {name} is not assigned where the function ends"));
+            } else if self.flow.references(*result).is_some_and(|n| n != 1) {
+                self.error(format!("result {name} does not have one reference"));
+            }
+        }
+        for parameter in &function.parameters {
+            if self.flow.references(*parameter).is_some_and(|n| n != 0) {
+                let name = self.name(*parameter);
+                self.error(format!("parameter {name} keeps a reference"));
+            }
+        }
+        if let Some(held) = self.flow.held_in_body() {
+            let name = self.name(held);
+            self.error(format!("{name} has a reference where the function ends"));
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        let Some(function) = self.program.functions.get(entry.function.0 as usize) else {
+            return self.error(format!("entry {} has no function", entry.name));
+        };
+        let inputs = entry.inputs.iter();
+        let wanted: Vec<Type> = inputs.flat_map(|(_, ty)| self.component_types(ty)).collect();
+        let types = |list: &[Variable]| -> Vec<Option<Type>> {
+            let infos = list.iter().map(|v| self.program.variables.get(v.0 as usize));
+            infos.map(|i| i.map(|i| i.ty)).collect()
+        };
+        let same = |found: Vec<Option<Type>>, wanted: Vec<Type>| {
+            found.into_iter().eq(wanted.into_iter().map(Some))
+        };
+        let parameters = same(types(&function.parameters), wanted);
+        let results = same(types(&function.results), self.component_types(&entry.result));
+        if !parameters {
+            self.error(format!("the parameters of entry {} are not its inputs", entry.name));
+        }
+        if !results {
+            self.error(format!("the results of entry {} are not its value", entry.name));
+        }
+    }
+
+    /// The types of the variables that hold a value of a Core type.
+    fn component_types(&self, ty: &CoreType) -> Vec<Type> {
+        let mut types = Vec::new();
+        for component in components(ty, &self.program.sums) {
+            if component.shape.is_empty() {
+                types.push(Type::Scalar(component.scalar));
+            } else {
+                types.extend([Type::Pointer(component.scalar), Type::Block]);
+            }
+        }
+        types
+    }
+}
+
+const INDEX: Type = Type::Scalar(Scalar::I64);
+const BOOL: Type = Type::Scalar(Scalar::Bool);
