@@ -7,4 +7,5 @@ pub mod defects;
 pub mod mutate;
 pub mod random;
 pub mod reference;
+pub mod shrink;
 pub mod stages;
