@@ -403,17 +403,21 @@ static void nova_multiply_words(uint64_t m, int first, uint32_t *product)
     product[8] = (uint32_t)carry;
 }
 
-/* The 64 bits of nine words that start at bit `position`, counted from the least significant; bits
- * below 0 are 0. */
+/* A word of nine; 0 outside. */
+static uint64_t nova_word(const uint32_t *words, int k)
+{
+    return k >= 0 && k < 9 ? words[k] : 0;
+}
+
+/* The 64 bits of nine words that start at bit `position` >= -288, counted from the least
+ * significant; bits outside are 0. */
 static uint64_t nova_extract(const uint32_t *words, int position)
 {
-    uint64_t result = 0;
-    for (int k = 0; k < 64; k++) {
-        int at = position + k;
-        if (at >= 0 && at < 288 && ((words[at / 32] >> (at % 32)) & 1u) != 0)
-            result |= UINT64_C(1) << k;
-    }
-    return result;
+    int word = (position + 288) / 32 - 9, bit = (position + 288) % 32;
+    uint64_t low = nova_word(words, word) | nova_word(words, word + 1) << 32;
+    if (bit == 0)
+        return low;
+    return low >> bit | nova_word(words, word + 2) << (64 - bit);
 }
 
 /* fraction * pi/2, for a fraction of 128 bits (of weight 2^-64 and 2^-128) and 64 bits more. */

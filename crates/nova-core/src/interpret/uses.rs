@@ -129,6 +129,16 @@ impl Walk<'_> {
                 self.alternatives(bodies.chain(*default).collect());
                 self.expression(*scrutinee);
             }
+            ExpressionKind::Builtin { arguments, .. } => {
+                // The functions run after all other arguments have been evaluated.
+                let is_lambda = |id: &&ExpressionId| {
+                    matches!(program.expression(**id).kind, ExpressionKind::Lambda { .. })
+                };
+                let (functions, others): (Vec<_>, Vec<_>) = arguments.iter().partition(is_lambda);
+                for argument in functions.into_iter().rev().chain(others.into_iter().rev()) {
+                    self.expression(*argument);
+                }
+            }
             kind => {
                 for child in kind.children().into_iter().rev() {
                     self.expression(child);

@@ -42,17 +42,21 @@ fn multiply_words(m: u64, first: usize) -> [u32; 9] {
     product
 }
 
-/// The 64 bits of nine words that start at bit `position`, counted from the least significant;
-/// bits below 0 are 0.
+/// A word of nine; 0 outside.
+fn word(words: &[u32; 9], k: i32) -> u64 {
+    let word = usize::try_from(k).ok().and_then(|k| words.get(k));
+    word.map_or(0, |w| u64::from(*w))
+}
+
+/// The 64 bits of nine words that start at bit `position` ≥ -288, counted from the least
+/// significant; bits outside are 0.
 fn extract(words: &[u32; 9], position: i32) -> u64 {
-    let mut result = 0;
-    for k in 0..64 {
-        let at = position + k;
-        if (0..288).contains(&at) && (words[at as usize / 32] >> (at % 32)) & 1 != 0 {
-            result |= 1 << k;
-        }
+    let (at, bit) = ((position + 288) / 32 - 9, (position + 288) % 32);
+    let low = word(words, at) | word(words, at + 1) << 32;
+    if bit == 0 {
+        return low;
     }
-    result
+    low >> bit | word(words, at + 2) << (64 - bit)
 }
 
 /// fraction · π/2, for a fraction of 128 bits (of weight 2^-64 and 2^-128) and 64 bits more.
