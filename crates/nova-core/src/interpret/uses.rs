@@ -134,7 +134,8 @@ impl Walk<'_> {
                 let is_lambda = |id: &&ExpressionId| {
                     matches!(program.expression(**id).kind, ExpressionKind::Lambda { .. })
                 };
-                let (functions, others): (Vec<_>, Vec<_>) = arguments.iter().partition(is_lambda);
+                let (functions, others): (Vec<&ExpressionId>, Vec<&ExpressionId>) =
+                    arguments.iter().partition(is_lambda);
                 for argument in functions.into_iter().rev().chain(others.into_iter().rev()) {
                     self.expression(*argument);
                 }
