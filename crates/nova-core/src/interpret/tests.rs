@@ -446,6 +446,31 @@ fn values_are_not_changed_under_other_names() {
     );
 }
 
+#[test]
+fn functions_of_loops_run_after_the_operands() {
+    check_vectors("(map (lambda [k:i32] (length x)) x)", "[5 5 5 5 5]");
+    check_vectors(
+        "(foldl (lambda [a:i32 b:i32] (add a (index x 0i32))) n x)",
+        "8",
+    );
+    check_vectors(
+        "(let [v (add n 1i32)] (iterate v (lambda [s:i32] (add s v)) v))",
+        "20",
+    );
+    check_vectors(
+        "(let [v (add n 1i32)] (while (lambda [t:i32] (lt t v)) (lambda [s:i32] v) (sub v 1i32)))",
+        "4",
+    );
+    check_vectors(
+        "(let [v (add n 1i32)] (tabulate v (lambda [k:i32] (mul k v))))",
+        "[0 4 8 12]",
+    );
+    check_vectors(
+        "(let [v (add n 1i32)] (apply (iterate v (lambda [f:(-> i32 i32)] f) (lambda [k:i32] (add k v))) v))",
+        "8",
+    );
+}
+
 /// Nested bindings, conditionals and calls are read, verified, printed and run in linear time.
 #[test]
 fn large_programs() {
