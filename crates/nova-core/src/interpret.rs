@@ -86,7 +86,8 @@ pub fn evaluate(
     let Some(entry) = program.entries.get(entry) else {
         return Ok(Value::Unit);
     };
-    let code = compile::compile(program, &entry.inputs, entry.body);
+    let last = uses::last_uses(program, entry.body, &entry.inputs);
+    let code = compile::compile(program, &entry.inputs, entry.body, last);
     machine::Machine::new(program, &code, options).run(inputs)
 }
 
@@ -106,5 +107,7 @@ impl From<OutOfMemory> for RuntimeError {
     }
 }
 
+#[cfg(test)]
+mod random_tests;
 #[cfg(test)]
 mod tests;

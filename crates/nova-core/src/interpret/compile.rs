@@ -6,18 +6,22 @@
 //! that no value ever contains itself.
 
 use super::code::{Block, Code, Function, Instruction, Site};
-use super::uses;
 use crate::ir::{Arm, ExpressionId, ExpressionKind, Program, Variable};
 use crate::{Builtin, Elements, Type, Value};
 use nova_diag::deep;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Compiles an entry.
-pub fn compile(program: &Program, inputs: &[Variable], body: ExpressionId) -> Code {
+/// Compiles an entry; `last` says which uses of variables are their last.
+pub fn compile(
+    program: &Program,
+    inputs: &[Variable],
+    body: ExpressionId,
+    last: Vec<bool>,
+) -> Code {
     let mut compiler = Compiler {
         program,
-        last: uses::last_uses(program, body, inputs),
+        last,
         code: Code::default(),
         home: vec![u32::MAX; program.variables.len()],
         slot: vec![0; program.variables.len()],
