@@ -2,7 +2,7 @@
 //! offsets, as C compilers for 64-bit machines lay them out. The code that is compiled beside a
 //! program asserts that its compiler agrees.
 
-use nova_core::{Scalar, SumType, Type};
+use nova_core::{Scalar, SumId, SumType, Type};
 use nova_diag::deep;
 
 /// The layout of a type as an array element, a struct's member, or a struct passed by value.
@@ -31,6 +31,19 @@ pub enum LayoutKind {
     Vector(Box<Items>),
     /// `dim0` …, `data`, for this rank.
     Array(u32, Box<Items>),
+    /// A recursive value: `root`, then length and nodes of each type of its group.
+    Data(Box<Tables>),
+    /// Inside of a node: the index of a node of this type of the group.
+    Link(usize),
+}
+
+/// The node tables of a recursive value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// Which type of the group the root is of.
+    pub own: usize,
+    /// The layout of the nodes of each type, all sums.
+    pub nodes: Vec<Layout>,
 }
 
 /// The elements behind a pointer.
@@ -48,29 +61,33 @@ pub const WORD: usize = 8;
 impl Layout {
     /// The layout of a type; the error says why values of it cannot be passed.
     pub fn of(ty: &Type, sums: &[SumType]) -> Result<Layout, String> {
+        Layout::inside(ty, sums, &[])
+    }
+
+    /// The layout of a type inside of the nodes of a group of recursive types (which is empty
+    /// outside).
+    fn inside(ty: &Type, sums: &[SumType], group: &[SumId]) -> Result<Layout, String> {
         deep(|| match ty {
             Type::Unit => Ok(Layout::plain(0, 1, LayoutKind::Unit)),
             Type::Scalar(scalar) => {
                 let bytes = usize::from(scalar.info().bytes);
                 Ok(Layout::plain(bytes, bytes, LayoutKind::Scalar(*scalar)))
             }
-            Type::Tuple(elements) => Layout::tuple(elements, sums),
+            Type::Tuple(elements) => Layout::tuple(elements, sums, group),
             Type::Vector(element) => {
-                let items = Items::of(element, sums)?;
-                Ok(Layout::words(
-                    1,
-                    &items,
-                    LayoutKind::Vector(Box::new(items.clone())),
-                ))
+                let items = Box::new(Items::inside(element, sums, group)?);
+                let pointers = usize::from(items.layout.size > 0);
+                Ok(Layout::words(1 + pointers, LayoutKind::Vector(items)))
             }
             Type::Array(rank, element) => {
-                let items = Items::of(element, sums)?;
-                let kind = LayoutKind::Array(*rank, Box::new(items.clone()));
-                Ok(Layout::words(*rank as usize, &items, kind))
+                let items = Box::new(Items::inside(element, sums, group)?);
+                let pointers = usize::from(items.layout.size > 0);
+                let words = *rank as usize + pointers;
+                Ok(Layout::words(words, LayoutKind::Array(*rank, items)))
             }
-            Type::Sum(id) => match sums.get(id.0 as usize) {
-                Some(sum) => Layout::sum(sum, sums),
-                None => Err("a sum type that is not declared".to_string()),
+            Type::Sum(id) => match group.iter().position(|member| member == id) {
+                Some(member) => Ok(Layout::words(1, LayoutKind::Link(member))),
+                None => Layout::sum_or_data(*id, sums),
             },
             Type::Function(..) => Err("functions cannot be passed".to_string()),
         })
@@ -84,17 +101,15 @@ impl Layout {
         }
     }
 
-    /// Lengths and a pointer; the pointer is only there when the elements take memory.
-    fn words(lengths: usize, items: &Items, kind: LayoutKind) -> Layout {
-        let pointers = usize::from(items.layout.size > 0);
-        Layout::plain((lengths + pointers) * WORD, WORD, kind)
+    fn words(count: usize, kind: LayoutKind) -> Layout {
+        Layout::plain(count * WORD, WORD, kind)
     }
 
-    fn tuple(elements: &[Type], sums: &[SumType]) -> Result<Layout, String> {
+    fn tuple(elements: &[Type], sums: &[SumType], group: &[SumId]) -> Result<Layout, String> {
         let (mut offset, mut alignment) = (0usize, 1);
         let mut members = Vec::with_capacity(elements.len());
         for element in elements {
-            let layout = Layout::of(element, sums)?;
+            let layout = Layout::inside(element, sums, group)?;
             offset = offset.next_multiple_of(layout.alignment);
             alignment = alignment.max(layout.alignment);
             let size = layout.size;
@@ -105,17 +120,32 @@ impl Layout {
         Ok(Layout::plain(size, alignment, LayoutKind::Tuple(members)))
     }
 
-    fn sum(sum: &SumType, sums: &[SumType]) -> Result<Layout, String> {
-        if sum.is_recursive() {
-            return Err(format!(
-                "values of the recursive type {} cannot be passed to compiled programs yet",
-                sum.name
-            ));
+    fn sum_or_data(id: SumId, sums: &[SumType]) -> Result<Layout, String> {
+        let find = |id: SumId| {
+            let sum = sums.get(id.0 as usize);
+            sum.ok_or_else(|| "a sum type that is not declared".to_string())
+        };
+        let sum = find(id)?;
+        if !sum.is_recursive() {
+            return Layout::sum(sum, sums, &[]);
         }
+        let group = &sum.group;
+        let nodes: Result<Vec<Layout>, String> = group
+            .iter()
+            .map(|member| Layout::sum(find(*member)?, sums, group))
+            .collect();
+        let own = group.iter().position(|member| *member == id).unwrap_or(0);
+        let tables = Tables { own, nodes: nodes? };
+        let words = 1 + 2 * tables.nodes.len();
+        Ok(Layout::words(words, LayoutKind::Data(Box::new(tables))))
+    }
+
+    /// A tag and a union.
+    fn sum(sum: &SumType, sums: &[SumType], group: &[SumId]) -> Result<Layout, String> {
         let payloads: Result<Vec<Layout>, String> = sum
             .constructors
             .iter()
-            .map(|c| Layout::of(&c.payload, sums))
+            .map(|c| Layout::inside(&c.payload, sums, group))
             .collect();
         let payloads = payloads?;
         let alignment = payloads.iter().map(|p| p.alignment).max().unwrap_or(1);
@@ -133,8 +163,12 @@ impl Layout {
 
 impl Items {
     fn of(element: &Type, sums: &[SumType]) -> Result<Items, String> {
+        Items::inside(element, sums, &[])
+    }
+
+    fn inside(element: &Type, sums: &[SumType], group: &[SumId]) -> Result<Items, String> {
         Ok(Items {
-            layout: Layout::of(element, sums)?,
+            layout: Layout::inside(element, sums, group)?,
             scalar: element.as_scalar(),
         })
     }
@@ -209,7 +243,7 @@ impl Passing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nova_core::{Constructor, SumId};
+    use nova_core::Constructor;
 
     fn size(ty: &Type) -> (usize, usize) {
         let sums = [SumType {

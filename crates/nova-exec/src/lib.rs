@@ -16,6 +16,7 @@ pub mod layout;
 pub mod library;
 mod marshal;
 mod nested;
+mod nodes;
 pub mod npy;
 pub mod npz;
 pub mod output;

@@ -1,10 +1,11 @@
 //! Values into the memory of a call: what its parameters point at.
 
 use crate::elements::raw_bits;
-use crate::layout::{Items, Layout, LayoutKind, Passing, WORD};
+use crate::layout::{Items, Layout, LayoutKind, Passing, Tables, WORD};
 use crate::nested::flatten;
 use nova_core::{Elements, Value};
 use nova_diag::deep;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 /// The memory behind the parameters of one call.
@@ -38,7 +39,7 @@ impl Arguments {
             }
             (Passing::Value(layout), value) => {
                 let mut bytes = vec![0; layout.size];
-                self.write(layout, value, &mut bytes)?;
+                self.write(layout, value, &mut bytes, &mut Nodes::default())?;
                 self.cell_of(&bytes);
                 Ok(())
             }
@@ -70,7 +71,7 @@ impl Arguments {
 
     fn add_data(&mut self, items: &Items, elements: &Elements) -> Result<(), Mismatch> {
         if items.layout.size > 0 {
-            let pointer = self.data(items, elements)?;
+            let pointer = self.data(items, elements, &mut Nodes::default())?;
             self.cell_of(&pointer);
         }
         Ok(())
@@ -83,7 +84,12 @@ impl Arguments {
     }
 
     /// Keeps the elements of a vector; gives the bytes of the pointer to them.
-    fn data(&mut self, items: &Items, elements: &Elements) -> Result<[u8; WORD], Mismatch> {
+    fn data(
+        &mut self,
+        items: &Items,
+        elements: &Elements,
+        nodes: &mut Nodes,
+    ) -> Result<[u8; WORD], Mismatch> {
         if items.scalar.is_some() {
             return match elements {
                 Elements::Values(_) => Err(Mismatch),
@@ -96,12 +102,16 @@ impl Arguments {
         let stride = items.layout.size;
         let mut bytes = vec![0; values.len() * stride];
         for (value, out) in values.iter().zip(bytes.chunks_mut(stride)) {
-            self.write(&items.layout, value, out)?;
+            self.write(&items.layout, value, out, nodes)?;
         }
-        let buffer = words(&bytes);
+        Ok(self.keep_bytes(&bytes))
+    }
+
+    fn keep_bytes(&mut self, bytes: &[u8]) -> [u8; WORD] {
+        let buffer = words(bytes);
         let pointer = address(buffer.as_ptr());
         self.buffers.push(buffer);
-        Ok(pointer)
+        pointer
     }
 
     /// Keeps packed elements; gives the bytes of the pointer to them.
@@ -124,8 +134,14 @@ impl Arguments {
         pointer
     }
 
-    /// Writes a value into its place.
-    fn write(&mut self, layout: &Layout, value: &Value, out: &mut [u8]) -> Result<(), Mismatch> {
+    /// Writes a value into its place; `nodes` are those of the recursive value it is in.
+    fn write(
+        &mut self,
+        layout: &Layout,
+        value: &Value,
+        out: &mut [u8],
+        nodes: &mut Nodes,
+    ) -> Result<(), Mismatch> {
         deep(|| match (&layout.kind, value) {
             (LayoutKind::Unit, _) => Ok(()),
             (LayoutKind::Scalar(_), Value::Scalar(scalar)) => {
@@ -134,7 +150,7 @@ impl Arguments {
             (LayoutKind::Tuple(members), Value::Tuple(values)) => {
                 for ((offset, member), value) in members.iter().zip(values.iter()) {
                     let place = out.get_mut(*offset..offset + member.size).ok_or(Mismatch)?;
-                    self.write(member, value, place)?;
+                    self.write(member, value, place, nodes)?;
                 }
                 Ok(())
             }
@@ -142,12 +158,12 @@ impl Arguments {
                 put(out, 0, &(*tag as i32).to_ne_bytes())?;
                 let member = payloads.get(*tag as usize).ok_or(Mismatch)?;
                 let place = out.get_mut(*union..union + member.size).ok_or(Mismatch)?;
-                self.write(member, payload.get(), place)
+                self.write(member, payload.get(), place, nodes)
             }
             (LayoutKind::Vector(items), Value::Vector(elements)) => {
                 put(out, 0, &elements.len().to_ne_bytes())?;
                 if items.layout.size > 0 {
-                    put(out, WORD, &self.data(items, elements)?)?;
+                    put(out, WORD, &self.data(items, elements, nodes)?)?;
                 }
                 Ok(())
             }
@@ -156,12 +172,77 @@ impl Arguments {
                     put(out, k * WORD, &extent.to_ne_bytes())?;
                 }
                 if items.layout.size > 0 {
-                    put(out, *rank as usize * WORD, &self.data(items, elements)?)?;
+                    put(
+                        out,
+                        *rank as usize * WORD,
+                        &self.data(items, elements, nodes)?,
+                    )?;
                 }
                 Ok(())
             }
+            (LayoutKind::Link(member), value) => {
+                put(out, 0, &nodes.number(*member, value).to_ne_bytes())
+            }
+            (LayoutKind::Data(tables), value) => self.write_data(tables, value, out),
             _ => Err(Mismatch),
         })
+    }
+
+    /// Writes a recursive value: every node once, whoever shares it, without recursing over its
+    /// depth.
+    fn write_data(
+        &mut self,
+        tables: &Tables,
+        value: &Value,
+        out: &mut [u8],
+    ) -> Result<(), Mismatch> {
+        let mut nodes = Nodes::default();
+        let mut bytes: Vec<Vec<u8>> = vec![Vec::new(); tables.nodes.len()];
+        put(out, 0, &nodes.number(tables.own, value).to_ne_bytes())?;
+        while let Some((member, value)) = nodes.waiting.pop_front() {
+            let layout = tables.nodes.get(member).ok_or(Mismatch)?;
+            let start = bytes[member].len();
+            bytes[member].resize(start + layout.size, 0);
+            self.write(layout, &value, &mut bytes[member][start..], &mut nodes)?;
+        }
+        for (member, (bytes, layout)) in bytes.iter().zip(&tables.nodes).enumerate() {
+            let place = (1 + 2 * member) * WORD;
+            put(out, place, &(bytes.len() / layout.size).to_ne_bytes())?;
+            let pointer = self.keep_bytes(bytes);
+            put(out, place + WORD, &pointer)?;
+        }
+        Ok(())
+    }
+}
+
+/// The nodes of a recursive value, numbered for each type of its group in the order in which they
+/// are met.
+#[derive(Default)]
+struct Nodes {
+    /// Those numbered and not written, in order.
+    waiting: VecDeque<(usize, Value)>,
+    /// How many of each type have numbers.
+    counts: Vec<usize>,
+    /// The numbers of those met, by type, constructor and the address of their payload.
+    numbers: HashMap<(usize, u32, usize), usize>,
+}
+
+impl Nodes {
+    fn number(&mut self, member: usize, value: &Value) -> usize {
+        if self.counts.len() <= member {
+            self.counts.resize(member + 1, 0);
+        }
+        let next = self.counts[member];
+        if let Value::Sum(tag, payload) = value {
+            let key = (member, *tag, std::ptr::from_ref(payload.get()).addr());
+            if let Some(number) = self.numbers.get(&key) {
+                return *number;
+            }
+            self.numbers.insert(key, next);
+        }
+        self.counts[member] += 1;
+        self.waiting.push_back((member, value.clone()));
+        next
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::elements::from_bytes;
 use crate::layout::{Items, Layout, LayoutKind, Passing, WORD};
 use crate::nested::unflatten;
+use crate::nodes::{self, Nodes};
 use nova_core::value::Link;
 use nova_core::{Elements, Scalar, Value};
 use nova_diag::deep;
@@ -65,13 +66,15 @@ impl Results {
                 Ok(Value::Scalar(nova_core::ScalarValue::Bool(truth)))
             }
             Passing::Value(layout) => match cells.first() {
-                Some(cell) => unsafe { read(layout, cell) },
+                Some(cell) => unsafe { read(layout, cell, &Nodes::default()) },
                 None => Err("no result".to_string()),
             },
             Passing::Array { rank, items } => {
                 let extents: Result<Vec<usize>, Broken> = (0..*rank).map(length).collect();
                 let extents = extents?;
-                let elements = unsafe { take_data(items, product(&extents)?, word(*rank)) }?;
+                let elements = unsafe {
+                    take_data(items, product(&extents)?, word(*rank), &Nodes::default())
+                }?;
                 Ok(Value::Array(extents.into(), elements))
             }
             Passing::Vector { levels, items } => {
@@ -85,7 +88,8 @@ impl Results {
                     total = count(taken.last().copied().unwrap_or(0) as u64)?;
                     offsets.push(taken);
                 }
-                let mut elements = unsafe { take_data(items, total, word(*levels)) }?;
+                let mut elements =
+                    unsafe { take_data(items, total, word(*levels), &Nodes::default()) }?;
                 for offsets in offsets.iter().rev() {
                     elements = unflatten(offsets, &elements)?;
                 }
@@ -99,17 +103,45 @@ fn bytes_of(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
-fn word_at(bytes: &[u8], at: usize) -> u64 {
+pub fn word_at(bytes: &[u8], at: usize) -> u64 {
     let word = bytes.get(at..at + WORD).and_then(|b| b.try_into().ok());
     word.map_or(0, u64::from_ne_bytes)
 }
 
 /// A length that a call gave.
-fn count(word: u64) -> Result<usize, Broken> {
+pub fn count(word: u64) -> Result<usize, Broken> {
     match isize::try_from(word as i64) {
         Ok(count) if count >= 0 => Ok(count as usize),
         Ok(_) | Err(_) => Err(format!("a length of {}", word as i64)),
     }
+}
+
+/// A pointer that a call gave.
+pub fn pointer_at(bytes: &[u8], at: usize) -> *mut u8 {
+    with_exposed_provenance_mut(word_at(bytes, at) as usize)
+}
+
+/// The constructor of a sum.
+pub fn tag_of(bytes: &[u8]) -> Result<u32, Broken> {
+    let tag = part(bytes, 0, 4)?.try_into();
+    tag.map(u32::from_ne_bytes)
+        .map_err(|_| "too short a value".to_string())
+}
+
+/// Some of the bytes.
+pub fn part(bytes: &[u8], at: usize, size: usize) -> Result<&[u8], Broken> {
+    bytes
+        .get(at..at + size)
+        .ok_or_else(|| "too short a value".to_string())
+}
+
+/// Releases memory that a call gave.
+///
+/// # Safety
+///
+/// The memory is null or came from `malloc`, and nothing uses it any more.
+pub unsafe fn free_memory(pointer: *mut u8) {
+    unsafe { free(pointer.cast()) };
 }
 
 fn product(extents: &[usize]) -> Result<usize, Broken> {
@@ -122,20 +154,25 @@ fn product(extents: &[usize]) -> Result<usize, Broken> {
 /// # Safety
 ///
 /// As [`Results::take`].
-unsafe fn take_data(items: &Items, count: usize, address: u64) -> Result<Elements, Broken> {
+unsafe fn take_data(
+    items: &Items,
+    count: usize,
+    address: u64,
+    nodes: &Nodes,
+) -> Result<Elements, Broken> {
     if let Some(scalar) = items.scalar {
         return unsafe { take_packed(scalar, count, address) };
     }
     if items.layout.size == 0 {
         // There is no memory, but the elements may be tuples of `nil`.
-        let value = unsafe { read(&items.layout, &[]) }?;
+        let value = unsafe { read(&items.layout, &[], nodes) }?;
         return Ok(Elements::Values(Arc::new(vec![value; count])));
     }
     let stride = items.layout.size;
     let read_all = |bytes: &[u8]| {
         let elements = bytes.chunks(stride);
         elements
-            .map(|element| unsafe { read(&items.layout, element) })
+            .map(|element| unsafe { read(&items.layout, element, nodes) })
             .collect()
     };
     let values: Result<Vec<Value>, Broken> =
@@ -180,13 +217,13 @@ unsafe fn take_bytes<R>(
     }
 }
 
-/// Reads a value from its place and frees what it points at.
+/// Reads a value from its place and frees what it points at; links are to `nodes`.
 ///
 /// # Safety
 ///
 /// As [`Results::take`].
-unsafe fn read(layout: &Layout, bytes: &[u8]) -> Result<Value, Broken> {
-    let part = |at: usize, size: usize| bytes.get(at..at + size).ok_or("too short a value");
+pub unsafe fn read(layout: &Layout, bytes: &[u8], nodes: &Nodes) -> Result<Value, Broken> {
+    let part = |at: usize, size: usize| part(bytes, at, size);
     deep(|| match &layout.kind {
         LayoutKind::Unit => Ok(Value::Unit),
         LayoutKind::Scalar(scalar) => {
@@ -198,20 +235,20 @@ unsafe fn read(layout: &Layout, bytes: &[u8]) -> Result<Value, Broken> {
         LayoutKind::Tuple(members) => {
             let values: Result<Vec<Value>, Broken> = members
                 .iter()
-                .map(|(offset, member)| unsafe { read(member, part(*offset, member.size)?) })
+                .map(|(offset, member)| unsafe { read(member, part(*offset, member.size)?, nodes) })
                 .collect();
             Ok(Value::Tuple(values?.into()))
         }
         LayoutKind::Sum(union, payloads) => {
-            let tag = word_at(&[part(0, 4)?, &[0; 4]].concat(), 0) as u32;
+            let tag = tag_of(bytes)?;
             let member = payloads.get(tag as usize);
             let member = member.ok_or_else(|| format!("a constructor numbered {tag}"))?;
-            let payload = unsafe { read(member, part(*union, member.size)?) }?;
+            let payload = unsafe { read(member, part(*union, member.size)?, nodes) }?;
             Ok(Value::Sum(tag, Link::new(payload)))
         }
         LayoutKind::Vector(items) => {
-            let elements =
-                unsafe { take_data(items, count(word_at(bytes, 0))?, word_at(bytes, WORD)) }?;
+            let (count, address) = (count(word_at(bytes, 0))?, word_at(bytes, WORD));
+            let elements = unsafe { take_data(items, count, address, nodes) }?;
             Ok(Value::Vector(elements))
         }
         LayoutKind::Array(rank, items) => {
@@ -220,8 +257,10 @@ unsafe fn read(layout: &Layout, bytes: &[u8]) -> Result<Value, Broken> {
                 (0..rank).map(|k| count(word_at(bytes, k * WORD))).collect();
             let extents = extents?;
             let address = word_at(bytes, rank * WORD);
-            let elements = unsafe { take_data(items, product(&extents)?, address) }?;
+            let elements = unsafe { take_data(items, product(&extents)?, address, nodes) }?;
             Ok(Value::Array(extents.into(), elements))
         }
+        LayoutKind::Link(member) => nodes.get((*member, count(word_at(bytes, 0))?)),
+        LayoutKind::Data(tables) => unsafe { nodes::take(tables, bytes) },
     })
 }

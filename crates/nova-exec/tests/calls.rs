@@ -17,6 +17,12 @@ typedef struct { int8_t e0; vector_double e1; } holder;
 typedef struct { int32_t tag; union { double Some; } u; } maybe;
 typedef struct { int64_t dim0, dim1; int16_t *data; } matrix;
 typedef struct { uint8_t e0; matrix e1; } boxed;
+typedef struct { int32_t tag; union { struct { int32_t e0; int64_t e1; } Cons; } u; } list_node;
+typedef struct { int64_t root, len; list_node *nodes; } list;
+typedef struct { int32_t tag; union { int16_t Leaf; int64_t Node; } u; } tree_node;
+typedef struct { int64_t len; int64_t *data; } vector_link;
+typedef struct { int32_t tag; union { vector_link Many; } u; } forest_node;
+typedef struct { int64_t root, len_t; tree_node *t; int64_t len_f; forest_node *f; } tree;
 static void *copy(const void *from, size_t bytes)
 {
     return bytes ? memcpy(malloc(bytes), from, bytes) : NULL;
@@ -28,20 +34,33 @@ static vector_double copy_vector(vector_double v)
 }
 "#;
 
-fn maybe() -> Vec<SumType> {
-    let constructor = |name: &str, payload| Constructor {
+/// `Maybe double`, `List int`, and the mutually recursive `Tree` and `Forest`.
+fn sums() -> Vec<SumType> {
+    let sum = |name: &str, constructors: &[(&str, Type)], group: &[u32]| SumType {
         name: name.into(),
-        payload,
+        arguments: vec![],
+        constructors: constructors
+            .iter()
+            .map(|(name, payload)| Constructor {
+                name: (*name).into(),
+                payload: payload.clone(),
+            })
+            .collect(),
+        group: group.iter().map(|id| SumId(*id)).collect(),
     };
-    vec![SumType {
-        name: "Maybe".into(),
-        arguments: vec![Type::Scalar(Scalar::F64)],
-        constructors: vec![
-            constructor("None", Type::Unit),
-            constructor("Some", Type::Scalar(Scalar::F64)),
-        ],
-        group: vec![],
-    }]
+    let of = |id| Type::Sum(SumId(id));
+    let cell = Type::tuple(vec![Type::INT, of(1)]);
+    let (short, trees) = (Type::Scalar(Scalar::I16), Type::vector(of(2)));
+    vec![
+        sum(
+            "Maybe",
+            &[("None", Type::Unit), ("Some", Type::Scalar(Scalar::F64))],
+            &[],
+        ),
+        sum("List", &[("Nil", Type::Unit), ("Cons", cell)], &[1]),
+        sum("Tree", &[("Leaf", short), ("Node", of(3))], &[2, 3]),
+        sum("Forest", &[("Many", trees)], &[2, 3]),
+    ]
 }
 
 /// The function `int prog(results, parameters) { body }` applied to a value gives that value again.
@@ -80,7 +99,7 @@ impl Identity {
                 parameter_types: text(self.parameters),
                 result_types: text(self.results),
             }],
-            sums: &maybe(),
+            sums: &sums(),
         };
         let options = CompilerOptions {
             optimization: 0,
@@ -92,9 +111,9 @@ impl Identity {
     fn check(&self, values: &[&str]) {
         let library = self.load();
         for text in values {
-            let value = read_value(text, &self.ty, &maybe()).expect("a value");
+            let value = read_value(text, &self.ty, &sums()).expect("a value");
             let result = library.call(0, &[value]).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(print_value(&result, &self.ty, &maybe()), *text);
+            assert_eq!(print_value(&result, &self.ty, &sums()), *text);
         }
     }
 }
@@ -239,6 +258,69 @@ fn vectors_inside() {
                r0->e1.data = copy(p0.e1.data, (size_t)(p0.e1.dim0 * p0.e1.dim1) * 2);",
     }
     .check(&["(true, [[1 2] [3 4]])"]);
+}
+
+#[test]
+fn recursive_data() {
+    let list = Identity {
+        ty: Type::Sum(SumId(1)),
+        parameters: &["list"],
+        results: &["list"],
+        body: "*r0 = p0; r0->nodes = copy(p0.nodes, (size_t)p0.len * sizeof(list_node));",
+    };
+    list.check(&["Nil", "(Cons (1, (Cons (2, Nil))))"]);
+    let library = list.load();
+    let long = "(Cons (1, ".repeat(100_000) + "Nil" + &"))".repeat(100_000);
+    let value = read_value(&long, &list.ty, &sums()).expect("a value");
+    let result = library.call(0, &[value]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(print_value(&result, &list.ty, &sums()) == long);
+    Identity {
+        ty: Type::vector(Type::Sum(SumId(1))),
+        parameters: &["int64_t", "const list *"],
+        results: &["int64_t", "list *"],
+        body: "*r0 = p0; *r1 = copy(p1, (size_t)p0 * sizeof(list));
+               for (int64_t k = 0; k < p0; k++)
+                   (*r1)[k].nodes = copy(p1[k].nodes, (size_t)p1[k].len * sizeof(list_node));",
+    }
+    .check(&["[Nil (Cons (1, Nil))]"]);
+    Identity {
+        ty: Type::Sum(SumId(2)),
+        parameters: &["tree"],
+        results: &["tree"],
+        body: "*r0 = p0; r0->t = copy(p0.t, (size_t)p0.len_t * sizeof(tree_node));
+               r0->f = copy(p0.f, (size_t)p0.len_f * sizeof(forest_node));
+               for (int64_t k = 0; k < p0.len_f; k++) {
+                   vector_link links = p0.f[k].u.Many;
+                   r0->f[k].u.Many.data = copy(links.data, (size_t)links.len * 8);
+               }",
+    }
+    .check(&[
+        "(Leaf 7)",
+        "(Node (Many [(Leaf 1) (Node (Many [])) (Leaf 3)]))",
+    ]);
+}
+
+#[test]
+fn shared_nodes_are_passed_once() {
+    let mut value = read_value("(Leaf 1)", &Type::Sum(SumId(2)), &sums()).expect("a value");
+    for _ in 0..10 {
+        let twice = nova_core::Elements::Values(vec![value.clone(), value].into());
+        let forest =
+            nova_core::Value::Sum(0, nova_core::Link::new(nova_core::Value::Vector(twice)));
+        value = nova_core::Value::Sum(1, nova_core::Link::new(forest));
+    }
+    let count = Identity {
+        ty: Type::Sum(SumId(2)),
+        parameters: &["tree"],
+        results: &["tree"],
+        body: "tree_node leaf = {0, {(int16_t)(p0.len_t + p0.len_f)}}; *r0 = p0; r0->root = 0;
+               r0->len_t = 1; r0->t = copy(&leaf, sizeof leaf); r0->len_f = 0; r0->f = NULL;",
+    };
+    let result = count
+        .load()
+        .call(0, &[value])
+        .unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(print_value(&result, &count.ty, &sums()), "(Leaf 21)");
 }
 
 #[test]
