@@ -257,45 +257,57 @@ impl ScalarOperation {
 ///
 /// `F(a, b → c)` marks an argument that is a lambda with these parameters; `i` an argument of any
 /// integer type.
+///
+/// Arguments are evaluated from left to right, lambdas are called after all of them. Each variant
+/// says which [`crate::ErrorKind`]s it reports itself, with their arguments, in the order in which
+/// they are looked for; that order is the same in every representation. Lambdas are called in the
+/// order of the elements after those checks, unless said. A result that does not fit memory is
+/// `Memory`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Builtin {
     /// On scalars.
     Scalar(ScalarOperation),
-    /// `map F(a1, …, an → b) X1 … Xn → vector b`.
+    /// `map F(a1, …, an → b) X1 … Xn → vector b`. Length(first length, length) of the first vector,
+    /// from left to right, that is not as long as the first.
     Map,
-    /// `imap F(int, a → b) X`.
+    /// `imap F(int, a → b) X`. LengthOverflow(length) of more than 2^31 - 1 elements.
     Imap,
-    /// `reduce F(a, a → a) z X → a`; `commutes`: elements may change places.
+    /// `reduce F(a, a → a) z X → a`; `commutes`: elements may change places. Called in the order of
+    /// [`crate::order`].
     Reduce { commutes: bool },
-    /// `scan F(a, a → a) z X`, inclusive or exclusive.
+    /// `scan F(a, a → a) z X`, inclusive or exclusive. Called in the order of [`crate::order`].
     Scan { exclusive: bool },
     /// `foldl F(b, a → b) z X → b`.
     Foldl,
-    /// `permute I X`.
+    /// `permute I X`. Length(of I, of X); then, for k in order, Permutation(`I[k]`) when it is out of
+    /// range or was there before.
     Permute,
-    /// `gather I X`.
+    /// `gather I X`. Index(`I[k]`, of X) for the first k that is out of range.
     Gather,
-    /// `slice b s e X`; each `i`.
+    /// `slice b s e X`; each `i`. Step; then Index(index, of X) for the first index used, in their
+    /// order, that is out of range; none when nothing is selected.
     Slice,
-    /// `range b s e → vector i`, the arguments' type.
+    /// `range b s e → vector i`, the arguments' type. Step.
     Range,
     /// `trace text x → x`; the text is the first argument, a constant `vector uint8`.
     Trace,
-    /// `length X → int` type of the expression; too small a type is an error.
+    /// `length X → int` type of the expression. LengthOverflow(length). Of a `vector#n` its first
+    /// extent.
     Length,
     /// `filter F(a → bool) X`.
     Filter,
-    /// `(v ! i)`.
+    /// `(v ! i)`. Index(i, of v).
     Index,
-    /// `(m ! (i, j, …))`: the array, then one index per dimension.
+    /// `(m ! (i, j, …))`: the array, then one index per dimension. Index(index, extent) of the first
+    /// dimension in which it is out of range.
     ArrayIndex,
-    /// `scatter D I X`.
+    /// `scatter D I X`. Length(of I, of X).
     Scatter,
-    /// `histogram F(a, a → a) z n I X`.
+    /// `histogram F(a, a → a) z n I X`. Negative(n); Length(of I, of X).
     Histogram,
     /// `sort F(a, a → bool) X`.
     Sort,
-    /// `zip X Y`.
+    /// `zip X Y`. Length(of X, of Y).
     Zip,
     /// `unzip Z → (X, Y)`.
     Unzip,
@@ -303,22 +315,26 @@ pub enum Builtin {
     Concat,
     /// `reverse X`.
     Reverse,
-    /// `replicate n v`.
+    /// `replicate n v`. Negative(n).
     Replicate,
-    /// `rotate k X`.
+    /// `rotate k X`; of an empty vector empty.
     Rotate,
-    /// `update X i v`.
+    /// `update X i v`. Index(i, of X).
     Update,
-    /// `tabulate n F(int → a) → vector a`; the lambda's parameter has n's type.
+    /// `tabulate n F(int → a) → vector a`; the lambda's parameter has n's type. Negative(n).
     Tabulate,
     /// `tabulate (n, m, …) F((i, j, …) → a) → vector#k a`: k extents, then the lambda with k
-    /// parameters, one for each index (each of its extent's type).
+    /// parameters, one for each index (each of its extent's type), called in row-major order.
+    /// Negative(extent) of the first that is.
     TabulateArray,
     /// `partition F(a → bool) X → (vector a, vector a)`.
     Partition,
     /// `shape M → (int, …)`, the element types as the expression's type says.
+    /// LengthOverflow(extent) of the first that does not fit.
     Shape,
     /// `reshape (n, m, …) X → vector#k a`: k extents, then a vector or array; for k = 1 a vector.
+    /// Negative(extent) of the first that is; Shape(product, elements of X), a product beyond 64 bits
+    /// being shown as the largest 64-bit number.
     Reshape,
     /// `transpose M → vector#2 a`.
     Transpose,
@@ -326,13 +342,15 @@ pub enum Builtin {
     Flatten,
     /// `rows M`: a `vector#n a` as `vector (vector#(n-1) a)`.
     Rows,
-    /// `unrows X`: the inverse; lengths that differ are an error.
+    /// `unrows X`: the inverse; no rows: all extents 0. Length(first row's, row's) of the first row
+    /// that is not as long as the first; of rows of higher rank, of the first extent that differs.
     Unrows,
-    /// `segments X → vector int`: the inner lengths of a nested vector.
+    /// `segments X → vector int`: the inner lengths of a nested vector. LengthOverflow(length) of the
+    /// first that does not fit the result's element type.
     Segments,
-    /// `unflatten L X → vector (vector a)`: lengths that are negative or do not add up are errors.
+    /// `unflatten L X → vector (vector a)`. Negative(length) of the first that is; Length(sum, of X).
     Unflatten,
-    /// `iterate n F(a → a) x → a`; a may be a function type.
+    /// `iterate n F(a → a) x → a`; a may be a function type; n ≤ 0 is none.
     Iterate,
     /// `while F(a → bool) F(a → a) x → a`; a may be a function type.
     While,

@@ -342,6 +342,41 @@ mod tests {
         assert_eq!(print_value(&value, &list, &sums()), text);
     }
 
+    /// Any text is a value or an error, whatever the type.
+    #[test]
+    fn damaged_texts() {
+        let list = Type::Sum(SumId(0));
+        let types = [
+            Type::INT,
+            F32,
+            Type::vector(U8),
+            Type::array(2, F64),
+            Type::array(3, Type::vector(Type::BOOL)),
+            list.clone(),
+            Type::tuple(vec![Type::vector(list), Type::Unit, U8]),
+        ];
+        let pieces =
+            "( ) [ ] , ; \" \\x4 \n 1 -0x 1e999 nan -inf nil Nil Cons true 7u8 \u{e9} 0.5f : .";
+        let pieces: Vec<&str> = pieces.split(' ').collect();
+        let mut seed = 1u64;
+        let mut pick = |n: usize| {
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (seed >> 33) as usize % n
+        };
+        for _ in 0..50_000 {
+            let text: Vec<&str> = (0..pick(12)).map(|_| pieces[pick(pieces.len())]).collect();
+            let text = text.join(["", " "][pick(2)]);
+            for ty in &types {
+                match read_value(&text, ty, &sums()) {
+                    Ok(value) => assert!(value.conforms(ty, &sums()), "{text}"),
+                    Err(error) => assert!(error.offset <= text.len(), "{text}"),
+                }
+            }
+        }
+    }
+
     #[test]
     fn elements_are_shared_until_changed() {
         let Value::Vector(mut a) = read_value("[1 2 3]", &Type::vector(Type::INT), &[]).unwrap()

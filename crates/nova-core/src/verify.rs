@@ -40,6 +40,14 @@ pub fn verify(program: &Program) -> Result<(), VerifyError> {
     Ok(())
 }
 
+/// How far a walk over the sums is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    New,
+    Open,
+    Done,
+}
+
 /// Where a variable is usable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
@@ -90,6 +98,7 @@ impl Verifier<'_> {
                 self.first_order(&at, &constructor.payload)?;
             }
         }
+        self.groups()?;
         for foreign in &program.foreigns {
             let at = format!("foreign {}", foreign.name);
             if foreign.parameters.is_empty() {
@@ -103,6 +112,53 @@ impl Verifier<'_> {
             let variable = Variable(k as u32);
             let at = format!("variable {}", print_variable(program, variable));
             self.well_formed(&at, &program.variable(variable).ty)?;
+        }
+        Ok(())
+    }
+
+    /// The sums of a group have the same group, and no other sums contain themselves.
+    fn groups(&self) -> Checked {
+        let sums = &self.program.sums;
+        let group = |k: usize| sums[k].group.first().map_or(k, |id| id.0 as usize);
+        for (k, sum) in sums.iter().enumerate() {
+            let same = |id: &SumId| sums[id.0 as usize].group == sum.group;
+            if !sum.group.iter().all(same) {
+                return self.fail(format!("sum {k}, {}", sum.name), "members of other groups");
+            }
+        }
+        // Depth first over the sums that values hold, those of a group being one.
+        let mut state = vec![Visit::New; sums.len()];
+        for start in 0..sums.len() {
+            let mut work = vec![(start, false)];
+            while let Some((k, done)) = work.pop() {
+                let number = group(k);
+                if done {
+                    state[number] = Visit::Done;
+                    continue;
+                }
+                match state[number] {
+                    Visit::Done => continue,
+                    Visit::Open => {
+                        let at = format!("sum {k}, {}", sums[k].name);
+                        return self.fail(at, "a recursive sum outside of its group");
+                    }
+                    Visit::New => state[number] = Visit::Open,
+                }
+                work.push((k, true));
+                let members = match sums[k].group.is_empty() {
+                    true => vec![k],
+                    false => sums[k].group.iter().map(|id| id.0 as usize).collect(),
+                };
+                let mut inner = Vec::new();
+                for member in members {
+                    for constructor in &sums[member].constructors {
+                        sums_within(&constructor.payload, &mut inner);
+                    }
+                }
+                let recursive = |id: &SumId| sums[k].group.contains(id);
+                inner.retain(|id| !recursive(id));
+                work.extend(inner.into_iter().map(|id| (id.0 as usize, false)));
+            }
         }
         Ok(())
     }
@@ -320,6 +376,20 @@ impl Verifier<'_> {
             _ => None,
         }
     }
+}
+
+/// The sums in a type.
+fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
+    deep(|| match ty {
+        Type::Scalar(_) | Type::Unit => {}
+        Type::Tuple(types) => types.iter().for_each(|t| sums_within(t, found)),
+        Type::Vector(element) | Type::Array(_, element) => sums_within(element, found),
+        Type::Function(parameter, result) => {
+            sums_within(parameter, found);
+            sums_within(result, found);
+        }
+        Type::Sum(id) => found.push(*id),
+    });
 }
 
 /// How many parameters the functions given to a built-in have.
