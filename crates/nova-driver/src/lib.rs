@@ -1,13 +1,17 @@
 //! The compiler as a library: programs in, files or callable functions out.
 
 mod builder;
-mod data;
+pub mod code;
+mod compiler;
 pub mod error;
 mod merge;
 pub mod options;
+pub mod pipeline;
 pub mod source;
+pub mod types_text;
 
 pub use builder::{At, ProgramBuilder};
+pub use compiler::{Checked, Compiler, Signature};
 pub use error::{Failure, InternalError, Report};
 pub use options::{Options, Stage, Target};
 pub use source::Source;

@@ -1,12 +1,12 @@
 //! Where programs come from: files with their imports, text, data, a builder.
 
 use crate::builder::ProgramBuilder;
-use crate::data::program_text;
 use crate::error::{Failure, Report};
 use crate::merge::append;
 use nova_diag::{Diagnostic, SourceMap, Span, codes, deep};
 use nova_exec::InputError;
 use nova_syntax::ast::{Import, Program};
+use nova_syntax::interchange::program_text;
 use nova_syntax::{parse, reader};
 use std::collections::HashMap;
 use std::fs;
@@ -140,7 +140,11 @@ impl Loader {
 
     fn import(&mut self, import: &Import, folder: &Path) {
         let path = folder.join(&import.path);
-        let name = path.strip_prefix(".").unwrap_or(&path).display().to_string();
+        let name = path
+            .strip_prefix(".")
+            .unwrap_or(&path)
+            .display()
+            .to_string();
         let identity = match fs::canonicalize(&path) {
             Ok(identity) => identity,
             Err(error) => return self.bad_import(import, &InputError::file(&path, &error).0),

@@ -1,1 +1,71 @@
-fn main() {}
+//! The command `novac` (abi §1): reads the command line, asks the driver, writes what comes out.
+//!
+//! `cli` says what may be written, each command is a file of `commands`, `terminal` ends the process.
+
+mod cli;
+mod commands;
+mod runtime_error;
+mod terminal;
+
+use cli::Cli;
+use std::panic;
+use std::process::ExitCode;
+use std::thread;
+use terminal::{End, message};
+
+/// Stack for the work, of which only what is used takes memory. (Recursion over programs grows its
+/// own; this is for what libraries do.)
+const STACK: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    // A panic is reported by whoever catches it, with what to do about it.
+    panic::set_hook(Box::new(|_| {}));
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let work = move || command(arguments);
+    let status = match thread::Builder::new().stack_size(STACK).spawn(work) {
+        Ok(thread) => thread.join().unwrap_or_else(|panic| {
+            message(&format!(
+                "error: internal error of the compiler: {}\n  This is a mistake in NOVA, not in \
+                 your program. Please report it with the program and the command line.",
+                nova_driver::pipeline::panic_message(&*panic)
+            ));
+            1
+        }),
+        Err(error) => {
+            message(&format!("error: no thread can be started: {error}"));
+            1
+        }
+    };
+    ExitCode::from(status)
+}
+
+/// Runs a command line; gives the exit status.
+fn command(arguments: Vec<std::ffi::OsString>) -> u8 {
+    let end = match cli::parse(arguments) {
+        Ok(cli) => run(cli),
+        Err(error) => Err(usage(&error)),
+    };
+    match end {
+        Ok(()) => 0,
+        Err(end) => {
+            message(&end.message);
+            end.status
+        }
+    }
+}
+
+/// Help and version go to standard output; everything else is a wrong command line.
+fn usage(error: &clap::Error) -> End {
+    let text = error.render().to_string();
+    match error.use_stderr() {
+        true => End::usage(text),
+        false => match terminal::print(&text) {
+            Ok(()) => End::silent(0),
+            Err(end) => end,
+        },
+    }
+}
+
+fn run(cli: Cli) -> terminal::Outcome {
+    commands::dispatch(cli)
+}

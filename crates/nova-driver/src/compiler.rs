@@ -1,0 +1,188 @@
+//! The library's interface: check, evaluate, emit, compile, load.
+
+use crate::code::Code;
+use crate::error::{Failure, Report};
+use crate::options::{Options, Stage, TARGETS};
+use crate::pipeline::{self, Trace};
+use crate::source::{Parsed, Source, load};
+use nova_core::ir::Program;
+use nova_core::{SumType, Type, Value};
+use nova_diag::{Diagnostic, codes};
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The compiler with its options.
+#[derive(Clone, Debug, Default)]
+pub struct Compiler {
+    options: Options,
+}
+
+/// An entry of a program as its users see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its inputs.
+    pub inputs: Vec<(Arc<str>, Type)>,
+    /// The type of its value.
+    pub result: Type,
+}
+
+/// A program without errors, at the stage Core.
+#[derive(Debug)]
+pub struct Checked {
+    /// The program.
+    pub program: Arc<Program>,
+    /// Warnings, and the sources.
+    pub report: Report,
+    /// What ran so far.
+    pub trace: Trace,
+}
+
+impl Checked {
+    /// The entries, in order.
+    pub fn signatures(&self) -> Vec<Signature> {
+        let program = &self.program;
+        let signature = |entry: &nova_core::ir::Entry| Signature {
+            name: entry.name.clone(),
+            inputs: entry
+                .inputs
+                .iter()
+                .map(|input| {
+                    let info = program.variable(*input);
+                    (info.name.clone(), info.ty.clone())
+                })
+                .collect(),
+            result: program.expression(entry.body).ty.clone(),
+        };
+        program.entries.iter().map(signature).collect()
+    }
+
+    /// The sum types that the entries' types name.
+    pub fn sums(&self) -> &[SumType] {
+        &self.program.sums
+    }
+}
+
+impl Compiler {
+    /// A compiler with these options.
+    pub fn new(options: Options) -> Self {
+        Compiler { options }
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Reads a program and finds its types; all its errors are in the failure.
+    pub fn check(&self, source: Source) -> Result<Checked, Failure> {
+        let mut trace = Trace::default();
+        let start = Instant::now();
+        let parsed = load(source)?;
+        trace.times.push(("parse", start.elapsed()));
+        let start = Instant::now();
+        let Parsed {
+            program: tree,
+            mut report,
+        } = parsed;
+        let program = match report.has_errors() {
+            true => None,
+            false => {
+                let checked = || Ok(nova_infer::infer(&tree, &report.sources));
+                let checked = pipeline::guard("infer", checked)?;
+                report.diagnostics.extend(checked.diagnostics);
+                checked.program
+            }
+        };
+        trace.times.push(("infer", start.elapsed()));
+        self.check_target(&tree, &mut report);
+        let program = match program {
+            Some(program) if !report.has_errors() => program,
+            Some(_) | None => return Err(Failure::Program(Box::new(report))),
+        };
+        let program = Arc::new(program);
+        let code = Code::Core(program.clone());
+        pipeline::after(pipeline::INFER, &code, &self.options, &mut trace)?;
+        Ok(Checked {
+            program,
+            report,
+            trace,
+        })
+    }
+
+    /// Reports a target that this version makes no code for.
+    fn check_target(&self, tree: &nova_syntax::ast::Program, report: &mut Report) {
+        if self.options.target.is_supported() {
+            return;
+        }
+        let place = tree.entries.first().map(|entry| entry.name.span);
+        let known: Vec<&str> = TARGETS
+            .iter()
+            .filter(|(target, _)| target.is_supported())
+            .map(|(_, name)| *name)
+            .collect();
+        let message = format!(
+            "target {} is not available in this version",
+            self.options.target
+        );
+        let help = format!("use --target {}", known.join(" or "));
+        if let Some(span) = place {
+            report
+                .diagnostics
+                .push(Diagnostic::error(codes::TARGET_CANNOT, span, message).help(help));
+        }
+    }
+
+    /// The program at a stage, as text; C is the source file.
+    pub fn emit(&self, checked: &mut Checked, stage: Stage) -> Result<String, Failure> {
+        let code = self.run_passes(checked, stage)?;
+        Ok(pipeline::guard("print", || Ok(code.print()))?)
+    }
+
+    /// The generated files.
+    pub fn compile(&self, checked: &mut Checked) -> Result<(), Failure> {
+        self.run_passes(checked, Stage::C)?;
+        Ok(())
+    }
+
+    fn run_passes(&self, checked: &mut Checked, until: Stage) -> Result<Code, Failure> {
+        let code = Code::Core(checked.program.clone());
+        let code = pipeline::run(code, until, &self.options, &mut checked.trace)?;
+        match code.stage() == until {
+            true => Ok(code),
+            false => Err(Failure::Unsupported(format!(
+                "no pass leads to the stage {until} yet"
+            ))),
+        }
+    }
+
+    /// The value of an entry, from the reference interpreter.
+    pub fn eval(
+        &self,
+        checked: &Checked,
+        entry: usize,
+        inputs: &[Value],
+    ) -> Result<Value, Failure> {
+        if let Some(foreign) = checked.program.foreigns.first() {
+            return Err(Failure::Unsupported(format!(
+                "the interpreter cannot call foreign functions, and the program declares `{}`; \
+                 use `run` with --link",
+                foreign.name
+            )));
+        }
+        let options = nova_core::interpret::Options {
+            strict: self.options.strict,
+            trace: &write_trace,
+            ..nova_core::interpret::Options::default()
+        };
+        let evaluate = || nova_core::interpret::evaluate(&checked.program, entry, inputs, &options);
+        pipeline::guard("eval", || Ok(evaluate()))?.map_err(Failure::Run)
+    }
+}
+
+/// Writes a line of `trace`; where nobody listens, nothing is lost.
+fn write_trace(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}

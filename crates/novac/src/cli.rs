@@ -1,0 +1,248 @@
+//! The command line: what may be written, and its help.
+
+use clap::{Arg, ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
+use nova_driver::pipeline::PASSES;
+use nova_driver::{Options, Stage, Target};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  novac run dot.nova X='[1 2 3]' Y='[4 5 6]'     compile, run, print the value
+  novac eval dot.nova X='[1 2 3]' Y=@y.npy       the same without a C compiler
+  novac -o out dot.nova                          write out/dot.h and out/dot.c
+  novac check dot.nova                           types and errors only
+  novac test examples/*.nova                     run the `;; test` lines
+  novac --emit flat dot.nova                     show the program at a stage
+
+A VALUE is text (42, 2.5, true, (1, 2.5), [1 2 3], (Cons (1, Nil))), @FILE.npy or @FILE.npz (NumPy),
+@- (standard input), @FILE (bytes for a vector uint8, value text otherwise), or for a nested vector
+@DATA.npy:@OFFSETS.npy.
+
+Exit status: 0 done, 1 the program has errors or failed while running, 2 the command line, a VALUE
+or a file is wrong.
+
+Environment: CC names the C compiler, NOVA_CACHE the folder of compiled programs.";
+
+/// A compiler for NOVA, a small data-parallel functional language.
+#[derive(Debug, Parser)]
+#[command(name = "novac", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<SubCommand>,
+    /// The program to compile
+    #[arg(value_name = "PROG.nova")]
+    pub file: Option<PathBuf>,
+    /// Write the files into this folder instead of the source's
+    #[arg(short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Also write PROG.json, which describes the entries for bindings
+    #[arg(long)]
+    pub manifest: bool,
+    /// Print the program at this stage instead: core, flat, mem, loop or c
+    #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
+    pub emit: Option<Stage>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SubCommand {
+    /// Compile, run and print the value
+    Run(RunArguments),
+    /// Run through the reference interpreter; needs no C compiler
+    Eval(EvalArguments),
+    /// Report errors and print the types of the entries
+    Check(CheckArguments),
+    /// Bring files into the canonical layout
+    Fmt(FormatArguments),
+    /// Run the `;; test` lines of files
+    #[command(after_help = TEST_HELP)]
+    Test(TestArguments),
+    /// Say what the compiler did with a program, and why
+    Explain(FileArguments),
+    /// Print a completion script for a shell
+    Completions {
+        /// bash, elvish, fish, powershell or zsh
+        shell: Shell,
+    },
+}
+
+const TEST_HELP: &str = "A test is a comment in a source file:
+
+  ;; test X=[1 2 3] Y=[4 5 6] => 32
+  ;; test X=[1] Y=[1 2] => error length
+  ;; test norm: X=[3.0 4.0] => 5.0          in a file of several entries, with the entry's name
+
+The word behind `error` is one of: index length division shift conversion permutation step negative
+shape overflow recursion memory. Floats agree when they differ by at most 1e-5 (float) or 1e-12
+(double) of their size; with --fp strict they must be equal.";
+
+/// Options of every command.
+#[derive(Args, Clone, Debug)]
+pub struct Common {
+    /// seq, pthreads, cuda, opencl or mpi
+    #[arg(long, global = true, value_name = "T", value_parser = parse_target)]
+    pub target: Option<Target>,
+    /// How much to optimise: -O0 to -O3
+    #[arg(
+        short = 'O',
+        global = true,
+        value_name = "LEVEL",
+        default_value_t = 2,
+        value_parser = clap::value_parser!(u8).range(0..=3)
+    )]
+    pub optimization: u8,
+    /// `strict`: every target and interpreter gives the same bits
+    #[arg(long = "fp", global = true, value_name = "MODE", value_parser = ["strict"])]
+    pub floating_point: Option<String>,
+    /// Print the program as it is after this pass (to standard error)
+    #[arg(
+        long,
+        global = true,
+        value_name = "PASS",
+        help_heading = "For work on the compiler"
+    )]
+    pub dump_after: Option<String>,
+    /// Print how long each pass took (to standard error)
+    #[arg(long, global = true, help_heading = "For work on the compiler")]
+    pub time_passes: bool,
+    /// Verify the program after every pass
+    #[arg(long, global = true, help_heading = "For work on the compiler")]
+    pub verify: bool,
+    /// Check parallel loops for races (parallel targets)
+    #[arg(long, global = true, help_heading = "For work on the compiler")]
+    pub check_races: bool,
+    /// Number of ranks (mpi)
+    #[arg(short = 'n', global = true, value_name = "RANKS")]
+    pub ranks: Option<u32>,
+    /// Names of the passes switched off; filled in by [`parse`].
+    #[arg(skip)]
+    pub disabled: BTreeSet<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct FileArguments {
+    /// The program
+    #[arg(value_name = "PROG.nova")]
+    pub file: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub file: FileArguments,
+    /// Print the messages as lines of JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct EvalArguments {
+    #[command(flatten)]
+    pub file: FileArguments,
+    /// The inputs
+    #[arg(value_name = "X=VALUE")]
+    pub inputs: Vec<String>,
+    /// Which entry to run, in a program of several
+    #[arg(long, value_name = "NAME")]
+    pub entry: Option<String>,
+    /// Write the value to a file: .npy, .npz, or anything else for text
+    #[arg(short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub eval: EvalArguments,
+    /// A C source, object or library with foreign functions
+    #[arg(long, value_name = "FILE")]
+    pub link: Vec<PathBuf>,
+    /// Run N times and print the times of the call as a line of JSON
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub bench: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub struct FormatArguments {
+    /// Only say which files are not in the canonical layout (exit status 1 if any)
+    #[arg(long)]
+    pub check: bool,
+    /// The files; - is standard input, formatted to standard output
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub struct TestArguments {
+    /// The files
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// A C source, object or library with foreign functions
+    #[arg(long, value_name = "FILE")]
+    pub link: Vec<PathBuf>,
+}
+
+fn parse_target(text: &str) -> Result<Target, String> {
+    Target::by_name(text)
+        .ok_or_else(|| "the targets are seq, pthreads, cuda, opencl and mpi".to_string())
+}
+
+fn parse_stage(text: &str) -> Result<Stage, String> {
+    Stage::by_name(text).ok_or_else(|| "the stages are core, flat, mem, loop and c".to_string())
+}
+
+/// The command with a `--no-PASS` for every optional pass.
+pub fn command() -> Command {
+    PASSES
+        .iter()
+        .filter(|pass| pass.optional)
+        .fold(Cli::command(), |command, pass| {
+            command.arg(
+                Arg::new(disabling(pass.name))
+                    .long(disabling(pass.name))
+                    .help(format!("Do not {}", pass.description))
+                    .action(ArgAction::SetTrue)
+                    .global(true)
+                    .help_heading("Passes"),
+            )
+        })
+}
+
+fn disabling(pass: &str) -> String {
+    format!("no-{pass}")
+}
+
+/// Reads the command line.
+pub fn parse(arguments: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    let mut cli = Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))?;
+    // Global flags are known to the innermost command that was given.
+    let mut innermost = &matches;
+    while let Some((_, inner)) = innermost.subcommand() {
+        innermost = inner;
+    }
+    for pass in PASSES.iter().filter(|pass| pass.optional) {
+        if matches!(innermost.try_get_one(&disabling(pass.name)), Ok(Some(true))) {
+            cli.common.disabled.insert(pass.name.to_string());
+        }
+    }
+    Ok(cli)
+}
+
+impl Common {
+    /// The compiler's options.
+    pub fn options(&self) -> Options {
+        let defaults = Options::default();
+        Options {
+            target: self.target.unwrap_or(defaults.target),
+            optimization: self.optimization,
+            strict: self.floating_point.is_some(),
+            disabled: self.disabled.clone(),
+            verify: self.verify || defaults.verify,
+            dump_after: self.dump_after.clone(),
+        }
+    }
+}

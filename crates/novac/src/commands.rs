@@ -1,0 +1,82 @@
+//! The commands, a file each, and what they share.
+
+mod check;
+mod compile;
+mod evaluate;
+mod explain;
+mod format;
+mod inputs;
+mod run;
+mod tests;
+
+use crate::cli::{self, Cli, Common, SubCommand};
+use crate::terminal::{End, Outcome, message};
+use nova_driver::{Checked, Compiler, Failure, Source, pipeline};
+use std::path::Path;
+
+/// Does what a command line asks for.
+pub fn dispatch(cli: Cli) -> Outcome {
+    check_common(&cli.common)?;
+    let Some(command) = &cli.command else {
+        return compile::compile(&cli);
+    };
+    if cli.file.is_some() || cli.output.is_some() || cli.manifest || cli.emit.is_some() {
+        return Err(End::usage(
+            "error: -o, --manifest, --emit and a program stand behind the command, or without one",
+        ));
+    }
+    match command {
+        SubCommand::Run(arguments) => run::run(&cli.common, arguments),
+        SubCommand::Eval(arguments) => evaluate::evaluate(&cli.common, arguments),
+        SubCommand::Check(arguments) => check::check(&cli.common, arguments),
+        SubCommand::Fmt(arguments) => format::format(arguments),
+        SubCommand::Test(arguments) => tests::test(&cli.common, arguments),
+        SubCommand::Explain(arguments) => explain::explain(&cli.common, arguments),
+        SubCommand::Completions { shell } => completions(*shell),
+    }
+}
+
+/// What no option of this version can mean is said before anything is done.
+fn check_common(common: &Common) -> Outcome {
+    if common.check_races {
+        return Err(End::usage(
+            "error: --check-races needs a parallel target; seq runs everything in order",
+        ));
+    }
+    if common.ranks.is_some() && common.target != Some(nova_driver::Target::Mpi) {
+        return Err(End::usage("error: -n needs --target mpi"));
+    }
+    let passes = pipeline::dumpable();
+    match &common.dump_after {
+        Some(pass) if !passes.contains(&pass.as_str()) => Err(End::usage(format!(
+            "error: there is no pass `{pass}`; the passes are {}",
+            passes.join(", ")
+        ))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut cli::command(), "novac", &mut script);
+    crate::terminal::print(&String::from_utf8_lossy(&script))
+}
+
+/// Checks a file and writes its warnings.
+fn check_file(compiler: &Compiler, file: &Path) -> Result<Checked, Failure> {
+    let checked = compiler.check(Source::File(file.to_path_buf()))?;
+    message(&checked.report.to_text());
+    Ok(checked)
+}
+
+/// Writes what people who work on the compiler asked for; also when a command fails after it.
+fn report_passes(common: &Common, checked: &Checked) {
+    if let Some(dump) = &checked.trace.dump {
+        message(dump);
+    } else if let Some(pass) = &common.dump_after {
+        message(&format!("note: the pass {pass} did not run"));
+    }
+    if common.time_passes {
+        message(&checked.trace.times_text());
+    }
+}

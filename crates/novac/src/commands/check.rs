@@ -1,0 +1,40 @@
+//! `novac check`: errors and types.
+
+use crate::cli::{CheckArguments, Common};
+use crate::terminal::{End, Outcome, message, print};
+use nova_driver::types_text::function_text;
+use nova_driver::{Checked, Compiler, Failure, Source};
+use std::fmt::Write;
+
+/// Checks a program and prints the types of its entries, or its messages as lines of JSON.
+pub fn check(common: &Common, arguments: &CheckArguments) -> Outcome {
+    let compiler = Compiler::new(common.options());
+    let result = compiler.check(Source::File(arguments.file.file.clone()));
+    if let Ok(checked) = &result {
+        super::report_passes(common, checked);
+    }
+    match (result, arguments.json) {
+        (Ok(checked), true) => print(&checked.report.to_json()),
+        (Ok(checked), false) => {
+            message(&checked.report.to_text());
+            print(&types(&checked))
+        }
+        (Err(Failure::Program(report)), true) => {
+            print(&report.to_json())?;
+            Err(End::silent(1))
+        }
+        (Err(failure), _) => Err(failure.into()),
+    }
+}
+
+/// A line for each entry: `dot : vector float -> vector float -> float`.
+fn types(checked: &Checked) -> String {
+    let mut text = String::new();
+    for signature in checked.signatures() {
+        let inputs: Vec<_> = signature.inputs.into_iter().map(|(_, ty)| ty).collect();
+        let ty = function_text(&inputs, &signature.result, checked.sums());
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{} : {ty}", signature.name);
+    }
+    text
+}

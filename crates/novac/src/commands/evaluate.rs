@@ -1,0 +1,61 @@
+//! `novac eval`: the value of a program, from the reference interpreter.
+
+use super::inputs::{choose_entry, read_inputs};
+use crate::cli::{Common, EvalArguments};
+use crate::runtime_error;
+use crate::terminal::{End, Outcome, print_line};
+use nova_core::{Type, Value};
+use nova_driver::{Checked, Compiler, Failure};
+use nova_exec::CallError;
+use nova_exec::output::{check_output, write_output};
+use std::path::Path;
+
+/// Evaluates an entry and prints its value.
+pub fn evaluate(common: &Common, arguments: &EvalArguments) -> Outcome {
+    let compiler = Compiler::new(common.options());
+    let checked = super::check_file(&compiler, &arguments.file.file)?;
+    super::report_passes(common, &checked);
+    let (entry, signature) = choose_entry(&checked, arguments.entry.as_deref())?;
+    check_destination(&arguments.output, &signature.result)?;
+    let inputs = read_inputs(&checked, &signature, &arguments.inputs)?;
+    let value = compiler
+        .eval(&checked, entry, &inputs)
+        .map_err(|failure| with_source_line(&checked, failure))?;
+    deliver(&arguments.output, &value, &signature.result, &checked)
+}
+
+/// The end for a failure; what the running program did wrong is shown in its source.
+pub fn with_source_line(checked: &Checked, failure: Failure) -> End {
+    let message = match &failure {
+        Failure::Run(error) => error.to_string(),
+        Failure::Call(CallError::Failed { message, .. }) => message.clone(),
+        Failure::Call(_)
+        | Failure::Program(_)
+        | Failure::Internal(_)
+        | Failure::Input(_)
+        | Failure::Compile(_)
+        | Failure::Unsupported(_) => return failure.into(),
+    };
+    End::failed(runtime_error::render(&message, &checked.report.sources))
+}
+
+/// Refuses a file that the result cannot be written to, before anything runs.
+pub fn check_destination(output: &Option<std::path::PathBuf>, ty: &Type) -> Outcome {
+    match output {
+        Some(path) => Ok(check_output(path, ty)?),
+        None => Ok(()),
+    }
+}
+
+/// Prints a value, or writes it to a file.
+pub fn deliver(
+    output: &Option<impl AsRef<Path>>,
+    value: &Value,
+    ty: &Type,
+    checked: &Checked,
+) -> Outcome {
+    match output {
+        Some(path) => Ok(write_output(path.as_ref(), value, ty, checked.sums())?),
+        None => print_line(&nova_core::text::print_value(value, ty, checked.sums())),
+    }
+}
