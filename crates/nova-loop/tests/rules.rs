@@ -1,0 +1,199 @@
+//! Every rule of the verifier refuses a program that breaks it.
+
+use nova_diag::SourceMap;
+use nova_loop::ir::{Program, Variable};
+use nova_loop::parse::parse;
+use nova_loop::verify;
+
+fn read(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add("rules", text);
+    parse(text, file).unwrap_or_else(|errors| panic!("{text}: {errors:#?}"))
+}
+
+/// The first error of a program, `fine` for none.
+fn first_error(program: &Program) -> String {
+    match verify(program) {
+        Ok(()) => "fine".to_string(),
+        Err(errors) => errors[0].message.clone(),
+    }
+}
+
+/// A function over these parameters and results, and what its callers need.
+fn function(results: &str, body: &str) -> String {
+    format!(
+        "(program
+          (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple (vector i32) (sum 0))))
+          (foreign \"f\" [(vector f32)] f32)
+          (function \"f\" [n:i64 x:(pointer f32) b:block c:bool] [{results}] {body})
+          (function \"make\" [m:i64] [y:(pointer f32) h:block]
+            (allocate h y f32 m)))"
+    )
+}
+
+#[track_caller]
+fn check(results: &str, body: &str, expected: &str) {
+    let found = first_error(&read(&function(results, body)));
+    assert!(
+        found.contains(expected),
+        "{body}: {found}, not {expected:?}"
+    );
+}
+
+#[test]
+fn correct_programs() {
+    check("", "", "fine");
+    check("r:f32", "(if c (do (set r 1.0f)) (do (set r (load x 0))))", "fine");
+    check("r:f32", "(if c (do (set r 1.0f)) (do (fail division [])))", "fine");
+    check(
+        "r:(pointer f32) s:block",
+        "(retain b) (set r (offset x 1)) (set s b)",
+        "fine",
+    );
+    check(
+        "",
+        "(declare p:(pointer f32)) (declare q:block) (call \"make\" [n] [p q])
+         (for i n sequential (store p i (load x i))) (release q)",
+        "fine",
+    );
+    check(
+        "",
+        "(declare q:block) (declare p:(pointer f32)) (allocate q p f32 n)
+         (loop
+           (declare s:block) (declare r:(pointer f32)) (allocate s r f32 n)
+           (if c (do (release s) (break)))
+           (release q) (set q s) (set p r))
+         (release q)",
+        "fine",
+    );
+    check(
+        "",
+        "(declare v:i64) (loop (if c (do (set v 1) (break)) (do (if c (do (set v 2) (break))))))
+         (check (eq i64 v 1) division [])",
+        "fine",
+    );
+    check(
+        "",
+        "(declare l:i64) (declare k:i64) (declare d:(pointer i32)) (declare e:block)
+         (declare t:i64) (new 0 0 [] l) (payload 0 1 l [k d e t]) (new 0 1 [k d e t] l)",
+        "fine",
+    );
+    check("", "(for i n grid (barrier grid))", "fine");
+}
+
+#[test]
+fn names() {
+    check("", "(declare n:i64 1)", "declared twice");
+    check("", "(if c (do (declare v:i64 1))) (for i v sequential)", "outside its scope");
+    check("", "(if c (do (declare v:i64 1))) (set v 2)", "outside its scope");
+    check("", "(for i n sequential) (for i n sequential)", "declared twice");
+    let mut program = read(&function("", "(declare v:i64 1)"));
+    program.functions[1].name = program.functions[0].name.clone();
+    assert!(first_error(&program).contains("two functions"));
+    let mut program = read(&function("", ""));
+    program.functions[0].results.push(Variable(1000));
+    assert!(first_error(&program).contains("no variable"));
+}
+
+#[test]
+fn types() {
+    check("r:f32", "(set r 1)", "is assigned a");
+    check("r:f32", "(set r (add f32 1.0f 2))", "not Scalar(F32)");
+    check("r:bool", "(set r (add bool c c))", "add of bool");
+    check("r:f32", "(set r (neg f32 1.0f 2.0f))", "2 operands");
+    check("", "(for i 1i32 sequential)", "not Scalar(I64)");
+    check("", "(for i n sequential (store x i 1))", "not Scalar(F32)");
+    check("", "(store n 0 1)", "no pointer");
+    check("r:f32", "(set r (load n 0))", "where a pointer is expected");
+    check("r:f32", "(set r (load x 0i32))", "not Scalar(I64)");
+    check("", "(if n (do))", "not Scalar(Bool)");
+    check("", "(switch n (do))", "not Scalar(I32)");
+    check("", "(switch 0i32)", "without cases");
+    check("", "(check c index [1])", "arguments");
+    check("", "(check c negative [1.0f])", "no integer");
+    check("", "(copy x x f64 n)", "not Pointer(F64)");
+    check("", "(call \"make\" [] [])", "0 components, not 1");
+    check("", "(declare v:i64) (call \"make\" [n] [v])", "1 results, not 2");
+    check("r:f32", "(foreign 0 [n x] [r])", "2 components, not 3");
+    check("r:f32", "(foreign 1 [n x b] [r])", "no foreign function");
+    check("", "(new 0 2 [] n)", "table or constructor");
+    check("", "(trace \"x\" (vector f32) [n x])", "2 components, not 3");
+    check("", "(declare q:block (select c null null)) (release q)", "handle is chosen");
+}
+
+#[test]
+fn values() {
+    check("r:f32", "(declare v:f32) (set r v)", "may not be assigned");
+    check("r:f32", "", "is not assigned where the function ends");
+    check("r:f32", "(if c (do (set r 1.0f)))", "is not assigned where the function ends");
+    check("r:f32", "(for i n sequential (set r 1.0f))", "is not assigned");
+    check("r:f32", "(if c (do (return))) (set r 1.0f)", "is not assigned");
+    check("r:f32", "(loop (if c (do (break))) (set r 1.0f))", "is not assigned");
+    check("", "(for i n sequential (set i 3))", "index of a loop");
+}
+
+#[test]
+fn jumps() {
+    check("", "(break)", "outside a loop");
+    check("", "(for i n sequential (break))", "outside a loop");
+    check("", "(loop (for i n sequential (continue)))", "outside a loop");
+    check("", "(barrier block)", "outside a loop of its level");
+    check("", "(for i n grid (barrier block))", "outside a loop of its level");
+}
+
+#[test]
+fn references() {
+    const NEW: &str = "(declare q:block) (declare p:(pointer f32)) (allocate q p f32 n)";
+    let with = |rest: &str| format!("{NEW} {rest}");
+    check("", NEW, "where its scope ends");
+    check("", &with("(release q) (release q)"), "has no reference");
+    check("", "(release b)", "has no reference");
+    check("", "(retain b)", "keeps a reference");
+    check("", &with("(allocate q p f32 n) (release q)"), "while it has a reference");
+    check("", &with("(if c (do (release q)))"), "in one case only");
+    check("", &with("(for i n sequential (release q))"), "other references in each round");
+    check("", &with("(loop (retain q) (if c (do (release q) (break))))"), "in each round");
+    check("", &with("(if c (do (return))) (release q)"), "where the function ends");
+    check("r:(pointer f32) s:block", "(set r x) (set s b)", "moved and has no reference");
+    check(
+        "",
+        "(loop (declare q:block) (declare p:(pointer f32)) (allocate q p f32 n)
+           (if c (do (break))) (release q))",
+        "where its loop is left",
+    );
+    check(
+        "",
+        "(loop (declare q:block) (declare p:(pointer f32)) (allocate q p f32 n)
+           (if c (do (continue))) (release q) (break))",
+        "in each round",
+    );
+    check("", "(reserve b x f32 0 n)", "reserved and has no reference");
+    check(
+        "",
+        "(declare l:i64) (declare k:i64) (declare d:(pointer i32)) (declare e:block)
+         (declare t:i64) (new 0 0 [] l) (payload 0 1 l [k d e t]) (release e)",
+        "has no reference",
+    );
+}
+
+#[test]
+fn entries_and_recursion() {
+    let program = "(program
+        (entry \"f\" [(\"x\" (vector f32))] f32 \"f\")
+        (function \"f\" [n:i64 x:(pointer f32)] [r:f32] (set r 1.0f)))";
+    assert!(first_error(&read(program)).contains("parameters of entry"));
+    let program = "(program
+        (entry \"f\" [(\"x\" f32)] f64 \"f\")
+        (function \"f\" [x:f32] [r:f32] (set r x)))";
+    assert!(first_error(&read(program)).contains("results of entry"));
+    let calls = |recursive: &str| {
+        format!(
+            "(program
+              (function \"f\" {recursive} [] [] (call \"g\" [] []))
+              (function \"g\" {recursive} [] [] (call \"f\" [] []) (call \"h\" [] []))
+              (function \"h\" [] []))"
+        )
+    };
+    assert!(first_error(&read(&calls(""))).contains("not marked recursive"));
+    assert_eq!(first_error(&read(&calls("recursive"))), "fine");
+}
