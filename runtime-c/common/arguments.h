@@ -43,25 +43,15 @@ static int64_t nova_check_segments(nova_context *context, const char *name, int6
     return offsets[length];
 }
 
-/* Checks the extents of an array and gives their product. */
-static int64_t nova_check_extents(nova_context *context, const char *name, int rank,
-                                  const int64_t *extents)
+/* Multiplies extents, checking each. */
+static int64_t nova_times_extent(nova_context *context, const char *name, int64_t product,
+                                 int64_t extent)
 {
-    bool empty = false;
-    for (int k = 0; k < rank; k++) {
-        if (extents[k] < 0)
-            nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative extent: %" PRId64, name,
-                      extents[k]);
-        empty = empty || extents[k] == 0;
-    }
-    int64_t product = empty ? 0 : 1;
-    for (int k = 0; k < rank && !empty; k++) {
-        if (extents[k] > INT64_MAX / product)
-            nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large an extent: %" PRId64, name,
-                      extents[k]);
-        product *= extents[k];
-    }
-    return product;
+    if (extent < 0)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative extent: %" PRId64, name, extent);
+    if (product > 0 && extent > INT64_MAX / product)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large an extent: %" PRId64, name, extent);
+    return product * extent;
 }
 
 /* Adds the length of a part of an argument to the total of all such parts. */
@@ -95,14 +85,19 @@ static void nova_check_tag(nova_context *context, const char *name, int32_t tag,
                   (int)count - 1);
 }
 
-/* Fails unless the caller's buffer has room for the length. */
-static void nova_check_capacity(nova_context *context, const char *name, int64_t capacity,
-                                int64_t length)
+/* The caller's buffer has no room for the length. */
+NOVA_NEVER_RETURNS static void nova_fail_buffer(nova_context *context, const char *name,
+                                                int64_t capacity, int64_t length)
 {
-    if (capacity < length)
-        nova_fail(context, NOVA_ERROR_BUFFER,
-                  "%s: a buffer of %" PRId64 " elements for a result of %" PRId64, name, capacity,
-                  length);
+    nova_fail(context, NOVA_ERROR_BUFFER,
+              "%s: a buffer of %" PRId64 " elements for a result of %" PRId64, name, capacity,
+              length);
+}
+
+/* The elements behind a pointer, which is null only if there are none. */
+static inline void *nova_elements(const void *data)
+{
+    return data != NULL ? (void *)data : (void *)nova_empty;
 }
 
 /* Memory for count elements that goes to the caller when the call succeeds. */
@@ -112,6 +107,14 @@ static void *nova_allocate_result(nova_context *context, int64_t count, size_t s
     void *data = nova_allocate(context, &block, count, size, NULL);
     block->given = true;
     return data;
+}
+
+/* A copy of count elements that goes to the caller when the call succeeds. */
+static void *nova_give_copy(nova_context *context, const void *data, int64_t count, size_t size)
+{
+    void *copy = nova_allocate_result(context, count, size);
+    nova_copy(copy, data, count, size);
+    return copy;
 }
 
 /* Hands count elements, with their reference, to the caller: the memory itself where it is a block
@@ -126,8 +129,7 @@ static void *nova_give(nova_context *context, void *data, nova_block *block, int
         block->given = true;
         return data;
     }
-    void *copy = nova_allocate_result(context, count, size);
-    nova_copy(copy, data, count, size);
+    void *copy = nova_give_copy(context, data, count, size);
     nova_release(context, block);
     return copy;
 }
@@ -143,6 +145,49 @@ static void *nova_put(nova_context *context, void *buffer, void *data, nova_bloc
     if (count > 0)
         memmove(buffer, data, (size_t)count * size);
     return buffer;
+}
+
+/* Puts structures where the caller wants them: into the buffer, if there is one. */
+static void *nova_put_structures(void *buffer, void *data, int64_t count, size_t size)
+{
+    if (buffer == NULL)
+        return data;
+    nova_copy(buffer, data, count, size);
+    return buffer;
+}
+
+/* Takes over an array that a foreign function allocated. */
+static nova_block *nova_adopt_array(nova_context *context, void *data)
+{
+    return data == NULL ? NULL : nova_adopt(context, data, 0, NULL);
+}
+
+/* Makes a block one that is freed after the next call of a foreign function. */
+static void nova_make_temporary(nova_context *context, nova_block *block)
+{
+    if (block != NULL) {
+        block->next = context->temporaries;
+        context->temporaries = block;
+    }
+}
+
+/* Memory for count elements of an argument of a foreign function. */
+static void *nova_allocate_temporary(nova_context *context, int64_t count, size_t size)
+{
+    nova_block *block;
+    void *data = nova_allocate(context, &block, count, size, NULL);
+    nova_make_temporary(context, block);
+    return data;
+}
+
+/* Frees the arguments of a foreign function. */
+static void nova_free_temporaries(nova_context *context)
+{
+    while (context->temporaries != NULL) {
+        nova_block *block = context->temporaries;
+        context->temporaries = block->next;
+        nova_release(context, block);
+    }
 }
 
 #endif

@@ -19,7 +19,7 @@ typedef struct nova_block {
     size_t bytes;            /* the size of data */
     int64_t references;      /* 0 frees the data */
     bool given;              /* the data goes to the caller when the call succeeds */
-    struct nova_block *next; /* the next header that is not in use */
+    struct nova_block *next; /* the next header not in use, or the next temporary */
 } nova_block;
 
 /* Headers are made many at a time and live as long as the call. */
@@ -39,6 +39,7 @@ typedef struct nova_context {
     char *message;              /* NOVA_MESSAGE_SIZE bytes for the error's message */
     uintptr_t stack_limit;      /* a frame below this address is one call too deep */
     nova_block *free_headers;   /* headers to use again */
+    nova_block *temporaries;    /* arguments of a foreign function, freed after its call */
     nova_slab *slabs;           /* all headers, the newest slab first */
     nova_slab first_slab;       /* enough for most programs */
     struct nova_tables *tables; /* the node tables of recursive data */

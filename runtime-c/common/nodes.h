@@ -10,17 +10,20 @@ typedef struct nova_reach {
     int64_t *number; /* of each node of the table, its number */
     int64_t *order;  /* of each number, its node */
     int64_t count;   /* numbers given */
+    int64_t size;    /* nodes that there is room for */
 } nova_reach;
 
-/* An empty set of nodes of a table with size nodes. */
-static nova_reach nova_new_reach(nova_context *context, int64_t size)
+/* Makes the set empty, for a table of size nodes. */
+static void nova_start_reach(nova_context *context, nova_reach *reach, int64_t size)
 {
-    nova_reach reach = {NULL, NULL, 0};
-    nova_block *block;
-    reach.number = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
-    memset(reach.number, 0, (size_t)size * sizeof(int64_t));
-    reach.order = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
-    return reach;
+    if (reach->size < size) {
+        nova_block *block;
+        reach->number = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
+        memset(reach->number, 0, (size_t)size * sizeof(int64_t));
+        reach->order = (int64_t *)nova_allocate(context, &block, size, sizeof(int64_t), NULL);
+        reach->size = size;
+    }
+    reach->count = 0;
 }
 
 /* The number of a node, a new one when it is met for the first time. */
@@ -41,14 +44,20 @@ typedef struct nova_links {
     int64_t count;
 } nova_links;
 
+/* Checks a link into a table of length nodes. */
+static void nova_check_link(nova_context *context, const char *name, int64_t link, int64_t length)
+{
+    if (link < 0 || link >= length)
+        nova_fail(context, NOVA_ERROR_ARGUMENT,
+                  "%s: link %" PRId64 " is out of range for %" PRId64 " nodes", name, link, length);
+}
+
 /* Adds a link between two nodes; the target is a link into a table of length nodes whose first one
  * is counted as number base. */
 static void nova_add_link(nova_context *context, const char *name, nova_links *links, int64_t from,
                           int64_t base, int64_t length, int64_t link)
 {
-    if (link < 0 || link >= length)
-        nova_fail(context, NOVA_ERROR_ARGUMENT,
-                  "%s: link %" PRId64 " is out of range for %" PRId64 " nodes", name, link, length);
+    nova_check_link(context, name, link, length);
     int64_t k = links->count;
     links->from = (int64_t *)nova_reserve(context, &links->from_block, k, k + 1, sizeof(int64_t),
                                           NULL);

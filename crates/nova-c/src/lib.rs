@@ -1,1 +1,69 @@
-//! From Loop to C: the C syntax tree, its printer, and the dialects.
+//! From Loop to C.
+//!
+//! One description of code, many dialects: functions of Loop become functions of a C syntax tree
+//! ([`ast`]), which [`print`] writes; what targets do differently is in [`dialect`]. After the
+//! verifier of Loop this cannot fail (architecture invariant 5).
+//!
+//! The way of a function: [`function`], [`command`] and [`expression`] emit it, with scalar
+//! operations from [`scalar`]; [`prune`] takes out what is not read; [`nesting`] bounds how deep
+//! statements nest. The way of a value between host and program is [`border`]; recursive data is
+//! held in the tables of [`nodes`]. A file contains what [`uses`] finds it to need of the runtime
+//! (crate `nova-runtime`).
+
+pub mod ast;
+pub mod border;
+mod command;
+pub mod dialect;
+mod expression;
+mod file;
+mod function;
+mod header;
+pub mod manifest;
+pub mod names;
+mod nesting;
+mod nodes;
+pub mod print;
+mod prune;
+mod scalar;
+mod trace;
+mod unit;
+mod uses;
+
+use nova_loop::ir::Program;
+
+/// What the C is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Sequential C.
+    Seq,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The program's name: that of its file without the ending.
+    pub name: String,
+    /// What the C is for.
+    pub target: Target,
+}
+
+/// The files of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// `NAME.h`.
+    pub header: String,
+    /// `NAME.c`.
+    pub source: String,
+    /// `NAME.json`.
+    pub manifest: String,
+}
+
+/// Emits a program that the verifier of Loop accepts.
+pub fn emit(program: &Program, options: &Options) -> Files {
+    file::emit(program, options)
+}
+
+/// The C names of an entry: the function and the one that gives its last error's message.
+pub fn entry_symbols(name: &str) -> (String, String) {
+    border::entry::symbols(name)
+}

@@ -1,0 +1,394 @@
+//! The C syntax tree that all dialects share: what a C compiler reads, without layout.
+//!
+//! It holds just the C that is emitted. Names are final; every local variable of a function has a
+//! name of its own in it, so that passes over the tree need no scopes.
+
+use nova_diag::deep;
+use std::sync::Arc;
+
+/// An identifier.
+pub type Name = Arc<str>;
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `void`, a scalar, a typedef.
+    Name(Name),
+    /// `struct NAME`.
+    Struct(Name),
+    /// `T *`.
+    Pointer(Arc<Type>),
+    /// `const T`.
+    Const(Arc<Type>),
+}
+
+impl Type {
+    /// A named type.
+    pub fn name(name: impl Into<Name>) -> Type {
+        Type::Name(name.into())
+    }
+
+    /// `self *`.
+    pub fn pointer(self) -> Type {
+        Type::Pointer(Arc::new(self))
+    }
+
+    /// `const self`.
+    pub fn constant(self) -> Type {
+        Type::Const(Arc::new(self))
+    }
+}
+
+/// Operators before their operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Minus,
+    Not,
+    Complement,
+    Dereference,
+    AddressOf,
+}
+
+/// Operators between two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Multiply,
+    Divide,
+    Remainder,
+    Add,
+    Subtract,
+    ShiftLeft,
+    ShiftRight,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    BitAnd,
+    BitXor,
+    BitOr,
+    And,
+    Or,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// A variable, function or macro.
+    Name(Name),
+    /// A number as written, perhaps with a minus sign.
+    Literal(Name),
+    /// A string, of these bytes.
+    Text(Arc<[u8]>),
+    /// An operator before its operand.
+    Unary(Unary, Box<Expression>),
+    /// An operator between its operands.
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `c ? a : b`.
+    Conditional(Box<[Expression; 3]>),
+    /// A call of a function without effects; it may be left out when its value is not used.
+    Pure(Name, Vec<Expression>),
+    /// A call of a function or macro.
+    Call(Name, Vec<Expression>),
+    /// `a[i]`.
+    Index(Box<Expression>, Box<Expression>),
+    /// `a.f`.
+    Member(Box<Expression>, Name),
+    /// `a->f`.
+    Arrow(Box<Expression>, Name),
+    /// `(T)a`.
+    Cast(Type, Box<Expression>),
+    /// `sizeof(T)`.
+    SizeOf(Type),
+    /// `{a, b, …}`, only to initialise.
+    Braces(Vec<Expression>),
+}
+
+impl Expression {
+    /// A name.
+    pub fn name(name: impl Into<Name>) -> Expression {
+        Expression::Name(name.into())
+    }
+
+    /// A literal.
+    pub fn literal(text: impl Into<Name>) -> Expression {
+        Expression::Literal(text.into())
+    }
+
+    /// A string.
+    pub fn text(text: impl AsRef<[u8]>) -> Expression {
+        Expression::Text(text.as_ref().into())
+    }
+
+    /// An operator before an operand.
+    pub fn unary(operator: Unary, operand: Expression) -> Expression {
+        Expression::Unary(operator, Box::new(operand))
+    }
+
+    /// An operator between operands.
+    pub fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
+        Expression::Binary(operator, Box::new(left), Box::new(right))
+    }
+
+    /// `condition ? then : otherwise`.
+    pub fn conditional(condition: Self, then: Self, otherwise: Self) -> Expression {
+        Expression::Conditional(Box::new([condition, then, otherwise]))
+    }
+
+    /// A call without effects.
+    pub fn pure(function: impl Into<Name>, arguments: Vec<Expression>) -> Expression {
+        Expression::Pure(function.into(), arguments)
+    }
+
+    /// A call.
+    pub fn call(function: impl Into<Name>, arguments: Vec<Expression>) -> Expression {
+        Expression::Call(function.into(), arguments)
+    }
+
+    /// `self[index]`.
+    pub fn index(self, index: Expression) -> Expression {
+        Expression::Index(Box::new(self), Box::new(index))
+    }
+
+    /// `self.field`.
+    pub fn member(self, field: impl Into<Name>) -> Expression {
+        Expression::Member(Box::new(self), field.into())
+    }
+
+    /// `self->field`.
+    pub fn arrow(self, field: impl Into<Name>) -> Expression {
+        Expression::Arrow(Box::new(self), field.into())
+    }
+
+    /// `(ty)self`.
+    pub fn cast(self, ty: Type) -> Expression {
+        Expression::Cast(ty, Box::new(self))
+    }
+
+    /// `&self`; of `*p` it is `p`.
+    pub fn address(self) -> Expression {
+        match self {
+            Expression::Unary(Unary::Dereference, pointer) => *pointer,
+            other => Expression::unary(Unary::AddressOf, other),
+        }
+    }
+
+    /// `*self`.
+    pub fn dereference(self) -> Expression {
+        Expression::unary(Unary::Dereference, self)
+    }
+}
+
+/// Statements in order. They nest as deep as the program does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block(pub Vec<Statement>);
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if !self.0.is_empty() {
+            deep(|| self.0.clear());
+        }
+    }
+}
+
+impl From<Vec<Statement>> for Block {
+    fn from(statements: Vec<Statement>) -> Self {
+        Block(statements)
+    }
+}
+
+impl Block {
+    /// The statements, leaving none.
+    pub fn take(&mut self) -> Vec<Statement> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// `T name = value;`
+    Declare {
+        ty: Type,
+        name: Name,
+        value: Option<Expression>,
+    },
+    /// `target = value;`
+    Assign {
+        target: Expression,
+        value: Expression,
+    },
+    /// `expression;`
+    Expression(Expression),
+    /// `if (condition) { then } else { otherwise }`
+    If {
+        condition: Expression,
+        then: Block,
+        otherwise: Block,
+    },
+    /// `for (int64_t variable = 0; variable < count; variable++) { body }`; the name is another
+    /// integer type's where that is given.
+    For {
+        ty: Type,
+        variable: Name,
+        count: Expression,
+        body: Block,
+    },
+    /// `while (condition) { body }`; without a condition `for (;;) { body }`.
+    While {
+        condition: Option<Expression>,
+        body: Block,
+    },
+    /// `switch (value) { case 0: … default: … }`: the last case is the default.
+    Switch {
+        value: Expression,
+        cases: Vec<Block>,
+    },
+    /// `break;` of a loop; a `Switch` does not count.
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return;` or `return value;`
+    Return(Option<Expression>),
+    /// `goto label;`
+    Goto(Name),
+    /// `label:;`
+    Label(Name),
+    /// `{ … }`
+    Block(Block),
+    /// `/* text */`
+    Comment(Name),
+    /// A line of the preprocessor, without `#`.
+    Directive(Name),
+}
+
+impl Statement {
+    /// `target = value;`
+    pub fn assign(target: Expression, value: Expression) -> Statement {
+        Statement::Assign { target, value }
+    }
+
+    /// `ty name = value;`
+    pub fn declare(ty: Type, name: impl Into<Name>, value: Expression) -> Statement {
+        Statement::Declare {
+            ty,
+            name: name.into(),
+            value: Some(value),
+        }
+    }
+
+    /// `if (condition) { then }`
+    pub fn when(condition: Expression, then: Vec<Statement>) -> Statement {
+        Statement::If {
+            condition,
+            then: then.into(),
+            otherwise: Block::default(),
+        }
+    }
+
+    /// A call for its effect.
+    pub fn call(function: impl Into<Name>, arguments: Vec<Expression>) -> Statement {
+        Statement::Expression(Expression::call(function, arguments))
+    }
+
+    /// The blocks directly inside.
+    pub fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        match self {
+            Statement::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Statement::For { body, .. }
+            | Statement::While { body, .. }
+            | Statement::Block(body) => vec![body],
+            Statement::Switch { cases, .. } => cases.iter_mut().collect(),
+            Statement::Declare { .. }
+            | Statement::Assign { .. }
+            | Statement::Expression(_)
+            | Statement::Break
+            | Statement::Continue
+            | Statement::Return(_)
+            | Statement::Goto(_)
+            | Statement::Label(_)
+            | Statement::Comment(_)
+            | Statement::Directive(_) => Vec::new(),
+        }
+    }
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its type.
+    pub ty: Type,
+    /// Its name.
+    pub name: Name,
+}
+
+/// A function, or its declaration when it has no body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// What stands before its type: `static`, attributes.
+    pub prefix: Vec<Name>,
+    /// What it returns.
+    pub result: Type,
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub parameters: Vec<Parameter>,
+    /// Its code.
+    pub body: Option<Block>,
+}
+
+impl Function {
+    /// Its declaration.
+    pub fn declaration(&self) -> Function {
+        Function {
+            prefix: self.prefix.clone(),
+            result: self.result.clone(),
+            name: self.name.clone(),
+            parameters: self.parameters.clone(),
+            body: None,
+        }
+    }
+}
+
+/// A field of a structure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Field {
+    /// `T name;`
+    Plain(Type, Name),
+    /// `union { … } name;`
+    Union(Vec<Field>, Name),
+    /// `struct { … } name;`
+    Struct(Vec<Field>, Name),
+}
+
+/// What a file consists of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A comment of one or more lines.
+    Comment(String),
+    /// A line of the preprocessor, without `#`.
+    Directive(String),
+    /// An empty line.
+    Blank,
+    /// A function or its declaration.
+    Function(Function),
+    /// `struct NAME { … };`, with `typedef … NAME;` where that is wanted.
+    Struct {
+        name: Name,
+        fields: Vec<Field>,
+        typedef: bool,
+    },
+    /// A variable outside of functions: what stands before its type, its type, its name with
+    /// brackets, its value.
+    Variable {
+        prefix: Vec<Name>,
+        ty: Type,
+        name: Name,
+        value: Option<Expression>,
+    },
+    /// C that is given as text: sections of the runtime.
+    Text(String),
+}

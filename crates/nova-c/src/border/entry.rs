@@ -1,0 +1,443 @@
+//! The entries: the function that a host calls, and the one that runs within its context, which
+//! reads the arguments, calls the function of Loop and writes the results when nothing can fail any
+//! more.
+
+use super::input::Source;
+use super::output::Purpose;
+use super::top::{Form, read};
+use super::{Part, null, product};
+use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use crate::command::context;
+use crate::function::{FunctionEmitter, returned};
+use crate::names::identifier;
+use crate::unit::{Unit, reachable_from};
+use nova_core::Type as CoreType;
+use nova_loop::ir;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The C side of an entry.
+#[derive(Clone, Debug)]
+pub struct EntryInterface {
+    /// The C function.
+    pub symbol: Name,
+    /// The function that gives the message of the last failure.
+    pub error: Name,
+    /// Name, type, form and C parameters of each input.
+    pub inputs: Vec<InputInterface>,
+    /// The form of the result.
+    pub result_form: Form,
+    /// The type of the result.
+    pub result: CoreType,
+    /// The C parameters of the result.
+    pub results: Vec<Parameter>,
+}
+
+/// The C side of an input.
+#[derive(Clone, Debug)]
+pub struct InputInterface {
+    /// Its name in NOVA.
+    pub name: Arc<str>,
+    /// Its name in C.
+    pub c_name: String,
+    /// Its type.
+    pub ty: CoreType,
+    /// Its form.
+    pub form: Form,
+    /// Its C parameters.
+    pub parameters: Vec<Parameter>,
+}
+
+/// The C names of an entry: symbol and error function.
+pub fn symbols(name: &str) -> (String, String) {
+    let symbol = identifier(name);
+    let error = format!("{symbol}_error");
+    (symbol, error)
+}
+
+/// The C side of an entry.
+pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
+    let (symbol, error) = symbols(&entry.name);
+    let result_form = Form::of(&mut unit.types, &entry.result);
+    let results = result_form.results("result");
+    let mut taken: BTreeSet<Name> = results.iter().map(|p| p.name.clone()).collect();
+    taken.insert("result".into());
+    let forms: Vec<Form> = entry
+        .inputs
+        .iter()
+        .map(|(_, ty)| Form::of(&mut unit.types, ty))
+        .collect();
+    // A name that ends like the length of another input gives way to it.
+    let derived: BTreeSet<Name> = entry
+        .inputs
+        .iter()
+        .zip(&forms)
+        .flat_map(|((name, _), form)| {
+            let own = identifier(name);
+            let parameters = form.parameters(&own);
+            parameters
+                .into_iter()
+                .map(|p| p.name)
+                .filter(move |n| **n != *own)
+        })
+        .collect();
+    let mut inputs = Vec::new();
+    for ((name, ty), form) in entry.inputs.iter().zip(forms) {
+        let mut c_name = identifier(name);
+        let blocked = |c_name: &str, taken: &BTreeSet<Name>| {
+            derived.contains(c_name)
+                || form
+                    .parameters(c_name)
+                    .iter()
+                    .any(|p| taken.contains(&p.name))
+        };
+        while blocked(&c_name, &taken) {
+            c_name.push('_');
+        }
+        let parameters = form.parameters(&c_name);
+        taken.extend(parameters.iter().map(|p| p.name.clone()));
+        inputs.push(InputInterface {
+            name: name.clone(),
+            c_name,
+            ty: ty.clone(),
+            form,
+            parameters,
+        });
+    }
+    EntryInterface {
+        symbol: symbol.into(),
+        error: error.into(),
+        inputs,
+        result_form,
+        result: entry.result.clone(),
+        results,
+    }
+}
+
+impl EntryInterface {
+    /// All parameters of the C function.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let inputs = self.inputs.iter().flat_map(|i| &i.parameters);
+        self.results.iter().chain(inputs).cloned().collect()
+    }
+
+    /// `int prog(…)`, without a body.
+    pub fn function(&self) -> Function {
+        Function {
+            prefix: Vec::new(),
+            result: Type::name("int"),
+            name: self.symbol.clone(),
+            parameters: self.parameters(),
+            body: None,
+        }
+    }
+
+    /// `const char *prog_error(void)`, without a body.
+    pub fn error_function(&self) -> Function {
+        Function {
+            prefix: Vec::new(),
+            result: Type::name("char").constant().pointer(),
+            name: self.error.clone(),
+            parameters: Vec::new(),
+            body: None,
+        }
+    }
+}
+
+/// The items and functions of an entry, in order: the structure of a call, the message, the function
+/// that runs in a context, then the two that hosts call.
+pub fn emit_entry(
+    unit: &mut Unit,
+    entry: &ir::Entry,
+    interface: &EntryInterface,
+) -> (Vec<Item>, Vec<Function>) {
+    let symbol = &interface.symbol;
+    let call_name = unit.names.fresh(&format!("{symbol}_call"), None);
+    let message = unit.names.fresh(&format!("{symbol}_message"), None);
+    let run = unit.names.fresh(&format!("{symbol}_run"), None);
+    let parameters = interface.parameters();
+    let mut items = Vec::new();
+    if !parameters.is_empty() {
+        items.push(Item::Comment(format!(
+            "The parameters of a call of {symbol}."
+        )));
+        items.push(Item::Struct {
+            name: call_name.clone(),
+            fields: parameters
+                .iter()
+                .map(|p| Field::Plain(p.ty.clone(), p.name.clone()))
+                .collect(),
+            typedef: false,
+        });
+        items.push(Item::Blank);
+    }
+    items.push(Item::Variable {
+        prefix: vec!["static".into(), "NOVA_THREAD_LOCAL".into()],
+        ty: Type::name("char"),
+        name: format!("{message}[NOVA_MESSAGE_SIZE]").into(),
+        value: None,
+    });
+    items.push(Item::Blank);
+    let run_function = run_function(unit, entry, interface, &call_name, run.clone());
+    let deep = reachable_from(unit.program, entry.function)
+        .iter()
+        .any(|id| unit.program.functions[id.0 as usize].recursive);
+    let call_function = if deep { "nova_call_deep" } else { "nova_call" };
+    let mut body = Vec::new();
+    let call = if parameters.is_empty() {
+        null()
+    } else {
+        let values = parameters.iter().map(read).collect();
+        body.push(Statement::declare(
+            Type::Struct(call_name),
+            "nova_call_parameters",
+            Expression::Braces(values),
+        ));
+        Expression::name("nova_call_parameters").address()
+    };
+    let arguments = vec![
+        Expression::Name(run),
+        call,
+        Expression::Name(message.clone()),
+    ];
+    body.push(Statement::Return(Some(Expression::call(
+        call_function,
+        arguments,
+    ))));
+    let entry_function = Function {
+        body: Some(body.into()),
+        ..interface.function()
+    };
+    let error_function = Function {
+        body: Some(vec![Statement::Return(Some(Expression::Name(message)))].into()),
+        ..interface.error_function()
+    };
+    (items, vec![run_function, entry_function, error_function])
+}
+
+/// `static void prog_run(nova_context *context, void *argument)`.
+fn run_function(
+    unit: &mut Unit,
+    entry: &ir::Entry,
+    interface: &EntryInterface,
+    call_name: &Name,
+    name: Name,
+) -> Function {
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    emitter.fresh("argument");
+    let call_type = Type::Struct(call_name.clone()).pointer();
+    let argument = Expression::name("argument").cast(call_type.clone());
+    let call = if interface.parameters().is_empty() {
+        null()
+    } else {
+        emitter.variable(call_type, "call", argument)
+    };
+    let field = |parameter: &Parameter| call.clone().arrow(parameter.name.clone());
+    emitter.check_results(interface, &field);
+    let mut arguments = Vec::new();
+    // Before recursive data is read.
+    let (read, ()) = emitter.apart(|emitter| {
+        for input in &interface.inputs {
+            let values: Vec<Expression> = input.parameters.iter().map(field).collect();
+            let source = Source::argument(&input.c_name);
+            let mut parts = Vec::new();
+            emitter.read_top(&input.ty, &input.form, &values, &source, &mut parts);
+            arguments.extend(parts.into_iter().flat_map(Part::expressions));
+        }
+    });
+    let (rest, ()) = emitter.apart(|emitter| {
+        let parts = emitter.call_entry(entry, arguments);
+        emitter.write_results(interface, &parts, &field);
+    });
+    if emitter.unit.uses_tables() {
+        let tables = emitter.unset(Type::Struct("nova_tables".into()), "tables");
+        let clear = vec![
+            tables.clone().address(),
+            Expression::literal("0"),
+            Expression::SizeOf(Type::Struct("nova_tables".into())),
+        ];
+        emitter.push(Statement::call("memset", clear));
+        let place = context().arrow("tables");
+        emitter.push(Statement::assign(place, tables.address()));
+    }
+    for statement in read.into_iter().chain(rest) {
+        emitter.push(statement);
+    }
+    let body = emitter.take();
+    Function {
+        prefix: vec!["static".into()],
+        result: Type::name("void"),
+        name,
+        parameters: vec![
+            Parameter {
+                ty: Type::name("nova_context").pointer(),
+                name: "context".into(),
+            },
+            Parameter {
+                ty: Type::name("void").pointer(),
+                name: "argument".into(),
+            },
+        ],
+        body: Some(body.into()),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Checks the pointers for results, before anything is computed.
+    fn check_results(
+        &mut self,
+        interface: &EntryInterface,
+        field: &dyn Fn(&Parameter) -> Expression,
+    ) {
+        for parameter in &interface.results {
+            let name = Expression::text(&*parameter.name);
+            let check = vec![context(), name, field(parameter)];
+            self.push(Statement::call("nova_check_result", check));
+        }
+        let Form::Nested { levels, .. } = &interface.result_form else {
+            return;
+        };
+        if *levels > 1 {
+            for parameter in interface.results.iter().skip(1) {
+                let name = Expression::text(&*parameter.name);
+                let buffer = field(parameter).dereference();
+                let check = vec![context(), name, buffer];
+                self.push(Statement::call("nova_check_no_buffer", check));
+            }
+        }
+    }
+
+    /// Calls the function of Loop; gives the components of its result.
+    fn call_entry(&mut self, entry: &ir::Entry, arguments: Vec<Expression>) -> Vec<Part> {
+        let program = self.program();
+        let function = &program.functions[entry.function.0 as usize];
+        let info = self.unit.functions[entry.function.0 as usize].clone();
+        let mut all = Vec::new();
+        if info.context {
+            all.push(context());
+        }
+        all.extend(arguments);
+        if let Some((_, scalar)) = returned(program, function) {
+            let value = Expression::call(info.name, all);
+            let ty = crate::scalar::variable_type(scalar);
+            return vec![Part::Scalar(self.variable(ty, "value", value))];
+        }
+        let parts = self.result_parts(&entry.result, "value");
+        for part in parts.iter().cloned().flat_map(Part::expressions) {
+            all.push(part.address());
+        }
+        self.push(Statement::call(info.name, all));
+        parts
+    }
+
+    /// Writes the results.
+    fn write_results(
+        &mut self,
+        interface: &EntryInterface,
+        parts: &[Part],
+        field: &dyn Fn(&Parameter) -> Expression,
+    ) {
+        let targets: Vec<Expression> = interface
+            .results
+            .iter()
+            .map(|p| field(p).dereference())
+            .collect();
+        let mut parts = parts.iter();
+        match &interface.result_form {
+            Form::Nothing => {}
+            Form::Value(c_type) => {
+                let ty = &interface.result;
+                let value = self.write_single(ty, c_type, &mut parts, Purpose::Give, "result");
+                for target in targets {
+                    self.push(Statement::assign(target, value.clone()));
+                }
+            }
+            Form::Nested {
+                levels,
+                element,
+                data,
+            } if *levels > 1 => {
+                let length = parts.clone().next().cloned();
+                let mut values: Vec<Expression> =
+                    length.into_iter().flat_map(Part::expressions).collect();
+                let rest =
+                    self.write_nested(*levels, element, data.as_ref(), &mut parts, Purpose::Give);
+                values.extend(rest);
+                for (target, value) in targets.into_iter().zip(values) {
+                    self.push(Statement::assign(target, value));
+                }
+            }
+            Form::Nested { element, data, .. } => {
+                self.write_vector_result(1, element, data.as_ref(), &targets, parts)
+            }
+            Form::Array {
+                rank,
+                element,
+                data,
+            } => self.write_vector_result(*rank as usize, element, data.as_ref(), &targets, parts),
+        }
+    }
+
+    /// A vector or array, into the caller's buffer where there is one.
+    fn write_vector_result(
+        &mut self,
+        rank: usize,
+        element: &CoreType,
+        data: Option<&Type>,
+        targets: &[Expression],
+        mut parts: std::slice::Iter<Part>,
+    ) {
+        let extents: Vec<Expression> = parts
+            .by_ref()
+            .take(rank)
+            .cloned()
+            .flat_map(Part::expressions)
+            .collect();
+        let sizes = targets.get(..rank).unwrap_or_default();
+        if let (Some(data), Some(target)) = (data, targets.get(rank)) {
+            let count = match &*extents {
+                [one] => one.clone(),
+                many => self.variable(super::int64(), "count", product(many.to_vec())),
+            };
+            self.check_capacity(target, sizes, &extents, &count);
+            let buffer = Some(target.clone());
+            let value = self.write_flat(element, data, count, &mut parts, buffer, Purpose::Give);
+            self.push(Statement::assign(target.clone(), value));
+        }
+        for (size, extent) in sizes.iter().zip(extents) {
+            self.push(Statement::assign(size.clone(), extent));
+        }
+    }
+
+    fn check_capacity(
+        &mut self,
+        buffer: &Expression,
+        sizes: &[Expression],
+        extents: &[Expression],
+        count: &Expression,
+    ) {
+        let name = Expression::text("result");
+        let source = Source::argument("result");
+        let (mut inside, capacity) = self.apart(|emitter| match sizes {
+            [size] => size.clone(),
+            sizes => emitter.checked_count(sizes, &source),
+        });
+        let mut fail: Vec<Statement> = Vec::new();
+        let small = Expression::binary(Binary::Less, capacity.clone(), count.clone());
+        // The sizes are written before the capacity could be read from them.
+        let (remember, capacity) = self.apart(|emitter| match sizes.len() {
+            1 => emitter.variable(super::int64(), "capacity", capacity.clone()),
+            _ => capacity.clone(),
+        });
+        fail.extend(remember);
+        for (size, extent) in sizes.iter().zip(extents) {
+            fail.push(Statement::assign(size.clone(), extent.clone()));
+        }
+        let arguments = vec![context(), name, capacity, count.clone()];
+        fail.push(Statement::call("nova_fail_buffer", arguments));
+        inside.push(Statement::when(small, fail));
+        let given = Expression::binary(Binary::NotEqual, buffer.clone(), null());
+        self.push(Statement::when(given, inside));
+    }
+}

@@ -1,0 +1,272 @@
+//! Foreign functions: for each one that is called, a static function that turns components into its
+//! arguments, calls it, and takes over what it allocated (nova.txt §6.1, abi.md §2).
+
+use super::input::Source;
+use super::top::Form;
+use super::{Part, int64, null};
+use crate::ast::{Expression, Function, Name, Parameter, Statement, Type};
+use crate::command::context;
+use crate::expression::empty;
+use crate::function::FunctionEmitter;
+use crate::scalar::{memory_type, variable_type};
+use crate::unit::Unit;
+use nova_core::Type as CoreType;
+use nova_core::ir::Foreign;
+use nova_flat::representation::{Component, components};
+
+impl Unit<'_> {
+    /// The static function that stands for a foreign one.
+    pub fn foreign_name(&mut self, foreign: u32) -> Name {
+        if let Some(name) = self.foreigns.get(&foreign) {
+            return name.clone();
+        }
+        let declaration = &self.program.foreigns[foreign as usize];
+        let name = self
+            .names
+            .fresh(&format!("call_{}", declaration.name), None);
+        self.foreigns.insert(foreign, name.clone());
+        let function = define(self, declaration, name.clone());
+        self.helpers.push(function);
+        name
+    }
+}
+
+/// The C declaration of a foreign function.
+pub fn declaration(unit: &mut Unit, foreign: &Foreign) -> Function {
+    let mut parameters = Form::of(&mut unit.types, &foreign.result).results("result");
+    for (k, ty) in foreign.parameters.iter().enumerate() {
+        let name = argument_name(k);
+        parameters.extend(Form::of(&mut unit.types, ty).parameters(&name));
+    }
+    Function {
+        prefix: Vec::new(),
+        result: Type::name("void"),
+        name: foreign.name.clone(),
+        parameters,
+        body: None,
+    }
+}
+
+fn argument_name(k: usize) -> String {
+    match u8::try_from(k) {
+        Ok(k) if k < 26 => char::from(b'a' + k).to_string(),
+        _ => format!("a{k}"),
+    }
+}
+
+/// Parameters for the components of a type, and what they are called.
+fn component_parameters(
+    emitter: &mut FunctionEmitter,
+    list: &[Component],
+    hint: &str,
+    results: bool,
+) -> (Vec<Parameter>, Vec<Part>) {
+    let mut parameters = Vec::new();
+    let mut parts = Vec::new();
+    for component in list {
+        let name = match component.name.is_empty() {
+            true => hint.to_string(),
+            false => format!("{hint}_{}", component.name),
+        };
+        let mut add = |ty: Type, name: &str| {
+            let name = emitter.fresh(name);
+            let ty = if results { ty.pointer() } else { ty };
+            parameters.push(Parameter {
+                ty,
+                name: name.clone(),
+            });
+            Expression::Name(name)
+        };
+        if component.shape.is_empty() {
+            parts.push(Part::Scalar(add(variable_type(component.scalar), &name)));
+        } else {
+            let pointer = add(memory_type(component.scalar).pointer(), &name);
+            let block = add(super::block_type(), &format!("{name}_block"));
+            parts.push(Part::Array { pointer, block });
+        }
+    }
+    (parameters, parts)
+}
+
+fn define(unit: &mut Unit, foreign: &Foreign, name: Name) -> Function {
+    let sums = &unit.program.sums;
+    let result_form = Form::of(&mut unit.types, &foreign.result);
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    let mut parameters = vec![Parameter {
+        ty: Type::name("nova_context").pointer(),
+        name: "context".into(),
+    }];
+    let mut arguments = Vec::new();
+    for (k, ty) in foreign.parameters.iter().enumerate() {
+        let hint = argument_name(k);
+        let (own, parts) = component_parameters(emitter, &components(ty, sums), &hint, false);
+        parameters.extend(own);
+        let form = Form::of(&mut emitter.unit.types, ty);
+        arguments.extend(emitter.lend_top(ty, &form, &mut parts.iter(), &hint));
+    }
+    let list = components(&foreign.result, sums);
+    let (own, targets) = component_parameters(emitter, &list, "out", true);
+    parameters.extend(own);
+    let mut call = Vec::new();
+    let mut results = Vec::new();
+    for parameter in result_form.results("result") {
+        let Type::Pointer(ty) = parameter.ty else {
+            continue;
+        };
+        let zero = match &*ty {
+            Type::Pointer(_) => Some(null()),
+            Type::Name(name) if name.starts_with("nova_") => None,
+            Type::Name(_) | Type::Struct(_) | Type::Const(_) => Some(Expression::literal("0")),
+        };
+        let result = match zero {
+            Some(zero) => emitter.variable((*ty).clone(), &parameter.name, zero),
+            None => emitter.unset((*ty).clone(), &parameter.name),
+        };
+        call.push(result.clone().address());
+        results.push(result);
+    }
+    call.extend(arguments);
+    emitter.push(Statement::call(foreign.name.clone(), call));
+    emitter.push(Statement::call("nova_free_temporaries", vec![context()]));
+    let parts = emitter.adopt(&foreign.result, &result_form, results);
+    let targets = targets.into_iter().flat_map(Part::expressions);
+    let values = parts.into_iter().flat_map(Part::expressions);
+    for (target, value) in targets.zip(values) {
+        emitter.push(Statement::assign(target.dereference(), value));
+    }
+    let body = emitter.take();
+    Function {
+        prefix: vec!["static".into()],
+        result: Type::name("void"),
+        name,
+        parameters,
+        body: Some(body.into()),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// The components of a foreign function's result, whose memory becomes the call's.
+    fn adopt(&mut self, ty: &CoreType, form: &Form, results: Vec<Expression>) -> Vec<Part> {
+        let mut source = Source::argument("result");
+        let mut parts = Vec::new();
+        if let (
+            Form::Nested {
+                levels, element, ..
+            },
+            [length, rest @ ..],
+        ) = (form, &*results)
+        {
+            parts.push(Part::Scalar(length.clone()));
+            let (offsets, data) = rest.split_at(levels - 1);
+            let mut count = length.clone();
+            for (level, offsets) in offsets.iter().enumerate() {
+                count = self.adopt_offsets(level + 1, offsets, count, &mut parts);
+            }
+            self.adopt_data(element, data.first(), count, &source, &mut parts);
+            return parts;
+        }
+        if let Form::Array { rank, element, .. } = form {
+            let (extents, data) = results.split_at((*rank as usize).min(results.len()));
+            let count = self.checked_count(extents, &source);
+            parts.extend(extents.iter().cloned().map(Part::Scalar));
+            self.adopt_data(element, data.first(), count, &source, &mut parts);
+            return parts;
+        }
+        let Some(value) = results.first() else {
+            return parts;
+        };
+        source.copy = true;
+        self.read_value(ty, value.clone(), &source, &mut parts);
+        let parts = self.kept(parts);
+        self.free_value(ty, value.clone(), &[]);
+        parts
+    }
+
+    /// The parts in variables, so that what they are read from can be freed.
+    fn kept(&mut self, parts: Vec<Part>) -> Vec<Part> {
+        let keep = |emitter: &mut Self, part: Part| match part {
+            Part::Scalar(value) => {
+                // Of a link the function that takes it over is called here.
+                let ty = if matches!(value, Expression::Call(..)) {
+                    Some(int64())
+                } else {
+                    None
+                };
+                match ty {
+                    Some(ty) => Part::Scalar(emitter.variable(ty, "link", value)),
+                    None => Part::Scalar(value),
+                }
+            }
+            array @ Part::Array { .. } => array,
+        };
+        parts.into_iter().map(|part| keep(self, part)).collect()
+    }
+
+    /// Offsets that a foreign function allocated: two references, for starts and ends.
+    fn adopt_offsets(
+        &mut self,
+        level: usize,
+        offsets: &Expression,
+        count: Expression,
+        parts: &mut Vec<Part>,
+    ) -> Expression {
+        let name = format!("result_seg{level}");
+        let arguments = vec![context(), Expression::text(&name), count, offsets.clone()];
+        let total = Expression::call("nova_check_segments", arguments);
+        let total = self.variable(int64(), &format!("{name}_total"), total);
+        let adopt = Expression::call("nova_adopt_array", vec![context(), offsets.clone()]);
+        let block = self.variable(super::block_type(), &format!("{name}_block"), adopt);
+        self.push(Statement::call("nova_retain", vec![block.clone()]));
+        let pointer = int64().pointer();
+        let elements = Expression::pure("nova_elements", vec![offsets.clone()]);
+        let starts = self.variable(
+            pointer.clone(),
+            &format!("{name}_starts"),
+            elements.cast(pointer),
+        );
+        let one = Expression::literal("1");
+        let ends = Expression::binary(crate::ast::Binary::Add, starts.clone(), one);
+        for pointer in [starts, ends] {
+            parts.push(Part::Array {
+                pointer,
+                block: block.clone(),
+            });
+        }
+        parts.push(Part::Scalar(total.clone()));
+        total
+    }
+
+    /// The data of a vector that a foreign function allocated.
+    fn adopt_data(
+        &mut self,
+        element: &CoreType,
+        data: Option<&Expression>,
+        count: Expression,
+        source: &Source,
+        parts: &mut Vec<Part>,
+    ) {
+        let data = data.cloned().unwrap_or_else(null);
+        self.check_data(element, &data, &count, source);
+        if let Some(scalar) = element.as_scalar() {
+            let adopt = Expression::call("nova_adopt_array", vec![context(), data.clone()]);
+            let block = self.variable(super::block_type(), "result_block", adopt);
+            let elements = Expression::pure("nova_elements", vec![data]);
+            let pointer = elements.cast(memory_type(scalar).pointer());
+            let _ = empty(scalar);
+            parts.push(Part::Array { pointer, block });
+            return;
+        }
+        let mut source = source.clone();
+        source.copy = true;
+        let walk = [super::input::Step::Array {
+            data: data.clone(),
+            count: count.clone(),
+        }];
+        self.read_lifted(element, &walk, count.clone(), &source, parts);
+        if !self.unit.types.is_nothing(element) {
+            self.free_elements(element, data.clone(), count, &[]);
+            self.push(Statement::call("free", vec![data]));
+        }
+    }
+}

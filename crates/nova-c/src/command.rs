@@ -1,0 +1,494 @@
+//! Commands of Loop as C statements.
+
+use crate::ast::{Expression, Name, Statement, Type};
+use crate::dialect;
+use crate::function::{FunctionEmitter, LoopState, returned};
+use crate::scalar::memory_type;
+use nova_core::{ErrorKind, Scalar, SumId};
+use nova_diag::{Place, deep};
+use nova_loop::ir::{self, Command, FunctionId, Level, Variable};
+
+/// The context, as functions call it.
+pub fn context() -> Expression {
+    Expression::name("context")
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Emits commands into the current block.
+    pub fn commands(&mut self, commands: &[Command]) {
+        for command in commands {
+            deep(|| self.command(command));
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Declare { variable, value } => {
+                self.declare(*variable);
+                self.postpone(*variable);
+                if let Some(value) = value {
+                    self.command_assign(*variable, value);
+                }
+            }
+            Command::Assign { variable, value } => self.command_assign(*variable, value),
+            Command::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                let name = self.name(*pointer);
+                let index = self.expression(index);
+                let value = self.assigned(value);
+                let target = Expression::Name(name).index(index);
+                self.push(Statement::assign(target, value));
+            }
+            Command::Allocate {
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => self.allocate(*block, *pointer, *element, None, count, place),
+            Command::Reserve {
+                block,
+                pointer,
+                element,
+                used,
+                count,
+                place,
+            } => self.allocate(*block, *pointer, *element, Some(used), count, place),
+            Command::Copy {
+                to,
+                from,
+                element,
+                count,
+            } => {
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    self.assigned(count),
+                    Expression::SizeOf(memory_type(*element)),
+                ];
+                self.push(Statement::call("nova_copy", arguments));
+            }
+            Command::Retain(block) => {
+                let block = Expression::Name(self.name(*block));
+                self.push(Statement::call("nova_retain", vec![block]));
+            }
+            Command::Release(block) => {
+                let block = Expression::Name(self.name(*block));
+                self.push(Statement::call("nova_release", vec![context(), block]));
+            }
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(condition, then, otherwise),
+            Command::Switch { scrutinee, cases } => self.switch(scrutinee, cases),
+            Command::For {
+                variable,
+                count,
+                level,
+                body,
+                place,
+            } => self.counted_loop(*variable, count, *level, body, place),
+            Command::Loop { body, place } => self.endless_loop(body, place),
+            Command::Break => self.break_loop(),
+            Command::Continue => self.push(Statement::Continue),
+            Command::Return => self.leave(false),
+            Command::Call {
+                function,
+                arguments,
+                results,
+            } => self.call(*function, arguments, results),
+            Command::Foreign {
+                foreign,
+                arguments,
+                results,
+                place,
+            } => self.foreign_call(*foreign, arguments, results, place),
+            Command::Check {
+                condition,
+                error,
+                arguments,
+                place,
+            } => {
+                let failed = self.negated(condition).own();
+                let fail = self.fail(*error, arguments, place);
+                self.push(Statement::when(failed, fail));
+            }
+            Command::Fail {
+                error,
+                arguments,
+                place,
+            } => {
+                let fail = self.fail(*error, arguments, place);
+                for statement in fail {
+                    self.push(statement);
+                }
+            }
+            Command::NodeNew {
+                sum,
+                constructor,
+                payload,
+                link,
+                place,
+            } => self.new_node(*sum, *constructor, payload, *link, place),
+            Command::NodePayload {
+                sum,
+                constructor,
+                link,
+                results,
+            } => self.node_payload(*sum, *constructor, link, results),
+            Command::Trace {
+                text,
+                ty,
+                components,
+            } => self.trace(text, ty, components),
+            Command::Barrier(level) => {
+                for statement in dialect::barrier(self.unit.options.target, *level) {
+                    self.push(statement);
+                }
+            }
+            Command::Comment(text) => self.push(Statement::Comment(text.clone())),
+        }
+    }
+
+    fn command_assign(&mut self, variable: Variable, value: &ir::Expression) {
+        let value = self.assigned(value);
+        self.assign(variable, value);
+    }
+
+    /// `Allocate`, or `Reserve` when a number of used elements is given.
+    fn allocate(
+        &mut self,
+        block: Variable,
+        pointer: Variable,
+        element: Scalar,
+        used: Option<&ir::Expression>,
+        count: &ir::Expression,
+        place: &Place,
+    ) {
+        self.flush_one(block);
+        let block = Expression::Name(self.name(block)).address();
+        let mut arguments = vec![context(), block];
+        arguments.extend(used.map(|u| self.assigned(u)));
+        arguments.push(self.assigned(count));
+        arguments.push(Expression::SizeOf(memory_type(element)));
+        arguments.push(Expression::text(place.to_string()));
+        let name = if used.is_some() {
+            "nova_reserve"
+        } else {
+            "nova_allocate"
+        };
+        let data = Expression::call(name, arguments).cast(memory_type(element).pointer());
+        self.assign(pointer, data);
+    }
+
+    /// The statements of a failure.
+    fn fail(
+        &mut self,
+        error: ErrorKind,
+        arguments: &[ir::Expression],
+        place: &Place,
+    ) -> Vec<Statement> {
+        let (mut statements, fail) = self.apart(|emitter| {
+            let arguments = arguments.iter().map(|a| emitter.expression(a)).collect();
+            emitter.failure(error, arguments, place)
+        });
+        statements.push(fail);
+        statements
+    }
+
+    fn conditional(&mut self, condition: &ir::Expression, then: &[Command], otherwise: &[Command]) {
+        self.flush();
+        let (condition, then, otherwise) = if then.is_empty() && !otherwise.is_empty() {
+            (self.negated(condition).own(), otherwise, then)
+        } else {
+            (self.expression(condition), then, otherwise)
+        };
+        let leaves = then.last().is_some_and(leaves);
+        let then = self.block(then);
+        if leaves {
+            // What follows needs no `else`.
+            self.push(Statement::when(condition, then));
+            self.commands(otherwise);
+            return;
+        }
+        let otherwise = self.block(otherwise);
+        if then.is_empty() && !otherwise.is_empty() {
+            self.push(Statement::when(crate::scalar::not(condition), otherwise));
+            return;
+        }
+        self.push(Statement::If {
+            condition,
+            then: then.into(),
+            otherwise: otherwise.into(),
+        });
+    }
+
+    fn switch(&mut self, scrutinee: &ir::Expression, cases: &[Vec<Command>]) {
+        self.flush();
+        match cases {
+            [] => {}
+            [only] => {
+                let block = self.block(only);
+                self.push(Statement::Block(block.into()));
+            }
+            [first, second] => {
+                let value = self.expression(scrutinee);
+                let condition =
+                    Expression::binary(crate::ast::Binary::Equal, value, Expression::literal("0"));
+                let (then, otherwise) = (self.block(first), self.block(second));
+                self.push(if then.is_empty() {
+                    Statement::when(crate::scalar::not(condition), otherwise)
+                } else {
+                    Statement::If {
+                        condition,
+                        then: then.into(),
+                        otherwise: otherwise.into(),
+                    }
+                });
+            }
+            many => {
+                let value = self.expression(scrutinee);
+                self.enter_switch(1);
+                let cases = many.iter().map(|case| self.block(case).into()).collect();
+                self.enter_switch(-1);
+                self.push(Statement::Switch { value, cases });
+            }
+        }
+    }
+
+    fn enter_switch(&mut self, by: isize) {
+        if let Some(state) = self.loops.last_mut() {
+            state.switches = state.switches.wrapping_add_signed(by);
+        }
+    }
+
+    fn remark(&mut self, place: &Place) {
+        if !place.file.is_empty() {
+            self.push(Statement::Comment(place.to_string().into()));
+        }
+    }
+
+    fn counted_loop(
+        &mut self,
+        variable: Variable,
+        count: &ir::Expression,
+        level: Level,
+        body: &[Command],
+        place: &Place,
+    ) {
+        self.flush();
+        let count = match count {
+            ir::Expression::Constant(_) => self.expression(count),
+            ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.expression(count),
+            other => {
+                let value = self.assigned(other);
+                let name = self.fresh("count");
+                let ty = Type::name("int64_t").constant();
+                self.push(Statement::declare(ty, name.clone(), value));
+                Expression::Name(name)
+            }
+        };
+        self.remark(place);
+        let name = self.declare(variable);
+        self.add_index(variable);
+        let body = self.block(body);
+        let target = self.unit.options.target;
+        for statement in dialect::counted_loop(target, level, name, count, body) {
+            self.push(statement);
+        }
+    }
+
+    fn endless_loop(&mut self, body: &[Command], place: &Place) {
+        self.flush();
+        self.remark(place);
+        self.loops.push(LoopState::default());
+        let (condition, body) = self.loop_parts(body);
+        self.push(Statement::While {
+            condition,
+            body: body.into(),
+        });
+        if let Some(label) = self.loops.pop().and_then(|state| state.label) {
+            self.push(Statement::Label(label));
+        }
+    }
+
+    /// The condition with which a loop starts, if it does, and the rest of its body.
+    fn loop_parts(&mut self, body: &[Command]) -> (Option<Expression>, Vec<Statement>) {
+        let body = match body {
+            [rest @ .., Command::Continue] => rest,
+            other => other,
+        };
+        if let [
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            },
+            rest @ ..,
+        ] = body
+        {
+            let parts = match (&**then, &**otherwise) {
+                ([Command::Break], []) => Some((true, None, rest)),
+                ([], [Command::Break]) => Some((false, None, rest)),
+                ([Command::Break], other) if rest.is_empty() => Some((true, Some(other), rest)),
+                (other, [Command::Break]) if rest.is_empty() => Some((false, Some(other), rest)),
+                _ => None,
+            };
+            if let Some((negate, inside, rest)) = parts {
+                let (before, value) = self.apart(|emitter| match negate {
+                    true => emitter.negated(condition),
+                    false => emitter.value(condition),
+                });
+                if before.is_empty() {
+                    return (Some(value.own()), self.block(inside.unwrap_or(rest)));
+                }
+            }
+        }
+        (None, self.block(body))
+    }
+
+    fn break_loop(&mut self) {
+        let inside_switch = self.loops.last().is_some_and(|state| state.switches > 0);
+        if !inside_switch {
+            self.push(Statement::Break);
+            return;
+        }
+        let known = self.loops.last().and_then(|state| state.label.clone());
+        let label = match known {
+            Some(label) => label,
+            None => self.fresh("done"),
+        };
+        if let Some(state) = self.loops.last_mut() {
+            state.label = Some(label.clone());
+        }
+        self.push(Statement::Goto(label));
+    }
+
+    fn call(&mut self, function: FunctionId, arguments: &[ir::Expression], results: &[Variable]) {
+        let info = self.unit.functions[function.0 as usize].clone();
+        let mut all = Vec::new();
+        if info.context {
+            all.push(context());
+        }
+        all.extend(arguments.iter().map(|a| self.assigned(a)));
+        let callee = &self.program().functions[function.0 as usize];
+        if let (Some(_), [result]) = (returned(self.program(), callee), results) {
+            self.assign(*result, Expression::call(info.name, all));
+            return;
+        }
+        all.extend(self.addresses(results));
+        self.push(Statement::call(info.name, all));
+    }
+
+    /// The addresses of variables that a call assigns.
+    pub fn addresses(&mut self, results: &[Variable]) -> Vec<Expression> {
+        results
+            .iter()
+            .map(|result| {
+                self.flush_one(*result);
+                Expression::Name(self.name(*result)).address()
+            })
+            .collect()
+    }
+
+    fn foreign_call(
+        &mut self,
+        foreign: u32,
+        arguments: &[ir::Expression],
+        results: &[Variable],
+        _place: &Place,
+    ) {
+        let name = self.unit.foreign_name(foreign);
+        let mut all = vec![context()];
+        all.extend(arguments.iter().map(|a| self.assigned(a)));
+        all.extend(self.addresses(results));
+        self.push(Statement::call(name, all));
+    }
+
+    /// The node behind a link.
+    pub fn node(&mut self, sum: SumId, link: Expression) -> Expression {
+        self.unit.node_table(sum).member("nodes").index(link)
+    }
+
+    fn new_node(
+        &mut self,
+        sum: SumId,
+        constructor: u32,
+        payload: &[ir::Expression],
+        link: Variable,
+        place: &Place,
+    ) {
+        // Before the table may move.
+        let values: Vec<Expression> = payload.iter().map(|p| self.assigned(p)).collect();
+        let add = self.unit.add_function(sum);
+        let arguments = vec![
+            context(),
+            Expression::literal(constructor.to_string()),
+            Expression::text(place.to_string()),
+        ];
+        let value = Expression::call(add, arguments);
+        // The payload may hold the link's value from before.
+        let fresh = self.declares(link);
+        let name = if fresh {
+            self.name(link)
+        } else {
+            self.fresh("node")
+        };
+        self.push(Statement::declare(
+            Type::name("int64_t"),
+            name.clone(),
+            value,
+        ));
+        let new = Expression::Name(name);
+        let fields = self.unit.payload_fields(sum, constructor);
+        for (field, value) in fields.into_iter().zip(values) {
+            let target = fields_of(self.node(sum, new.clone()), &field);
+            self.push(Statement::assign(target, value));
+        }
+        if !fresh {
+            self.assign(link, new);
+        }
+    }
+
+    fn node_payload(
+        &mut self,
+        sum: SumId,
+        constructor: u32,
+        link: &ir::Expression,
+        results: &[Variable],
+    ) {
+        let link = self.value(link);
+        let fields = self.unit.payload_fields(sum, constructor);
+        let link = match &link.expression {
+            Expression::Name(_) => link.own(),
+            _ => {
+                let name = self.fresh("link");
+                let ty = Type::name("int64_t");
+                self.push(Statement::declare(ty, name.clone(), link.expression));
+                Expression::Name(name)
+            }
+        };
+        // A result may be the link itself.
+        for (field, result) in fields.into_iter().zip(results) {
+            let value = fields_of(self.node(sum, link.clone()), &field);
+            self.assign(*result, value);
+        }
+    }
+}
+
+/// A field inside of fields.
+fn fields_of(node: Expression, path: &[Name]) -> Expression {
+    path.iter().fold(node, |e, field| e.member(field.clone()))
+}
+
+/// Whether control never comes behind the command.
+fn leaves(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Fail { .. } | Command::Return | Command::Break | Command::Continue
+    )
+}

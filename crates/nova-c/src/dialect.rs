@@ -1,0 +1,48 @@
+//! What differs between targets in the code of functions: how a loop at a level runs and how the
+//! threads of a level wait for each other. Everything else is the same C.
+
+use crate::Target;
+use crate::ast::{Expression, Name, Statement, Type};
+use nova_loop::ir::Level;
+
+/// A loop over `0 … count - 1`.
+pub fn counted_loop(
+    target: Target,
+    level: Level,
+    variable: Name,
+    count: Expression,
+    body: Vec<Statement>,
+) -> Vec<Statement> {
+    match (target, level) {
+        (
+            Target::Seq,
+            Level::Sequential
+            | Level::Grid
+            | Level::Block
+            | Level::Thread
+            | Level::Vector
+            | Level::Rank,
+        ) => vec![Statement::For {
+            ty: Type::name("int64_t"),
+            variable,
+            count,
+            body: body.into(),
+        }],
+    }
+}
+
+/// What waits for all threads of a level.
+pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
+    match (target, level) {
+        // One thread waits for nobody.
+        (
+            Target::Seq,
+            Level::Sequential
+            | Level::Grid
+            | Level::Block
+            | Level::Thread
+            | Level::Vector
+            | Level::Rank,
+        ) => Vec::new(),
+    }
+}

@@ -1,0 +1,297 @@
+//! Expressions of Loop as C expressions, of bounded depth: what nests deeper is put into variables
+//! before the statement.
+
+use crate::ast::{Binary, Expression, Name, Statement, Type};
+use crate::function::FunctionEmitter;
+use crate::scalar::{self, Value, memory_type, not};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
+use nova_loop::ir::{self, Variable};
+
+/// How deep an expression may nest. Compilers count brackets, some up to 256 in all.
+const DEPTH: u32 = 24;
+
+/// The C type of a variable of Loop.
+pub fn type_of(ty: ir::Type) -> Type {
+    match ty {
+        ir::Type::Scalar(scalar) => scalar::variable_type(scalar),
+        ir::Type::Pointer(scalar) => memory_type(scalar).pointer(),
+        ir::Type::Block => Type::name("nova_block").pointer(),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// An expression in its own type.
+    pub fn expression(&mut self, expression: &ir::Expression) -> Expression {
+        self.value(expression).own()
+    }
+
+    /// An expression whose value is assigned to something of its type.
+    pub fn assigned(&mut self, expression: &ir::Expression) -> Expression {
+        self.value(expression).expression
+    }
+
+    /// An expression, as a value.
+    pub fn value(&mut self, expression: &ir::Expression) -> Value {
+        let value = deep(|| self.unbounded(expression));
+        if value.depth > DEPTH {
+            self.stored(value)
+        } else {
+            value
+        }
+    }
+
+    /// A value in a variable of its own.
+    fn stored(&mut self, value: Value) -> Value {
+        let name = self.fresh("part");
+        let ty = value.ty();
+        let read = Expression::Name(name.clone());
+        let stored = Value {
+            expression: read,
+            raw: false,
+            depth: 1,
+            ..value.clone()
+        };
+        self.push(Statement::declare(ty, name, value.expression));
+        stored
+    }
+
+    fn unbounded(&mut self, expression: &ir::Expression) -> Value {
+        match expression {
+            ir::Expression::Constant(value) => {
+                Value::exact(scalar::constant(*value), value.scalar(), 1)
+            }
+            ir::Expression::Bytes(bytes) => {
+                let pointer = memory_type(Scalar::U8).pointer();
+                Value::pointer(Expression::text(bytes).cast(pointer), Scalar::U8, 2)
+            }
+            ir::Expression::Variable(variable) => self.variable_value(*variable),
+            ir::Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => self.operation(*operation, *operand, arguments),
+            ir::Expression::Select {
+                condition,
+                then,
+                otherwise,
+            } => self.select(condition, then, otherwise),
+            ir::Expression::Load { pointer, index } => {
+                let pointer = self.value(pointer);
+                let index = self.value(index);
+                let depth = pointer.depth.max(index.depth) + 1;
+                let scalar = pointer.scalar;
+                Value::exact(pointer.own().index(index.own()), scalar, depth)
+            }
+            ir::Expression::Offset { pointer, index } => {
+                let pointer = self.value(pointer);
+                let index = self.value(index);
+                let depth = pointer.depth.max(index.depth) + 1;
+                let element = pointer.scalar;
+                let sum = Expression::binary(Binary::Add, pointer.own(), index.own());
+                Value::pointer(sum, element, depth)
+            }
+            ir::Expression::NullPointer(element) => Value::pointer(empty(*element), *element, 1),
+            ir::Expression::NullBlock => Value::block(Expression::name("NULL"), 1),
+            ir::Expression::NodeTag { sum, link } => {
+                let link = self.value(link);
+                let depth = link.depth + 1;
+                let node = self.node(*sum, link.own());
+                Value::exact(node.member("tag"), Scalar::I32, depth)
+            }
+        }
+    }
+
+    /// A variable.
+    pub fn variable_value(&mut self, variable: Variable) -> Value {
+        let expression = Expression::Name(self.name(variable));
+        match self.program().variable(variable).ty {
+            ir::Type::Scalar(scalar) => Value {
+                index: self.is_index(variable),
+                ..Value::exact(expression, scalar, 1)
+            },
+            ir::Type::Pointer(element) => Value::pointer(expression, element, 1),
+            ir::Type::Block => Value::block(expression, 1),
+        }
+    }
+
+    fn operation(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[ir::Expression],
+    ) -> Value {
+        if operation == ScalarOperation::Not
+            && let [argument] = arguments
+        {
+            return self.negated(argument);
+        }
+        let values: Vec<Value> = arguments.iter().map(|a| self.value(a)).collect();
+        debug_assert!(values.iter().all(|v| v.scalar == operand));
+        scalar::apply(operation, values, self.program().strict)
+    }
+
+    /// The negation of a condition.
+    pub fn negated(&mut self, condition: &ir::Expression) -> Value {
+        use ScalarOperation as O;
+        if let ir::Expression::Scalar {
+            operation,
+            operand,
+            arguments,
+        } = condition
+        {
+            let opposite = match operation {
+                O::Not => return deep(|| self.first(arguments)),
+                O::Less => Some(O::GreaterEqual),
+                O::LessEqual => Some(O::Greater),
+                O::Greater => Some(O::LessEqual),
+                O::GreaterEqual => Some(O::Less),
+                _ => None,
+            };
+            // Neither `a < b` nor `a >= b` holds of a nan.
+            if let Some(opposite) = opposite.filter(|_| !operand.is_float()) {
+                return self.operation(opposite, *operand, arguments);
+            }
+        }
+        if let Some((is_and, left, right)) = junction(condition) {
+            let operator = if is_and { Binary::Or } else { Binary::And };
+            return self.junction_of(operator, left, right, true);
+        }
+        let value = self.value(condition);
+        let depth = value.depth + 1;
+        Value::exact(not(value.own()), Scalar::Bool, depth)
+    }
+
+    fn first(&mut self, arguments: &[ir::Expression]) -> Value {
+        match arguments.first() {
+            Some(argument) => self.value(argument),
+            None => Value::exact(Expression::name("false"), Scalar::Bool, 1),
+        }
+    }
+
+    fn select(
+        &mut self,
+        condition: &ir::Expression,
+        then: &ir::Expression,
+        otherwise: &ir::Expression,
+    ) -> Value {
+        if let (Some(false), Some(true)) = (truth(then), truth(otherwise)) {
+            return self.negated(condition);
+        }
+        if let (Some(true), Some(false)) = (truth(then), truth(otherwise)) {
+            return self.value(condition);
+        }
+        match (truth(then), truth(otherwise)) {
+            (None, Some(false)) => return self.junction_of(Binary::And, condition, then, false),
+            (Some(true), None) => {
+                return self.junction_of(Binary::Or, condition, otherwise, false);
+            }
+            _ => {}
+        }
+        let condition = self.value(condition);
+        let (before_then, then) = self.apart(|emitter| emitter.value(then));
+        let (before_otherwise, otherwise) = self.apart(|emitter| emitter.value(otherwise));
+        let depth = condition.depth.max(then.depth).max(otherwise.depth) + 1;
+        if before_then.is_empty() && before_otherwise.is_empty() && depth <= DEPTH {
+            let joined = Value {
+                depth,
+                raw: false,
+                index: false,
+                ..then.clone()
+            };
+            let expression = Expression::conditional(condition.own(), then.own(), otherwise.own());
+            return Value {
+                expression,
+                ..joined
+            };
+        }
+        // What a branch needs must not run when the other one is chosen.
+        let name = self.fresh("chosen");
+        self.push(Statement::Declare {
+            ty: then.ty(),
+            name: name.clone(),
+            value: None,
+        });
+        let joined = Value {
+            expression: Expression::Name(name.clone()),
+            raw: false,
+            index: false,
+            depth: 1,
+            ..then.clone()
+        };
+        let branch = |mut statements: Vec<Statement>, value: Value, name: Name| {
+            statements.push(Statement::assign(Expression::Name(name), value.expression));
+            statements.into()
+        };
+        self.push(Statement::If {
+            condition: condition.own(),
+            then: branch(before_then, then, name.clone()),
+            otherwise: branch(before_otherwise, otherwise, name),
+        });
+        joined
+    }
+
+    /// `left && right` or `left || right`, of the sides' negations if so asked.
+    fn junction_of(
+        &mut self,
+        operator: Binary,
+        left: &ir::Expression,
+        right: &ir::Expression,
+        negate: bool,
+    ) -> Value {
+        let part = |emitter: &mut Self, side: &ir::Expression| {
+            deep(|| match negate {
+                true => emitter.negated(side),
+                false => emitter.value(side),
+            })
+        };
+        let left = part(self, left);
+        let (mut before_right, right) = self.apart(|emitter| part(emitter, right));
+        let depth = left.depth.max(right.depth) + 1;
+        if before_right.is_empty() && depth <= DEPTH {
+            let expression = Expression::binary(operator, left.own(), right.own());
+            return Value::exact(expression, Scalar::Bool, depth);
+        }
+        // What the right side needs must not run when the left one decides.
+        let name = self.fresh("holds");
+        let read = Expression::Name(name.clone());
+        self.push(Statement::declare(Type::name("bool"), name, left.own()));
+        before_right.push(Statement::assign(read.clone(), right.own()));
+        let undecided = match operator {
+            Binary::Or => not(read.clone()),
+            _ => read.clone(),
+        };
+        self.push(Statement::when(undecided, before_right));
+        Value::exact(read, Scalar::Bool, 1)
+    }
+}
+
+/// Where a pointer to an array without elements points.
+pub fn empty(element: Scalar) -> Expression {
+    Expression::name("nova_empty").cast(memory_type(element).pointer())
+}
+
+/// The truth of a constant condition.
+fn truth(expression: &ir::Expression) -> Option<bool> {
+    match expression {
+        ir::Expression::Constant(ScalarValue::Bool(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+/// The sides of a condition that is a conjunction (`true`) or disjunction.
+fn junction(expression: &ir::Expression) -> Option<(bool, &ir::Expression, &ir::Expression)> {
+    let ir::Expression::Select {
+        condition,
+        then,
+        otherwise,
+    } = expression
+    else {
+        return None;
+    };
+    match (truth(then), truth(otherwise)) {
+        (None, Some(false)) => Some((true, condition, then)),
+        (Some(true), None) => Some((false, condition, otherwise)),
+        _ => None,
+    }
+}

@@ -1,0 +1,298 @@
+//! Functions of Loop as static C functions: their parameters, results and names.
+//!
+//! A function whose only result is a scalar returns it; others take a pointer for each result
+//! behind their parameters and write them when they end. Those that may fail, allocate or read node
+//! tables get the context first.
+
+use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
+use crate::expression::type_of;
+use crate::names::Names;
+use crate::unit::Unit;
+use nova_core::{ErrorKind, Scalar};
+use nova_diag::Place;
+use nova_loop::ir::{self, FunctionId, Program, Variable};
+use std::collections::{HashMap, HashSet};
+
+/// The state while the body of a function is emitted.
+pub struct FunctionEmitter<'u, 'p> {
+    /// What the functions of a file share.
+    pub unit: &'u mut Unit<'p>,
+    names: Names,
+    variables: HashMap<Variable, Name>,
+    /// Indices of the loops around.
+    indices: HashSet<Variable>,
+    /// The statements of the block being emitted.
+    statements: Vec<Statement>,
+    /// Variables of this block that are declared but not yet written as such, in order: the first
+    /// assignment may declare them.
+    pending: Vec<Variable>,
+    is_pending: HashSet<Variable>,
+    /// The loops that `break` may leave, innermost last.
+    pub loops: Vec<LoopState>,
+    /// The results, with the pointers they are written to at the end.
+    results: Vec<(Variable, Name)>,
+    returned: Option<Variable>,
+}
+
+/// What is known of a loop around the command being emitted.
+#[derive(Default)]
+pub struct LoopState {
+    /// How many `switch` statements within it stand around.
+    pub switches: usize,
+    /// The label behind it, once something jumps there.
+    pub label: Option<Name>,
+}
+
+/// The result that a function returns by value: its only one, a scalar.
+pub fn returned(program: &Program, function: &ir::Function) -> Option<(Variable, Scalar)> {
+    match &*function.results {
+        [result] => match program.variable(*result).ty {
+            ir::Type::Scalar(scalar) => Some((*result, scalar)),
+            ir::Type::Pointer(_) | ir::Type::Block => None,
+        },
+        _ => None,
+    }
+}
+
+/// Emits a function.
+pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
+    let program = unit.program;
+    let function = &program.functions[id.0 as usize];
+    let info = unit.functions[id.0 as usize].clone();
+    let mut emitter = FunctionEmitter::new(unit);
+    let mut parameters = Vec::new();
+    if info.context {
+        parameters.push(Parameter {
+            ty: Type::name("nova_context").pointer(),
+            name: "context".into(),
+        });
+    }
+    for variable in &function.parameters {
+        parameters.push(Parameter {
+            ty: type_of(program.variable(*variable).ty),
+            name: emitter.declare(*variable),
+        });
+    }
+    let returned = returned(program, function);
+    emitter.returned = returned.map(|(variable, _)| variable);
+    for variable in &function.results {
+        let name = emitter.declare(*variable);
+        if returned.is_none() {
+            let out = emitter.fresh(&format!("{name}_out"));
+            parameters.push(Parameter {
+                ty: type_of(program.variable(*variable).ty).pointer(),
+                name: out.clone(),
+            });
+            emitter.results.push((*variable, out));
+        }
+        emitter.postpone(*variable);
+    }
+    if function.recursive {
+        emitter.check_stack(&function.place);
+    }
+    emitter.commands(&function.body);
+    let ends = matches!(
+        function.body.last(),
+        Some(ir::Command::Return | ir::Command::Fail { .. })
+    );
+    if !ends {
+        emitter.leave(true);
+    }
+    let body = emitter.statements;
+    Function {
+        prefix: vec!["static".into()],
+        result: returned.map_or(Type::name("void"), |(_, scalar)| {
+            type_of(ir::Type::Scalar(scalar))
+        }),
+        name: info.name,
+        parameters,
+        body: Some(Block(body)),
+    }
+}
+
+impl<'u, 'p> FunctionEmitter<'u, 'p> {
+    /// An emitter with no statements yet.
+    pub fn new(unit: &'u mut Unit<'p>) -> Self {
+        let mut names = Names::default();
+        names.take("context");
+        FunctionEmitter {
+            unit,
+            names,
+            variables: HashMap::new(),
+            indices: HashSet::new(),
+            statements: Vec::new(),
+            pending: Vec::new(),
+            is_pending: HashSet::new(),
+            loops: Vec::new(),
+            results: Vec::new(),
+            returned: None,
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'p Program {
+        self.unit.program
+    }
+
+    /// A fresh name in the function.
+    pub fn fresh(&mut self, name: &str) -> Name {
+        self.names.fresh(name, Some(&self.unit.names))
+    }
+
+    /// Gives a variable its name.
+    pub fn declare(&mut self, variable: Variable) -> Name {
+        let info = self.unit.program.variable(variable);
+        let name = self.fresh(&info.name);
+        self.variables.insert(variable, name.clone());
+        name
+    }
+
+    /// The name of a variable declared before.
+    pub fn name(&mut self, variable: Variable) -> Name {
+        match self.variables.get(&variable) {
+            Some(name) => name.clone(),
+            None => self.declare(variable),
+        }
+    }
+
+    /// Says that a variable is the index of a loop.
+    pub fn add_index(&mut self, variable: Variable) {
+        self.indices.insert(variable);
+    }
+
+    /// Whether a variable is the index of a loop.
+    pub fn is_index(&self, variable: Variable) -> bool {
+        self.indices.contains(&variable)
+    }
+
+    /// Adds a statement to the block being emitted.
+    pub fn push(&mut self, statement: Statement) {
+        self.statements.push(statement);
+    }
+
+    /// What `body` emits, apart from the block being emitted, and what it gives.
+    pub fn apart<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
+        let outer = std::mem::take(&mut self.statements);
+        let result = body(self);
+        (std::mem::replace(&mut self.statements, outer), result)
+    }
+
+    /// The statements of a list of commands, as a block of its own.
+    pub fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
+        self.flush();
+        let pending = std::mem::take(&mut self.pending);
+        let (statements, ()) = self.apart(|emitter| emitter.commands(commands));
+        for variable in std::mem::replace(&mut self.pending, pending) {
+            self.is_pending.remove(&variable);
+        }
+        statements
+    }
+
+    /// Leaves the declaration of a variable to its first assignment, if that comes in this block.
+    pub fn postpone(&mut self, variable: Variable) {
+        self.pending.push(variable);
+        self.is_pending.insert(variable);
+    }
+
+    /// Whether the declaration of a variable waits for its first assignment, which is now made.
+    pub fn declares(&mut self, variable: Variable) -> bool {
+        self.is_pending.remove(&variable)
+    }
+
+    /// Writes all declarations that wait.
+    pub fn flush(&mut self) {
+        for variable in std::mem::take(&mut self.pending) {
+            if self.is_pending.remove(&variable) {
+                self.declare_now(variable);
+            }
+        }
+    }
+
+    /// Writes the declaration of a variable if it waits.
+    pub fn flush_one(&mut self, variable: Variable) {
+        if self.is_pending.remove(&variable) {
+            self.declare_now(variable);
+        }
+    }
+
+    fn declare_now(&mut self, variable: Variable) {
+        let name = self.name(variable);
+        let ty = type_of(self.unit.program.variable(variable).ty);
+        self.push(Statement::Declare {
+            ty,
+            name,
+            value: None,
+        });
+    }
+
+    /// Assigns a variable, declaring it where its declaration waits.
+    pub fn assign(&mut self, variable: Variable, value: Expression) {
+        let name = self.name(variable);
+        if self.declares(variable) {
+            let ty = type_of(self.unit.program.variable(variable).ty);
+            self.push(Statement::declare(ty, name, value));
+        } else {
+            self.push(Statement::assign(Expression::Name(name), value));
+        }
+    }
+
+    /// Leaves the function; `last` when control would end there anyway.
+    pub fn leave(&mut self, last: bool) {
+        if let Some(variable) = self.returned {
+            self.flush_one(variable);
+            let name = self.name(variable);
+            // A result that was only just assigned is returned at once.
+            let value = match self.statements.last() {
+                Some(Statement::Declare {
+                    name: declared,
+                    value: Some(_),
+                    ..
+                }) if *declared == name => match self.statements.pop() {
+                    Some(Statement::Declare {
+                        value: Some(value), ..
+                    }) => value,
+                    _ => Expression::Name(name),
+                },
+                _ => Expression::Name(name),
+            };
+            self.push(Statement::Return(Some(value)));
+            return;
+        }
+        for (variable, out) in self.results.clone() {
+            self.flush_one(variable);
+            let name = self.name(variable);
+            let target = Expression::Name(out).dereference();
+            self.push(Statement::assign(target, Expression::Name(name)));
+        }
+        if !last {
+            self.push(Statement::Return(None));
+        }
+    }
+
+    /// A call of an error's function.
+    pub fn failure(
+        &mut self,
+        error: ErrorKind,
+        arguments: Vec<Expression>,
+        place: &Place,
+    ) -> Statement {
+        let name = self.unit.error(error);
+        let mut all = vec![
+            Expression::name("context"),
+            Expression::text(place.to_string()),
+        ];
+        all.extend(arguments);
+        Statement::call(name, all)
+    }
+
+    fn check_stack(&mut self, place: &Place) {
+        let fail = self.failure(ErrorKind::Recursion, Vec::new(), place);
+        let left = Expression::pure("NOVA_STACK_LEFT", vec![Expression::name("context")]);
+        self.push(Statement::when(crate::scalar::not(left), vec![fail]));
+    }
+
+    /// The statements emitted so far, leaving none.
+    pub fn take(&mut self) -> Vec<Statement> {
+        std::mem::take(&mut self.statements)
+    }
+}

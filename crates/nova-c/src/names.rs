@@ -1,0 +1,219 @@
+//! C identifiers for NOVA names: injective for what users see, unique for what they do not.
+
+use crate::ast::Name;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::OnceLock;
+
+/// Keywords of C11 and C++17.
+const KEYWORDS: &str = "
+alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand bitor bool
+break case catch char char16_t char32_t char8_t class co_await co_return co_yield compl concept const
+const_cast consteval constexpr constinit continue decltype default delete do double dynamic_cast else
+enum explicit export extern false float for friend goto if inline int long mutable namespace new
+noexcept not not_eq nullptr operator or or_eq private protected public reflexpr register
+reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct
+switch synchronized template this thread_local throw true try typedef typeid typename typeof union
+unsigned using virtual void volatile wchar_t while xor xor_eq _Alignas _Alignof _Atomic _Bool _Complex
+_Generic _Imaginary _Noreturn _Static_assert _Thread_local";
+
+/// Functions, types, variables and macros of the C library and of what generated files include.
+const LIBRARY: &str = "
+abort abs access acos acosf acosh acosl alarm aligned_alloc alloca asctime asin asinf asinh asinl
+assert atan atan2 atan2f atan2l atanf atanh atanl atexit atof atoi atol atoll bcmp bcopy brk bsearch
+bzero calloc cbrt cbrtf ceil ceilf ceill chdir chmod chown clearerr clock clock_t close connect
+copysign copysignf cos cosf cosh coshf coshl cosl creat ctime daemon difftime div div_t double_t drem
+dup dup2 environ erf erfc erfcf erff errno execl execv execve exit exp exp2 exp2f exp10 expf expl
+expm1 expm1f fabs fabsf fabsl fclose fdim fdimf feof ferror fflush fgetc fgetpos fgets fileno
+float_t floor floorf floorl fma fmaf fmax fmaxf fmin fminf fmod fmodf fopen fork fpclassify fpos_t
+fprintf fputc fputs fread free freopen frexp frexpf fscanf fseek fsetpos fstat fsync ftell ftruncate
+fwrite gamma getc getchar getcwd getenv gets getpid getline gmtime hypot hypotf ilogb imaxabs index
+isalnum isalpha isascii isblank iscntrl isdigit isfinite isgraph isgreater isinf isless islower isnan
+isnormal isprint ispunct isspace isunordered isupper isxdigit j0 j1 jn jmp_buf kill labs ldexp ldexpf
+ldiv lgamma lgammaf link llabs lldiv llrint llround localeconv localtime log log10 log10f log1p
+log1pf log2 log2f logb logf logl longjmp lrint lround lseek malloc max_align_t mblen mbstowcs mbtowc
+memchr memcmp memcpy memmove memset mktime modf modff nan nanf nanosleep nearbyint nextafter nice
+offsetof open pause perror pid_t pipe poll pow powf powl printf ptrdiff_t putc putchar puts putenv
+qsort raise rand random read realloc remainder remove remquo rename rewind rindex rint rintf round
+roundf roundl scalb scalbln scalbn scanf select setbuf setjmp setlocale setvbuf sig_atomic_t sigaction
+signal signbit signgam significand sin sincos sinf sinh sinhf sinhl sinl size_t sleep snprintf socket
+sprintf sqrt sqrtf sqrtl srand srandom sscanf ssize_t stat stderr stdin stdout strcat strchr strcmp
+strcoll strcpy strcspn strdup strerror strftime strlen strncat strncmp strncpy strpbrk strrchr strspn
+strstr strtod strtof strtok strtol strtold strtoll strtoul strtoull strxfrm swab sync system tan tanf
+tanh tanhf tanhl tanl tgamma time time_t timespec tm tmpfile tmpnam tolower toupper trunc truncf
+truncate uint unlink ungetc usleep va_arg va_copy va_end va_list va_start vfprintf vprintf vsnprintf
+vsprintf wait wcstombs wctomb write y0 y1 yn
+int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t
+uintmax_t INT8_MAX INT8_MIN INT16_MAX INT16_MIN INT32_MAX INT32_MIN INT64_MAX INT64_MIN UINT8_MAX
+UINT16_MAX UINT32_MAX UINT64_MAX INT8_C INT16_C INT32_C INT64_C UINT8_C UINT16_C UINT32_C UINT64_C
+SIZE_MAX PTRDIFF_MAX PTRDIFF_MIN CHAR_BIT CHAR_MAX INT_MAX INT_MIN LONG_MAX LONG_MIN UINT_MAX NULL
+EOF BUFSIZ EXIT_FAILURE EXIT_SUCCESS FILE FILENAME_MAX RAND_MAX SEEK_CUR SEEK_END SEEK_SET HUGE_VAL
+HUGE_VALF INFINITY NAN M_E M_PI M_PI_2 MATH_ERRNO FP_NAN FP_ZERO EDOM ERANGE EILSEQ I complex unix
+linux i386 main argc argv near far min max std";
+
+/// Every name that a NOVA name must not become.
+fn reserved() -> &'static BTreeSet<&'static str> {
+    static RESERVED: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
+    RESERVED.get_or_init(|| {
+        let listed = KEYWORDS
+            .split_whitespace()
+            .chain(LIBRARY.split_whitespace());
+        listed.chain(nova_runtime::names()).collect()
+    })
+}
+
+/// Whether a C identifier is a keyword, of the C library, or of the runtime.
+pub fn is_reserved(name: &str) -> bool {
+    reserved().contains(name) || name.starts_with("nova_") || name.starts_with("NOVA_")
+}
+
+/// The C identifier of a NOVA name, different for different names.
+///
+/// Letters, digits and `_` stand for themselves; any other character, and a digit at the start,
+/// is `_uX_` with its code point X in hexadecimal. A name that reads like that has its `_u` written
+/// `_u5F_u`. A reserved word, and one with further `_` behind it, gets one `_` more.
+pub fn identifier(name: &str) -> String {
+    let mut out = escape(name);
+    if is_reserved(out.trim_end_matches('_')) || is_reserved(&out) {
+        out.push('_');
+    }
+    out
+}
+
+/// As [`identifier`], but reserved words stay: for parts of names.
+pub fn escape(name: &str) -> String {
+    let mut out = String::new();
+    for (at, c) in name.char_indices() {
+        let plain = c.is_ascii_alphabetic() || (c.is_ascii_digit() && at > 0) || c == '_';
+        if plain && !(c == '_' && reads_as_escape(&name[at..])) {
+            out.push(c);
+        } else {
+            out.push_str(&format!("_u{:X}_", u32::from(c)));
+        }
+    }
+    if out.is_empty() {
+        out.push('_');
+    }
+    out
+}
+
+/// A hash of a text that is the same everywhere and always (FNV-1a).
+pub fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Whether the text starts like an escape of [`identifier`].
+fn reads_as_escape(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix("_u") else {
+        return false;
+    };
+    let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit() || ('A'..='F').contains(&c));
+    digits.len() < rest.len() && digits.starts_with('_')
+}
+
+/// A readable identifier for a name that no user of the C sees: what is no letter, digit or `_`
+/// becomes `_`.
+fn readable(name: &str) -> String {
+    let mut out: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        out.insert(0, 'x');
+    }
+    let end = out.trim_end_matches('_').len();
+    out.truncate(end.max(1));
+    // Names are for people; what is longer is no help to them.
+    out.truncate(40);
+    out
+}
+
+/// Gives out names that are unique in a scope, and in the scope around it where there is one.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    used: HashSet<String>,
+    /// The last number tried behind a name.
+    last: HashMap<String, u32>,
+}
+
+impl Names {
+    /// Takes a name as it is; whether it was free.
+    pub fn take(&mut self, name: &str) -> bool {
+        self.used.insert(name.to_string())
+    }
+
+    /// A fresh name like `name`, free here and in `outer`.
+    pub fn fresh(&mut self, name: &str, outer: Option<&Names>) -> Name {
+        let base = readable(name);
+        let taken = |candidate: &str| outer.is_some_and(|o| o.used.contains(candidate));
+        if !is_reserved(&base) && !taken(&base) && self.used.insert(base.clone()) {
+            return base.into();
+        }
+        let counter = self.last.entry(base.clone()).or_insert(1);
+        loop {
+            *counter += 1;
+            let candidate = format!("{base}_{counter}");
+            if !taken(&candidate) && self.used.insert(candidate.clone()) {
+                return candidate.into();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_injective() {
+        let names = [
+            "x",
+            "x'",
+            "x?",
+            "a-b",
+            "a_b",
+            "int",
+            "int_",
+            "int__",
+            "free",
+            "_u27_",
+            "x_u27_",
+            "_u5F_u27_",
+            "2x",
+            "_u32_x",
+            "é",
+            "nova_x",
+            "nova_x_",
+            "_",
+            "__",
+            "a",
+            "X",
+        ];
+        let identifiers: HashSet<String> = names.iter().map(|n| identifier(n)).collect();
+        assert_eq!(identifiers.len(), names.len(), "{identifiers:?}");
+        for name in &identifiers {
+            assert!(!reserved().contains(&**name), "{name}");
+            assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
+        }
+        assert_eq!(identifier("int"), "int_");
+        assert_eq!(identifier("x'"), "x_u27_");
+        assert_eq!(identifier("X"), "X");
+    }
+
+    #[test]
+    fn fresh_names_are_unique() {
+        let mut outer = Names::default();
+        outer.take("sum");
+        let mut names = Names::default();
+        let given: Vec<Name> = ["x", "x", "x'", "sum", "free", "", "x_2"]
+            .iter()
+            .map(|n| names.fresh(n, Some(&outer)))
+            .collect();
+        let given: Vec<&str> = given.iter().map(|n| &**n).collect();
+        assert_eq!(
+            given,
+            ["x", "x_2", "x_3", "sum_2", "free_2", "x_4", "x_2_2"]
+        );
+    }
+}

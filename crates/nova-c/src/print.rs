@@ -1,0 +1,644 @@
+//! Prints the C syntax tree: four columns of indentation, lines of at most 100 columns where that
+//! can be, parentheses where C or its compilers' warnings want them.
+
+use crate::ast::{
+    Binary, Block, Expression, Field, Function, Item, Name, Parameter, Statement, Type, Unary,
+};
+use nova_diag::deep;
+use pretty::{Arena, DocAllocator, DocBuilder};
+
+/// Columns of a line.
+const WIDTH: usize = 100;
+/// Columns of one level.
+const INDENT: isize = 4;
+
+type Doc<'a> = DocBuilder<'a, Arena<'a>>;
+
+/// Prints the items of a file, one after the other.
+pub fn print(items: &[Item]) -> String {
+    let mut out = String::new();
+    for item in items {
+        match item {
+            Item::Text(text) => out.push_str(text),
+            Item::Blank => out.push('\n'),
+            Item::Comment(_)
+            | Item::Directive(_)
+            | Item::Function(_)
+            | Item::Struct { .. }
+            | Item::Variable { .. } => {
+                let arena = Arena::new();
+                let doc = Printer { arena: &arena }.item(item);
+                let mut text = String::new();
+                // Writing to a string cannot fail.
+                let _ = doc.into_doc().render_fmt(WIDTH, &mut text);
+                // A blank line inside of an indented part keeps no blanks.
+                for line in text.lines() {
+                    out.push_str(line.trim_end());
+                    out.push('\n');
+                }
+            }
+        }
+    }
+    out
+}
+
+struct Printer<'a> {
+    arena: &'a Arena<'a>,
+}
+
+/// How tightly an expression binds: the levels of C's grammar.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Conditional,
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equality,
+    Relation,
+    Shift,
+    Sum,
+    Product,
+    Prefix,
+    Postfix,
+}
+
+/// The sign of an operator, its level, and the levels its operands must have at least: tighter than
+/// C's grammar asks where gcc and clang advise parentheses.
+fn operator(binary: Binary) -> (&'static str, Level, Level, Level) {
+    use Level::*;
+    match binary {
+        Binary::Multiply => ("*", Product, Product, Prefix),
+        Binary::Divide => ("/", Product, Product, Prefix),
+        Binary::Remainder => ("%", Product, Product, Prefix),
+        Binary::Add => ("+", Sum, Sum, Product),
+        Binary::Subtract => ("-", Sum, Sum, Product),
+        Binary::ShiftLeft => ("<<", Shift, Prefix, Prefix),
+        Binary::ShiftRight => (">>", Shift, Prefix, Prefix),
+        Binary::Less => ("<", Relation, Shift, Shift),
+        Binary::LessEqual => ("<=", Relation, Shift, Shift),
+        Binary::Greater => (">", Relation, Shift, Shift),
+        Binary::GreaterEqual => (">=", Relation, Shift, Shift),
+        Binary::Equal => ("==", Equality, Shift, Shift),
+        Binary::NotEqual => ("!=", Equality, Shift, Shift),
+        Binary::BitAnd => ("&", BitAnd, Prefix, Prefix),
+        Binary::BitXor => ("^", BitXor, Prefix, Prefix),
+        Binary::BitOr => ("|", BitOr, Prefix, Prefix),
+        Binary::And => ("&&", And, And, And),
+        Binary::Or => ("||", Or, Or, Or),
+    }
+}
+
+/// The operands of `||` may be `||` but not `&&`, which compilers warn of.
+fn fits(parent: Binary, child: &Expression, least: Level) -> bool {
+    match (parent, child) {
+        (Binary::Or, Expression::Binary(Binary::And, ..)) => false,
+        _ => level(child) >= least,
+    }
+}
+
+fn level(expression: &Expression) -> Level {
+    match expression {
+        Expression::Name(_)
+        | Expression::Text(_)
+        | Expression::Pure(..)
+        | Expression::Call(..)
+        | Expression::Index(..)
+        | Expression::Member(..)
+        | Expression::Arrow(..)
+        | Expression::Braces(_) => Level::Postfix,
+        Expression::Literal(text) if !text.starts_with('-') => Level::Postfix,
+        Expression::Literal(_)
+        | Expression::Unary(..)
+        | Expression::Cast(..)
+        | Expression::SizeOf(_) => Level::Prefix,
+        Expression::Binary(binary, ..) => operator(*binary).1,
+        Expression::Conditional(_) => Level::Conditional,
+    }
+}
+
+/// A type in front of a name: `float *`, `const int64_t `.
+fn type_before_name(ty: &Type) -> String {
+    let text = type_text(ty);
+    if text.ends_with('*') {
+        text
+    } else {
+        text + " "
+    }
+}
+
+/// A type alone.
+pub fn type_text(ty: &Type) -> String {
+    match ty {
+        Type::Name(name) => name.to_string(),
+        Type::Struct(name) => format!("struct {name}"),
+        Type::Pointer(to) => {
+            let to = type_text(to);
+            if to.ends_with('*') {
+                to + "*"
+            } else {
+                to + " *"
+            }
+        }
+        Type::Const(ty) => match &**ty {
+            Type::Pointer(_) => type_text(ty) + "const",
+            Type::Name(_) | Type::Struct(_) | Type::Const(_) => format!("const {}", type_text(ty)),
+        },
+    }
+}
+
+impl<'a> Printer<'a> {
+    fn text(&self, text: impl Into<String>) -> Doc<'a> {
+        self.arena.text(text.into())
+    }
+
+    fn lines(&self, docs: impl IntoIterator<Item = Doc<'a>>) -> Doc<'a> {
+        self.arena.intersperse(docs, self.arena.hardline())
+    }
+
+    /// Documents in brackets, broken after commas where they must be.
+    fn list(&self, open: &'static str, docs: Vec<Doc<'a>>, close: &'static str) -> Doc<'a> {
+        let comma = self.arena.text(",").append(self.arena.line());
+        self.arena
+            .text(open)
+            .append(self.arena.intersperse(docs, comma).nest(INDENT))
+            .append(close)
+            .group()
+    }
+
+    fn item(&self, item: &Item) -> Doc<'a> {
+        match item {
+            Item::Comment(text) => self.comment(text),
+            Item::Directive(text) => self.text(format!("#{text}")),
+            Item::Function(function) => self.function(function),
+            Item::Struct {
+                name,
+                fields,
+                typedef,
+            } => {
+                let (before, after) = if *typedef {
+                    ("typedef ", format!("}} {name};"))
+                } else {
+                    ("", "};".to_string())
+                };
+                self.text(format!("{before}struct {name} {{"))
+                    .append(self.fields(fields))
+                    .append(after)
+            }
+            Item::Variable {
+                prefix,
+                ty,
+                name,
+                value,
+            } => {
+                let head = prefixed(prefix, &type_before_name(ty)) + name;
+                let value = value
+                    .as_ref()
+                    .map(|v| self.text(" = ").append(self.expression(v)));
+                self.text(head).append(value).append(";")
+            }
+            Item::Blank | Item::Text(_) => self.arena.nil(),
+        }
+    }
+
+    fn comment(&self, text: &str) -> Doc<'a> {
+        let mut lines = text.lines().map(|l| self.text(l.replace("*/", "* /")));
+        let first = lines.next().unwrap_or_else(|| self.arena.nil());
+        let rest = lines.map(|line| self.arena.hardline().append(" * ").append(line));
+        self.text("/* ")
+            .append(first)
+            .append(self.arena.concat(rest))
+            .append(" */")
+    }
+
+    fn fields(&self, fields: &[Field]) -> Doc<'a> {
+        let docs = fields.iter().map(|field| {
+            self.arena.hardline().append(match field {
+                Field::Plain(ty, name) => self.text(format!("{}{name};", type_before_name(ty))),
+                Field::Union(fields, name) => self.nested_fields("union", fields, name),
+                Field::Struct(fields, name) => self.nested_fields("struct", fields, name),
+            })
+        });
+        self.arena
+            .concat(docs)
+            .nest(INDENT)
+            .append(self.arena.hardline())
+    }
+
+    fn nested_fields(&self, keyword: &str, fields: &[Field], name: &Name) -> Doc<'a> {
+        self.text(format!("{keyword} {{"))
+            .append(deep(|| self.fields(fields)))
+            .append(self.text(format!("}} {name};")))
+    }
+
+    fn function(&self, function: &Function) -> Doc<'a> {
+        let head = prefixed(&function.prefix, &type_before_name(&function.result));
+        let parameters = match &*function.parameters {
+            [] => vec![self.text("void")],
+            some => some
+                .iter()
+                .map(|Parameter { ty, name }| self.text(type_before_name(ty) + name))
+                .collect(),
+        };
+        let head = self
+            .text(format!("{head}{}", function.name))
+            .append(self.list("(", parameters, ")"));
+        match &function.body {
+            None => head.append(";"),
+            Some(body) => head
+                .append(self.arena.hardline())
+                .append("{")
+                .append(self.indented(body))
+                .append("}"),
+        }
+    }
+
+    /// The statements of a block, indented, each on lines of its own.
+    fn indented(&self, block: &Block) -> Doc<'a> {
+        let statements = deep(|| {
+            let docs = block
+                .0
+                .iter()
+                .map(|s| self.arena.hardline().append(self.statement(s)));
+            self.arena.concat(docs.collect::<Vec<_>>())
+        });
+        statements.nest(INDENT).append(self.arena.hardline())
+    }
+
+    fn braces(&self, block: &Block) -> Doc<'a> {
+        if block.0.is_empty() {
+            return self.text("{}");
+        }
+        self.text("{").append(self.indented(block)).append("}")
+    }
+
+    /// A block behind `if (…)` or the like: without braces when it is one simple statement.
+    fn body(&self, block: &Block) -> Doc<'a> {
+        match &*block.0 {
+            [statement] if is_simple(statement) => self
+                .arena
+                .hardline()
+                .append(self.statement(statement))
+                .nest(INDENT),
+            _ => self.text(" ").append(self.braces(block)),
+        }
+    }
+
+    fn statement(&self, statement: &Statement) -> Doc<'a> {
+        match statement {
+            Statement::Declare { ty, name, value } => {
+                let value = value
+                    .as_ref()
+                    .map(|v| self.text(" = ").append(self.expression(v)));
+                self.text(type_before_name(ty) + name)
+                    .append(value)
+                    .append(";")
+            }
+            Statement::Assign { target, value } => self.assignment(target, value),
+            Statement::Expression(expression) => self.expression(expression).append(";"),
+            Statement::If {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(condition, then, otherwise),
+            Statement::For {
+                ty,
+                variable,
+                count,
+                body,
+            } => self
+                .text(format!(
+                    "for ({} {variable} = 0; {variable} < ",
+                    type_text(ty)
+                ))
+                .append(self.operand(count, Level::Shift))
+                .append(self.text(format!("; {variable}++)")))
+                .append(self.body(body)),
+            Statement::While { condition, body } => match condition {
+                Some(condition) => self
+                    .text("while (")
+                    .append(self.expression(condition))
+                    .append(")")
+                    .append(self.body(body)),
+                None => self.text("for (;;)").append(self.body(body)),
+            },
+            Statement::Switch { value, cases } => self.switch(value, cases),
+            Statement::Break => self.text("break;"),
+            Statement::Continue => self.text("continue;"),
+            Statement::Return(None) => self.text("return;"),
+            Statement::Return(Some(value)) => self
+                .text("return ")
+                .append(self.expression(value))
+                .append(";"),
+            Statement::Goto(label) => self.text(format!("goto {label};")),
+            Statement::Label(label) => self.text(format!("{label}:;")),
+            Statement::Block(block) => self.braces(block),
+            Statement::Comment(text) => self.comment(text),
+            Statement::Directive(text) => self.text(format!("#{text}")),
+        }
+    }
+
+    /// `x = v`, `x += v`, `x++`.
+    fn assignment(&self, target: &Expression, value: &Expression) -> Doc<'a> {
+        let target_doc = self.expression(target);
+        if let Expression::Binary(binary, left, right) = value
+            && **left == *target
+            && is_compound(*binary)
+        {
+            return match (binary, &**right) {
+                (Binary::Add, Expression::Literal(one)) if &**one == "1" => {
+                    target_doc.append("++;")
+                }
+                _ => target_doc
+                    .append(self.text(format!(" {}= ", operator(*binary).0)))
+                    .append(self.expression(right))
+                    .append(";"),
+            };
+        }
+        target_doc
+            .append(" = ")
+            .append(self.expression(value))
+            .append(";")
+    }
+
+    fn conditional(&self, condition: &Expression, then: &Block, otherwise: &Block) -> Doc<'a> {
+        // The branch of an `if` with an `else` is not left without braces when it ends in an `if`.
+        let dangling = !otherwise.0.is_empty() || then.0.is_empty();
+        let braces = dangling && !matches!(&*then.0, [s] if is_plain(s));
+        let then_doc = if braces {
+            self.text(" ").append(self.braces(then))
+        } else {
+            self.body(then)
+        };
+        let doc = self
+            .text("if (")
+            .append(self.expression(condition))
+            .append(")")
+            .append(then_doc);
+        if otherwise.0.is_empty() {
+            return doc;
+        }
+        let separator = if braces {
+            self.text(" ")
+        } else {
+            self.arena.hardline()
+        };
+        let rest = match &*otherwise.0 {
+            [statement @ Statement::If { .. }] => {
+                self.text(" ").append(deep(|| self.statement(statement)))
+            }
+            _ => self.body(otherwise),
+        };
+        doc.append(separator).append("else").append(rest)
+    }
+
+    fn switch(&self, value: &Expression, cases: &[Block]) -> Doc<'a> {
+        let last = cases.len().saturating_sub(1);
+        let docs = cases.iter().enumerate().map(|(k, case)| {
+            let label = if k == last {
+                "default:".to_string()
+            } else {
+                format!("case {k}:")
+            };
+            let braces = case
+                .0
+                .iter()
+                .any(|s| matches!(s, Statement::Declare { .. }));
+            let mut body = if braces {
+                self.text(label).append(" ").append(self.braces(case))
+            } else if case.0.is_empty() {
+                self.text(label)
+            } else {
+                self.text(label).append(self.outdented(case))
+            };
+            if !case.0.last().is_some_and(leaves) {
+                let end = self.arena.hardline().append("break;");
+                body = body.append(end.nest(INDENT));
+            }
+            body
+        });
+        self.text("switch (")
+            .append(self.expression(value))
+            .append(") {")
+            .append(self.arena.hardline())
+            .append(self.lines(docs.collect::<Vec<_>>()))
+            .append(self.arena.hardline())
+            .append("}")
+    }
+
+    /// The statements of a block, indented, without a line end behind.
+    fn outdented(&self, block: &Block) -> Doc<'a> {
+        deep(|| {
+            let docs = block
+                .0
+                .iter()
+                .map(|s| self.arena.hardline().append(self.statement(s)));
+            self.arena.concat(docs.collect::<Vec<_>>()).nest(INDENT)
+        })
+    }
+
+    /// An expression where at least this level is needed.
+    fn operand(&self, expression: &Expression, least: Level) -> Doc<'a> {
+        let doc = self.expression(expression);
+        if level(expression) >= least {
+            doc
+        } else {
+            self.text("(").append(doc).append(")")
+        }
+    }
+
+    fn expression(&self, expression: &Expression) -> Doc<'a> {
+        deep(|| match expression {
+            Expression::Name(name) | Expression::Literal(name) => self.text(&**name),
+            Expression::Text(bytes) => self.string(bytes),
+            Expression::Unary(unary, operand) => {
+                let sign = match unary {
+                    Unary::Minus => "-",
+                    Unary::Not => "!",
+                    Unary::Complement => "~",
+                    Unary::Dereference => "*",
+                    Unary::AddressOf => "&",
+                };
+                // `- -x`, never `--x`.
+                let doubled = match &**operand {
+                    Expression::Unary(inner, _) => inner == unary,
+                    Expression::Literal(text) => text.starts_with('-'),
+                    _ => false,
+                };
+                let least = if doubled {
+                    Level::Postfix
+                } else {
+                    Level::Prefix
+                };
+                self.text(sign).append(self.operand(operand, least))
+            }
+            Expression::Binary(binary, left, right) => self.binary(*binary, left, right),
+            Expression::Conditional(parts) => {
+                let [condition, then, otherwise] = &**parts;
+                self.operand(condition, Level::Or)
+                    .append(self.arena.line())
+                    .append("? ")
+                    .append(self.operand(then, Level::Or))
+                    .append(self.arena.line())
+                    .append(": ")
+                    .append(self.operand(otherwise, Level::Or))
+                    .group()
+                    .nest(INDENT)
+            }
+            Expression::Pure(name, arguments) | Expression::Call(name, arguments) => {
+                let docs = arguments.iter().map(|a| self.expression(a)).collect();
+                self.text(&**name).append(self.list("(", docs, ")"))
+            }
+            Expression::Index(array, index) => self
+                .operand(array, Level::Postfix)
+                .append("[")
+                .append(self.expression(index))
+                .append("]"),
+            Expression::Member(value, field) => self
+                .operand(value, Level::Postfix)
+                .append(self.text(format!(".{field}"))),
+            Expression::Arrow(value, field) => self
+                .operand(value, Level::Postfix)
+                .append(self.text(format!("->{field}"))),
+            Expression::Cast(ty, operand) => self
+                .text(format!("({})", type_text(ty)))
+                .append(self.operand(operand, Level::Prefix)),
+            Expression::SizeOf(ty) => self.text(format!("sizeof({})", type_text(ty))),
+            Expression::Braces(values) => {
+                let docs = values.iter().map(|v| self.expression(v)).collect();
+                self.list("{", docs, "}")
+            }
+        })
+    }
+
+    fn binary(&self, binary: Binary, left: &Expression, right: &Expression) -> Doc<'a> {
+        let (sign, _, least_left, least_right) = operator(binary);
+        let side = |operand: &Expression, least: Level| {
+            if fits(binary, operand, least) {
+                self.expression(operand)
+            } else {
+                self.text("(").append(self.expression(operand)).append(")")
+            }
+        };
+        side(left, least_left)
+            .append(self.arena.line())
+            .append(self.text(format!("{sign} ")))
+            .append(side(right, least_right))
+            .group()
+            .nest(INDENT)
+    }
+
+    /// A string literal, long ones in pieces.
+    fn string(&self, bytes: &[u8]) -> Doc<'a> {
+        const PIECE: usize = 64;
+        let pieces: Vec<Doc<'a>> = match bytes {
+            [] => vec![self.text("\"\"")],
+            some => some
+                .chunks(PIECE)
+                .map(|piece| self.text(format!("\"{}\"", escaped(piece))))
+                .collect(),
+        };
+        self.arena
+            .intersperse(pieces, self.arena.line())
+            .group()
+            .nest(INDENT)
+    }
+}
+
+/// Bytes inside a string literal.
+fn escaped(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for byte in bytes {
+        match byte {
+            b'\n' => out.push_str("\\n"),
+            b'\t' => out.push_str("\\t"),
+            // A question mark could begin a trigraph.
+            b'"' | b'\\' | b'?' => {
+                out.push('\\');
+                out.push(char::from(*byte));
+            }
+            b' '..=b'~' => out.push(char::from(*byte)),
+            other => {
+                for shift in [6, 3, 0] {
+                    out.push(char::from(b'0' + ((other >> shift) & 7)));
+                }
+                out.insert(out.len() - 3, '\\');
+            }
+        }
+    }
+    out
+}
+
+fn prefixed(prefix: &[Name], rest: &str) -> String {
+    let mut text = String::new();
+    for word in prefix {
+        text.push_str(word);
+        text.push(' ');
+    }
+    text + rest
+}
+
+/// Whether `x = x ⊕ v` is written `x ⊕= v`.
+fn is_compound(binary: Binary) -> bool {
+    match binary {
+        Binary::Multiply
+        | Binary::Divide
+        | Binary::Remainder
+        | Binary::Add
+        | Binary::Subtract
+        | Binary::ShiftLeft
+        | Binary::ShiftRight
+        | Binary::BitAnd
+        | Binary::BitXor
+        | Binary::BitOr => true,
+        Binary::Less
+        | Binary::LessEqual
+        | Binary::Greater
+        | Binary::GreaterEqual
+        | Binary::Equal
+        | Binary::NotEqual
+        | Binary::And
+        | Binary::Or => false,
+    }
+}
+
+/// Whether a statement may stand behind `if (…)` without braces.
+fn is_simple(statement: &Statement) -> bool {
+    match statement {
+        Statement::If {
+            then, otherwise, ..
+        } => otherwise.0.is_empty() && !then.0.is_empty(),
+        Statement::For { .. } | Statement::While { .. } => true,
+        other => is_plain(other),
+    }
+}
+
+/// Whether a statement is one line without statements inside.
+fn is_plain(statement: &Statement) -> bool {
+    match statement {
+        Statement::Assign { .. }
+        | Statement::Expression(_)
+        | Statement::Break
+        | Statement::Continue
+        | Statement::Return(_)
+        | Statement::Goto(_) => true,
+        Statement::Declare { .. }
+        | Statement::If { .. }
+        | Statement::For { .. }
+        | Statement::While { .. }
+        | Statement::Switch { .. }
+        | Statement::Label(_)
+        | Statement::Block(_)
+        | Statement::Comment(_)
+        | Statement::Directive(_) => false,
+    }
+}
+
+/// Whether control never comes behind the statement.
+fn leaves(statement: &Statement) -> bool {
+    matches!(
+        statement,
+        Statement::Break | Statement::Continue | Statement::Return(_) | Statement::Goto(_)
+    )
+}

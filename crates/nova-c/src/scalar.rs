@@ -1,0 +1,598 @@
+//! Scalar operations as C expressions without undefined behaviour.
+//!
+//! Sums, differences and products of 32- and 64-bit signed integers are computed in the unsigned
+//! type of the same width. Such a [`Value`] is *raw*: converting it to the type of the value gives
+//! the value, which C does where it is assigned; where its own type matters it is cast first.
+
+use crate::ast::{Binary, Expression, Type, Unary};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+
+/// What kind of value an expression gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A scalar.
+    Scalar,
+    /// A pointer to elements.
+    Pointer,
+    /// A handle of a block.
+    Block,
+}
+
+/// A C expression for a scalar, a pointer or a handle.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// The expression.
+    pub expression: Expression,
+    /// What it is.
+    pub shape: Shape,
+    /// The type of the value, or of the elements it points to.
+    pub scalar: Scalar,
+    /// Whether the expression's C type is another one, from which converting gives the value.
+    pub raw: bool,
+    /// How deep it nests.
+    pub depth: u32,
+    /// Whether it is an index of a loop: not negative, and less than the largest number.
+    pub index: bool,
+}
+
+/// The C type of a scalar in memory.
+pub fn memory_type(scalar: Scalar) -> Type {
+    Type::name(scalar.info().c_type)
+}
+
+/// The C type of a scalar in a variable.
+pub fn variable_type(scalar: Scalar) -> Type {
+    match scalar {
+        Scalar::Bool => Type::name("bool"),
+        other => memory_type(other),
+    }
+}
+
+impl Value {
+    /// A value whose C type is its own.
+    pub fn exact(expression: Expression, scalar: Scalar, depth: u32) -> Value {
+        Value {
+            expression,
+            shape: Shape::Scalar,
+            scalar,
+            raw: false,
+            depth,
+            index: false,
+        }
+    }
+
+    /// A pointer to elements.
+    pub fn pointer(expression: Expression, element: Scalar, depth: u32) -> Value {
+        Value {
+            shape: Shape::Pointer,
+            ..Value::exact(expression, element, depth)
+        }
+    }
+
+    /// A handle.
+    pub fn block(expression: Expression, depth: u32) -> Value {
+        Value {
+            shape: Shape::Block,
+            ..Value::exact(expression, Scalar::U8, depth)
+        }
+    }
+
+    /// The C type of a variable that holds it.
+    pub fn ty(&self) -> Type {
+        match self.shape {
+            Shape::Scalar => variable_type(self.scalar),
+            Shape::Pointer => memory_type(self.scalar).pointer(),
+            Shape::Block => Type::name("nova_block").pointer(),
+        }
+    }
+
+    fn raw(expression: Expression, scalar: Scalar, depth: u32) -> Value {
+        Value {
+            raw: true,
+            ..Value::exact(expression, scalar, depth)
+        }
+    }
+
+    /// The expression, in the value's own type.
+    pub fn own(self) -> Expression {
+        if self.raw {
+            self.expression.cast(variable_type(self.scalar))
+        } else {
+            self.expression
+        }
+    }
+}
+
+/// A constant.
+pub fn constant(value: ScalarValue) -> Expression {
+    let text = match value {
+        ScalarValue::I8(v) => v.to_string(),
+        ScalarValue::I16(v) => v.to_string(),
+        ScalarValue::I32(i32::MIN) => "INT32_MIN".into(),
+        ScalarValue::I32(v) => v.to_string(),
+        ScalarValue::I64(i64::MIN) => "INT64_MIN".into(),
+        ScalarValue::I64(v) if i32::try_from(v).is_ok() && v != i64::from(i32::MIN) => {
+            v.to_string()
+        }
+        ScalarValue::I64(v) => format!("INT64_C({v})"),
+        ScalarValue::U8(v) => v.to_string(),
+        ScalarValue::U16(v) => v.to_string(),
+        ScalarValue::U32(v) => format!("{v}u"),
+        ScalarValue::U64(v) => format!("UINT64_C({v})"),
+        ScalarValue::F32(v) => return float(f64::from(v), format!("{v:?}f"), Scalar::F32),
+        ScalarValue::F64(v) => return float(v, format!("{v:?}"), Scalar::F64),
+        ScalarValue::Bool(v) => v.to_string(),
+    };
+    match text.find('(') {
+        Some(open) => Expression::pure(
+            &text[..open],
+            vec![Expression::literal(text[open + 1..].trim_end_matches(')'))],
+        ),
+        None if text.starts_with(|c: char| c.is_ascii_alphabetic()) => Expression::name(text),
+        None => Expression::literal(text),
+    }
+}
+
+fn float(value: f64, text: String, scalar: Scalar) -> Expression {
+    let special = if value.is_nan() {
+        Expression::name("NAN")
+    } else if value == f64::INFINITY {
+        Expression::name("INFINITY")
+    } else if value == f64::NEG_INFINITY {
+        Expression::unary(Unary::Minus, Expression::name("INFINITY"))
+    } else {
+        return Expression::literal(text);
+    };
+    match scalar {
+        Scalar::F64 => special.cast(memory_type(Scalar::F64)),
+        _ => special,
+    }
+}
+
+/// The unsigned type in which a signed one is computed; `None` where nothing can overflow in C.
+fn unsigned_of(scalar: Scalar) -> Option<Type> {
+    match scalar {
+        Scalar::I32 => Some(Type::name("uint32_t")),
+        Scalar::I64 => Some(Type::name("uint64_t")),
+        // Promoted to `int`, in which products of 16 bits without sign overflow.
+        Scalar::U16 => Some(Type::name("uint32_t")),
+        Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U32 | Scalar::U64 => None,
+        Scalar::F32 | Scalar::F64 | Scalar::Bool => None,
+    }
+}
+
+/// Whether C computes on the type in `int`, so that results must be cut to it.
+fn is_narrow(scalar: Scalar) -> bool {
+    matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16)
+}
+
+/// Applies an operation; `strict` takes mathematical functions from the runtime's own table.
+pub fn apply(operation: ScalarOperation, mut arguments: Vec<Value>, strict: bool) -> Value {
+    let second = (arguments.len() > 1).then(|| arguments.remove(1));
+    // The verifier of Loop has seen to the number of arguments.
+    let first = arguments
+        .pop()
+        .unwrap_or_else(|| Value::exact(Expression::literal("0"), Scalar::I32, 1));
+    match second {
+        Some(second) => binary(operation, first, second, strict),
+        None => unary(operation, first, strict),
+    }
+}
+
+fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value {
+    use ScalarOperation as O;
+    let scalar = a.scalar;
+    let depth = a.depth.max(b.depth) + 1;
+    match operation {
+        O::Add => arithmetic(Binary::Add, a, b),
+        O::Subtract => arithmetic(Binary::Subtract, a, b),
+        O::Multiply => arithmetic(Binary::Multiply, a, b),
+        O::Divide => divide(Binary::Divide, "nova_divide", a, b),
+        O::Remainder => divide(Binary::Remainder, "nova_remainder", a, b),
+        O::Minimum => extremum("nova_minimum", a, b),
+        O::Maximum => extremum("nova_maximum", a, b),
+        O::Equal => comparison(Binary::Equal, a, b),
+        O::NotEqual => comparison(Binary::NotEqual, a, b),
+        O::Less => comparison(Binary::Less, a, b),
+        O::LessEqual => comparison(Binary::LessEqual, a, b),
+        O::Greater => comparison(Binary::Greater, a, b),
+        O::GreaterEqual => comparison(Binary::GreaterEqual, a, b),
+        O::BitAnd => exact_binary(Binary::BitAnd, a, b),
+        O::BitOr => exact_binary(Binary::BitOr, a, b),
+        O::BitXor => exact_binary(Binary::BitXor, a, b),
+        O::ShiftLeft => {
+            let left = match scalar {
+                Scalar::U32 | Scalar::U64 => a.own(),
+                Scalar::I64 => unsigned(a, Type::name("uint64_t")),
+                _ => unsigned(a, Type::name("uint32_t")),
+            };
+            let shifted = Expression::binary(Binary::ShiftLeft, left, b.own());
+            match scalar {
+                Scalar::U32 | Scalar::U64 => Value::exact(shifted, scalar, depth),
+                _ => Value::raw(shifted, scalar, depth),
+            }
+        }
+        O::ShiftRight => exact_binary(Binary::ShiftRight, a, b),
+        O::Pow | O::Atan2 => function(operation, vec![a, b], strict),
+        // Operations of one argument.
+        O::Negate | O::Absolute | O::Sqrt | O::ReciprocalSqrt | O::Reciprocal | O::Exp => a,
+        O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos => a,
+        O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil | O::Round | O::Truncate => a,
+        O::Erf | O::Not | O::BitNot | O::Convert(_) | O::Wrap(_) | O::Fits(_) => a,
+    }
+}
+
+/// The operand in an unsigned type of its width, without a cast where it has it already.
+fn unsigned(value: Value, ty: Type) -> Expression {
+    match (&value.expression, value.raw) {
+        (_, true) if matches!(value.scalar, Scalar::I32 | Scalar::I64) => value.expression,
+        _ => value.own().cast(ty),
+    }
+}
+
+fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
+    let scalar = a.scalar;
+    let depth = a.depth.max(b.depth) + 1;
+    // The index of a loop has room for one more and for less.
+    if scalar == Scalar::I64 && a.index && !b.raw {
+        let constant = match &b.expression {
+            Expression::Literal(text) => text.parse::<i64>().ok(),
+            _ => None,
+        };
+        let inside = match operator {
+            Binary::Add => constant.is_some_and(|c| c <= 1 && c > i64::from(i32::MIN)),
+            Binary::Subtract => constant.is_some_and(|c| c >= -1),
+            _ => false,
+        };
+        if inside {
+            let expression = Expression::binary(operator, a.expression, b.expression);
+            return Value::exact(expression, scalar, depth);
+        }
+    }
+    match unsigned_of(scalar) {
+        None if is_narrow(scalar) => Value::raw(
+            Expression::binary(operator, a.own(), b.own()),
+            scalar,
+            depth,
+        ),
+        None => Value::exact(
+            Expression::binary(operator, a.own(), b.own()),
+            scalar,
+            depth,
+        ),
+        // Of two operands one without sign is enough.
+        Some(_) if is_raw_wide(&a) => Value::raw(
+            Expression::binary(operator, a.expression, mixed(b)),
+            scalar,
+            depth,
+        ),
+        Some(_) if is_raw_wide(&b) => Value::raw(
+            Expression::binary(operator, mixed(a), b.expression),
+            scalar,
+            depth,
+        ),
+        Some(ty) => Value::raw(
+            Expression::binary(operator, a.own().cast(ty), b.own()),
+            scalar,
+            depth,
+        ),
+    }
+}
+
+/// Whether the expression has the unsigned type of the value's width.
+fn is_raw_wide(value: &Value) -> bool {
+    value.raw && matches!(value.scalar, Scalar::I32 | Scalar::I64)
+}
+
+/// An operand beside one that has no sign.
+fn mixed(value: Value) -> Expression {
+    if is_raw_wide(&value) {
+        value.expression
+    } else {
+        value.own()
+    }
+}
+
+fn exact_binary(operator: Binary, a: Value, b: Value) -> Value {
+    let (scalar, depth) = (a.scalar, a.depth.max(b.depth) + 1);
+    Value::exact(
+        Expression::binary(operator, a.own(), b.own()),
+        scalar,
+        depth,
+    )
+}
+
+fn divide(operator: Binary, name: &str, a: Value, b: Value) -> Value {
+    let (scalar, depth) = (a.scalar, a.depth.max(b.depth) + 1);
+    let width = match scalar {
+        Scalar::I32 => "i32",
+        Scalar::I64 => "i64",
+        Scalar::I8 | Scalar::I16 => {
+            return Value::raw(
+                Expression::binary(operator, a.own(), b.own()),
+                scalar,
+                depth,
+            );
+        }
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => {
+            return exact_binary(operator, a, b);
+        }
+        Scalar::F32 | Scalar::F64 | Scalar::Bool => return exact_binary(operator, a, b),
+    };
+    let safe = match &b.expression {
+        Expression::Literal(text) => text.parse::<i64>().is_ok_and(|c| c != -1 && c != 0),
+        _ => false,
+    };
+    if safe {
+        return exact_binary(operator, a, b);
+    }
+    let call = Expression::pure(
+        format!("{name}_{width}"),
+        vec![own_argument(a), own_argument(b)],
+    );
+    Value::exact(call, scalar, depth)
+}
+
+/// An argument of a function whose parameter has the value's type: C converts it.
+fn own_argument(value: Value) -> Expression {
+    value.expression
+}
+
+fn extremum(name: &str, a: Value, b: Value) -> Value {
+    let (scalar, depth) = (a.scalar, a.depth.max(b.depth) + 1);
+    let width = match scalar {
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::Bool => "i32",
+        Scalar::I64 => "i64",
+        Scalar::U32 => "u32",
+        Scalar::U64 => "u64",
+        Scalar::F32 => "f32",
+        Scalar::F64 => "f64",
+    };
+    let call = Expression::pure(format!("{name}_{width}"), vec![a.own(), b.own()]);
+    Value::exact(call, scalar, depth)
+}
+
+fn comparison(operator: Binary, a: Value, b: Value) -> Value {
+    let depth = a.depth.max(b.depth) + 1;
+    if let Some(known) = known_comparison(operator, &a, &b) {
+        return Value::exact(constant(ScalarValue::Bool(known)), Scalar::Bool, 1);
+    }
+    let expression = Expression::binary(operator, a.own(), b.own());
+    Value::exact(expression, Scalar::Bool, depth)
+}
+
+/// A comparison with the least or largest number of a type, which compilers warn of.
+fn known_comparison(operator: Binary, a: &Value, b: &Value) -> Option<bool> {
+    let bounds = |scalar: Scalar| -> Option<(i128, i128)> {
+        let bits = scalar.bits();
+        match scalar {
+            Scalar::F32 | Scalar::F64 | Scalar::Bool => None,
+            signed if signed.is_signed() => {
+                Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1))
+            }
+            _ => Some((0, (1i128 << bits) - 1)),
+        }
+    };
+    let (low, high) = bounds(a.scalar)?;
+    match (number(&a.expression), number(&b.expression), operator) {
+        (None, Some(c), Binary::Less) if c == low => Some(false),
+        (None, Some(c), Binary::GreaterEqual) if c == low => Some(true),
+        (None, Some(c), Binary::Greater) if c == high => Some(false),
+        (None, Some(c), Binary::LessEqual) if c == high => Some(true),
+        (Some(c), None, Binary::Greater) if c == low => Some(false),
+        (Some(c), None, Binary::LessEqual) if c == low => Some(true),
+        (Some(c), None, Binary::Less) if c == high => Some(false),
+        (Some(c), None, Binary::GreaterEqual) if c == high => Some(true),
+        _ => None,
+    }
+}
+
+/// The integer that a constant expression is.
+fn number(expression: &Expression) -> Option<i128> {
+    match expression {
+        Expression::Literal(text) => text.trim_end_matches('u').parse().ok(),
+        Expression::Pure(name, arguments) if name.ends_with("INT64_C") => {
+            arguments.first().and_then(number)
+        }
+        Expression::Name(name) => match &**name {
+            "INT32_MIN" => Some(i128::from(i32::MIN)),
+            "INT64_MIN" => Some(i128::from(i64::MIN)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
+    use ScalarOperation as O;
+    let (scalar, depth) = (a.scalar, a.depth + 1);
+    match operation {
+        O::Negate => match unsigned_of(scalar) {
+            Some(ty) if scalar != Scalar::U16 => {
+                let operand = unsigned(a, ty);
+                Value::raw(Expression::unary(Unary::Minus, operand), scalar, depth)
+            }
+            _ => {
+                let negated = Expression::unary(Unary::Minus, a.own());
+                Value {
+                    raw: is_narrow(scalar),
+                    ..Value::exact(negated, scalar, depth)
+                }
+            }
+        },
+        O::Absolute => absolute(a),
+        O::Not => Value::exact(not(a.own()), Scalar::Bool, depth),
+        O::BitNot => Value {
+            raw: matches!(scalar, Scalar::U8 | Scalar::U16),
+            ..Value::exact(Expression::unary(Unary::Complement, a.own()), scalar, depth)
+        },
+        O::Convert(to) => convert(a, to),
+        O::Wrap(to) if scalar.is_float() => {
+            let wrapped = Expression::pure("nova_wrap", vec![a.own()]);
+            Value::exact(wrapped.cast(variable_type(to)), to, depth + 1)
+        }
+        O::Wrap(to) => convert(a, to),
+        O::Fits(to) => fits(a, to),
+        O::Reciprocal => Value::exact(
+            Expression::binary(Binary::Divide, one(scalar), a.own()),
+            scalar,
+            depth,
+        ),
+        O::ReciprocalSqrt => {
+            let root = function(O::Sqrt, vec![a], strict).expression;
+            let quotient = Expression::binary(Binary::Divide, one(scalar), root);
+            Value::exact(quotient, scalar, depth + 1)
+        }
+        O::Sqrt | O::Exp | O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan => {
+            function(operation, vec![a], strict)
+        }
+        O::Asin | O::Acos | O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil => {
+            function(operation, vec![a], strict)
+        }
+        O::Round | O::Truncate | O::Erf => function(operation, vec![a], strict),
+        // Operations of two arguments.
+        O::Add | O::Subtract | O::Multiply | O::Divide | O::Remainder | O::Minimum => a,
+        O::Maximum | O::Pow | O::Atan2 | O::Equal | O::NotEqual | O::Less | O::LessEqual => a,
+        O::Greater | O::GreaterEqual | O::BitAnd | O::BitOr | O::BitXor => a,
+        O::ShiftLeft | O::ShiftRight => a,
+    }
+}
+
+fn one(scalar: Scalar) -> Expression {
+    match scalar {
+        Scalar::F32 => Expression::literal("1.0f"),
+        _ => Expression::literal("1.0"),
+    }
+}
+
+/// The negation of a condition; comparisons are turned round where no nan can stand.
+pub fn not(condition: Expression) -> Expression {
+    match condition {
+        Expression::Unary(Unary::Not, inner) => *inner,
+        Expression::Binary(Binary::Equal, a, b) => Expression::Binary(Binary::NotEqual, a, b),
+        Expression::Binary(Binary::NotEqual, a, b) => Expression::Binary(Binary::Equal, a, b),
+        Expression::Name(name) if &*name == "true" => Expression::name("false"),
+        Expression::Name(name) if &*name == "false" => Expression::name("true"),
+        other => Expression::unary(Unary::Not, other),
+    }
+}
+
+fn absolute(a: Value) -> Value {
+    let (scalar, depth) = (a.scalar, a.depth + 1);
+    let name = match scalar {
+        Scalar::I8 | Scalar::I16 | Scalar::I32 => "nova_absolute_i32",
+        Scalar::I64 => "nova_absolute_i64",
+        Scalar::F32 => "fabsf",
+        Scalar::F64 => "fabs",
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Bool => return a,
+    };
+    Value {
+        raw: is_narrow(scalar),
+        ..Value::exact(Expression::pure(name, vec![a.own()]), scalar, depth)
+    }
+}
+
+/// A conversion that fits, or wraps.
+fn convert(a: Value, to: Scalar) -> Value {
+    let (scalar, depth) = (a.scalar, a.depth + 1);
+    if scalar == to {
+        return a;
+    }
+    if to == Scalar::Bool {
+        let zero = match scalar {
+            Scalar::F32 => Expression::literal("0.0f"),
+            Scalar::F64 => Expression::literal("0.0"),
+            _ => Expression::literal("0"),
+        };
+        let expression = Expression::binary(Binary::NotEqual, a.own(), zero);
+        return Value::exact(expression, to, depth);
+    }
+    // A raw expression of the same width needs no cast in between.
+    let expression = match a.raw && scalar.bits() == to.bits() && to.is_integer() {
+        true => a.expression,
+        false => a.own(),
+    };
+    Value::exact(expression.cast(variable_type(to)), to, depth)
+}
+
+/// Whether a conversion fits.
+fn fits(a: Value, to: Scalar) -> Value {
+    let (from, depth) = (a.scalar, a.depth + 1);
+    let known = |value: bool| Value::exact(constant(ScalarValue::Bool(value)), Scalar::Bool, 1);
+    if !to.is_integer() || from == Scalar::Bool || from == to {
+        return known(true);
+    }
+    let bits = to.bits();
+    let (low, high) = match to.is_signed() {
+        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        false => (0, (1i128 << bits) - 1),
+    };
+    if from.is_float() {
+        // The neighbours below and above of what truncates into the range.
+        let below = match to {
+            Scalar::I64 => "-9223372036854777856.0".to_string(),
+            _ => format!("{}.0", low - 1),
+        };
+        let limits = [below, format!("{}.0", high + 1)].map(Expression::literal);
+        let arguments = [a.own()].into_iter().chain(limits).collect();
+        return Value::exact(
+            Expression::pure("nova_between", arguments),
+            Scalar::Bool,
+            depth,
+        );
+    }
+    let unsigned_from = !from.is_signed();
+    let covers_low = unsigned_from || (to.is_signed() && to.bits() >= from.bits());
+    let covers_high = high >= (1i128 << (from.bits() - u32::from(!unsigned_from))) - 1;
+    let limit = |value: i128| match i64::try_from(value) {
+        Ok(value) => constant(ScalarValue::I64(value)),
+        Err(_) => constant(ScalarValue::U64(value as u64)),
+    };
+    let expression = match (covers_low, covers_high) {
+        (true, true) => return known(true),
+        (true, false) if from == Scalar::U64 => Expression::binary(
+            Binary::LessEqual,
+            a.own(),
+            constant(ScalarValue::U64(high as u64)),
+        ),
+        (true, false) if from == Scalar::U32 => Expression::binary(
+            Binary::LessEqual,
+            a.own(),
+            constant(ScalarValue::U32(high as u32)),
+        ),
+        (true, false) => Expression::binary(Binary::LessEqual, a.own(), limit(high)),
+        (false, true) => Expression::binary(Binary::GreaterEqual, a.own(), limit(low)),
+        (false, false) => Expression::pure("nova_within", vec![a.own(), limit(low), limit(high)]),
+    };
+    Value::exact(expression, Scalar::Bool, depth)
+}
+
+/// A function of the C library, or of the runtime's own table.
+fn function(operation: ScalarOperation, arguments: Vec<Value>, strict: bool) -> Value {
+    let scalar = arguments.first().map_or(Scalar::F64, |a| a.scalar);
+    let depth = arguments.iter().map(|a| a.depth).max().unwrap_or(0) + 1;
+    let values = arguments.into_iter().map(Value::own).collect();
+    let short = operation.info().map_or("", |i| i.short);
+    let exact = matches!(
+        operation,
+        ScalarOperation::Sqrt
+            | ScalarOperation::Floor
+            | ScalarOperation::Ceil
+            | ScalarOperation::Round
+            | ScalarOperation::Truncate
+    );
+    if strict && !exact {
+        let call = Expression::pure(format!("nova_{short}"), values);
+        let expression = match scalar {
+            Scalar::F32 => call.cast(memory_type(Scalar::F32)),
+            _ => call,
+        };
+        return Value::exact(expression, scalar, depth + 1);
+    }
+    let suffix = if scalar == Scalar::F32 { "f" } else { "" };
+    Value::exact(
+        Expression::pure(format!("{short}{suffix}"), values),
+        scalar,
+        depth,
+    )
+}

@@ -1,0 +1,350 @@
+//! What the functions of one generated file share: their names, the errors they use, the node
+//! tables and foreign functions, and the definitions that these need.
+
+use crate::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
+use crate::border::ctype::CTypes;
+use crate::names::Names;
+use crate::{Options, nodes::NodeTable};
+use nova_core::ErrorKind;
+use nova_loop::ir::{Command, FunctionId, Program, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a function of Loop is called in C.
+#[derive(Clone, Debug)]
+pub struct FunctionInfo {
+    /// Its name.
+    pub name: Name,
+    /// Whether it gets the context.
+    pub context: bool,
+}
+
+/// The state of one file.
+pub struct Unit<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// What is wanted.
+    pub options: &'p Options,
+    /// The names of the file.
+    pub names: Names,
+    /// The functions of Loop.
+    pub functions: Vec<FunctionInfo>,
+    /// The types of the border.
+    pub types: CTypes<'p>,
+    /// The node tables, by sum.
+    pub tables: BTreeMap<u32, NodeTable>,
+    /// The names of the wrappers of the foreign functions that are called.
+    pub foreigns: BTreeMap<u32, Name>,
+    /// Functions that were found to be needed, in the order in which they must stand.
+    pub helpers: Vec<Function>,
+    /// Names of helpers by what they do.
+    pub helper_names: BTreeMap<String, Name>,
+    /// Whether arrays inside of recursive data must be copied when it is taken over, because a
+    /// foreign function gave it.
+    pub copies_imports: bool,
+    errors: BTreeSet<ErrorKind>,
+    /// How often each variable is assigned, up to two.
+    assignments: Vec<u8>,
+}
+
+impl<'p> Unit<'p> {
+    /// A file for a program. `names` are those that users see.
+    pub fn new(program: &'p Program, options: &'p Options, mut names: Names) -> Self {
+        let context = need_context(program);
+        let entries: BTreeSet<u32> = program.entries.iter().map(|e| e.function.0).collect();
+        let functions = program
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(k, function)| {
+                let taken = entries.contains(&(k as u32)) && !names.take(&function.name);
+                let name = if taken {
+                    names.fresh(&format!("{}_value", function.name), None)
+                } else {
+                    names.fresh(&function.name, None)
+                };
+                FunctionInfo {
+                    name,
+                    context: context[k],
+                }
+            })
+            .collect();
+        Unit {
+            program,
+            options,
+            functions,
+            names,
+            types: CTypes::new(&program.sums),
+            tables: BTreeMap::new(),
+            foreigns: BTreeMap::new(),
+            helpers: Vec::new(),
+            helper_names: BTreeMap::new(),
+            copies_imports: !program.foreigns.is_empty(),
+            errors: BTreeSet::new(),
+            assignments: count_assignments(program),
+        }
+    }
+
+    /// Whether there are node tables.
+    pub fn uses_tables(&self) -> bool {
+        !self.tables.is_empty()
+    }
+
+    /// Whether a variable has one value from its declaration on.
+    pub fn is_constant(&self, variable: Variable) -> bool {
+        let count = self.assignments.get(variable.0 as usize);
+        count.is_some_and(|count| *count < 2)
+    }
+
+    /// The name of the function that reports an error.
+    pub fn error(&mut self, error: ErrorKind) -> Name {
+        self.errors.insert(error);
+        format!("nova_{}_error", error.info().word).into()
+    }
+
+    /// The functions that report errors.
+    pub fn error_functions(&self) -> Vec<Function> {
+        self.errors.iter().map(|e| error_function(*e)).collect()
+    }
+}
+
+/// A function that reports one kind of error, with the text of the table of kinds.
+fn error_function(error: ErrorKind) -> Function {
+    let info = error.info();
+    let text = Type::name("char").constant().pointer();
+    let mut parameters = vec![
+        Parameter {
+            ty: Type::name("nova_context").pointer(),
+            name: "context".into(),
+        },
+        Parameter {
+            ty: text,
+            name: "place".into(),
+        },
+    ];
+    let mut format = format!("%s: {}", info.message.replace('%', "%%"));
+    let mut arguments = vec![
+        Expression::name("context"),
+        Expression::literal(info.code.to_string()),
+    ];
+    let mut values = vec![Expression::name("place")];
+    for k in 0..info.arguments {
+        let name: Name = ["first", "second"]
+            .get(k)
+            .copied()
+            .unwrap_or("other")
+            .into();
+        format = format.replace(&format!("{{{k}}}"), "%lld");
+        parameters.push(Parameter {
+            ty: Type::name("int64_t"),
+            name: name.clone(),
+        });
+        values.push(Expression::Name(name).cast(Type::name("long long")));
+    }
+    arguments.push(Expression::text(format));
+    arguments.extend(values);
+    Function {
+        prefix: vec!["NOVA_NEVER_RETURNS static".into()],
+        result: Type::name("void"),
+        name: format!("nova_{}_error", info.word).into(),
+        parameters,
+        body: Some(vec![Statement::call("nova_fail", arguments)].into()),
+    }
+}
+
+/// Calls `see` for every command of a list, at any depth.
+pub fn for_each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command)) {
+    let mut left: Vec<&'p [Command]> = vec![commands];
+    while let Some(commands) = left.pop() {
+        for command in commands {
+            see(command);
+            left.extend(command.lists().into_iter().map(Vec::as_slice));
+        }
+    }
+}
+
+/// Which functions need the context: those that may fail, manage memory or use nodes, and their
+/// callers.
+fn need_context(program: &Program) -> Vec<bool> {
+    let nodes = program.sums.iter().any(|sum| sum.is_recursive());
+    let mut needed = vec![nodes; program.functions.len()];
+    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); program.functions.len()];
+    let mut left = Vec::new();
+    for (k, function) in program.functions.iter().enumerate() {
+        let mut own = function.recursive;
+        for_each_command(&function.body, |command| match command {
+            Command::Call { function, .. } => callers[function.0 as usize].push(k),
+            Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Release(_)
+            | Command::Foreign { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Trace { .. } => own = true,
+            Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Barrier(_)
+            | Command::Comment(_) => {}
+        });
+        if own && !needed[k] {
+            needed[k] = true;
+            left.push(k);
+        }
+    }
+    while let Some(callee) = left.pop() {
+        for caller in std::mem::take(&mut callers[callee]) {
+            if !needed[caller] {
+                needed[caller] = true;
+                left.push(caller);
+            }
+        }
+    }
+    needed
+}
+
+fn count_assignments(program: &Program) -> Vec<u8> {
+    let mut counts = vec![0u8; program.variables.len()];
+    let mut add = |variable: &Variable| {
+        if let Some(count) = counts.get_mut(variable.0 as usize) {
+            *count = count.saturating_add(1);
+        }
+    };
+    for function in &program.functions {
+        function.parameters.iter().for_each(&mut add);
+        for_each_command(&function.body, |command| match command {
+            Command::Declare {
+                variable,
+                value: Some(_),
+            }
+            | Command::Assign { variable, .. }
+            | Command::NodeNew { link: variable, .. } => add(variable),
+            Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
+                add(block);
+                add(pointer);
+            }
+            Command::Call { results, .. }
+            | Command::Foreign { results, .. }
+            | Command::NodePayload { results, .. } => results.iter().for_each(&mut add),
+            Command::Declare { value: None, .. }
+            | Command::Store { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::Trace { .. }
+            | Command::Barrier(_)
+            | Command::Comment(_) => {}
+        });
+    }
+    counts
+}
+
+/// The functions that the entries reach, callees before their callers where there is no cycle.
+pub fn reachable(program: &Program) -> Vec<FunctionId> {
+    let mut search = Search::default();
+    for entry in &program.entries {
+        search.visit(program, entry.function);
+    }
+    search.order
+}
+
+/// The functions that one function reaches.
+pub fn reachable_from(program: &Program, function: FunctionId) -> Vec<FunctionId> {
+    let mut search = Search::default();
+    search.visit(program, function);
+    search.order
+}
+
+/// A search of the graph of calls.
+#[derive(Default)]
+struct Search {
+    seen: BTreeSet<FunctionId>,
+    order: Vec<FunctionId>,
+}
+
+impl Search {
+    fn visit(&mut self, program: &Program, start: FunctionId) {
+        // A function and those it calls that are still to be seen, the next one last.
+        let mut stack: Vec<(FunctionId, Vec<FunctionId>)> = Vec::new();
+        if self.seen.insert(start) {
+            stack.push((start, callees(program, start)));
+        }
+        while let Some((id, rest)) = stack.last_mut() {
+            match rest.pop() {
+                Some(callee) if self.seen.insert(callee) => {
+                    stack.push((callee, callees(program, callee)));
+                }
+                Some(_) => {}
+                None => {
+                    self.order.push(*id);
+                    stack.pop();
+                }
+            }
+        }
+    }
+}
+
+fn callees(program: &Program, id: FunctionId) -> Vec<FunctionId> {
+    let mut list = Vec::new();
+    if let Some(function) = program.functions.get(id.0 as usize) {
+        for_each_command(&function.body, |command| {
+            if let Command::Call { function, .. } = command {
+                list.push(*function);
+            }
+        });
+    }
+    list.sort();
+    list.dedup();
+    list.reverse();
+    list
+}
+
+/// Functions as items, each with a blank line behind; what is called before it is defined is
+/// declared first.
+pub fn function_items(functions: Vec<Function>) -> Vec<Item> {
+    let all: BTreeMap<Name, Function> = functions
+        .iter()
+        .map(|f| (f.name.clone(), f.declaration()))
+        .collect();
+    let mut known: BTreeSet<Name> = BTreeSet::new();
+    let mut items = Vec::new();
+    for function in functions {
+        known.insert(function.name.clone());
+        let mut called = Vec::new();
+        crate::uses::called(&function, &mut called);
+        let mut declared = false;
+        for name in called {
+            if let Some(declaration) = all.get(&name)
+                && known.insert(name)
+            {
+                items.push(Item::Function(declaration.clone()));
+                declared = true;
+            }
+        }
+        if declared {
+            items.push(Item::Blank);
+        }
+        items.push(Item::Function(function));
+        items.push(Item::Blank);
+    }
+    items
+}
