@@ -15,11 +15,17 @@
 //!   its place.
 //! - Vectors, tuples and sums hold no functions.
 //! - A `letrec` binds lambdas only. A `case` has an arm or the default for each constructor.
-//! - Children have smaller ids than their parents: an expression never contains itself.
+//! - Children have smaller ids than their parents, and an expression is part of at most one other:
+//!   expressions are trees.
 //! - Every place in the source that a run-time error can name is on its expression.
 //!
 //! **What it means.** Evaluation is strict and left to right, call by value (nova.txt fig. 5);
-//! [`interpret`] is that semantics, and the reference for every later stage.
+//! [`interpret`] is that semantics, and the reference for every later stage. [`operations`] says
+//! what the scalar operations mean, [`order`] the order of reductions under strict floating point,
+//! [`math`] its functions; the interpreters of all representations share them.
+//!
+//! **How it is written.** [`print`] and [`parse`] are its text, [`typing`] its rules, [`verify`]
+//! checks those and all of the above; [`text`] reads and writes values.
 //!
 //! **What it no longer contains.** Type inference's freedom: annotations, overloading, variadic
 //! built-ins, patterns, `and`/`or` (they are conditionals), definitions and imports (they are

@@ -296,34 +296,9 @@ impl Printer<'_> {
                 self.text(")");
             }
             ExpressionKind::Let { .. } => self.bindings(id),
-            ExpressionKind::Letrec { bindings, body } => {
-                self.text("(letrec");
-                for (variable, value) in bindings {
-                    self.bound(*variable, *value);
-                }
-                self.below(*body);
-                self.text(")");
-            }
-            ExpressionKind::If {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.text("(if");
-                self.part(*condition);
-                self.below(*then);
-                self.below(*otherwise);
-                self.text(")");
-            }
-            ExpressionKind::Case {
-                scrutinee,
-                arms,
-                default,
-            } => {
-                self.text("(case");
-                self.part(*scrutinee);
-                self.arms(*scrutinee, arms, *default);
-                self.text(")");
+            ExpressionKind::Letrec { .. } => self.control(&expression.kind),
+            ExpressionKind::If { .. } | ExpressionKind::Case { .. } => {
+                self.control(&expression.kind);
             }
             ExpressionKind::Tuple(elements) => self.form("tuple", elements),
             ExpressionKind::Project(tuple, index) => {
@@ -353,6 +328,41 @@ impl Printer<'_> {
                 self.place(&expression.place);
                 self.text(")");
             }
+        }
+    }
+
+    fn control(&mut self, kind: &ExpressionKind) {
+        match kind {
+            ExpressionKind::Letrec { bindings, body } => {
+                self.text("(letrec");
+                for (variable, value) in bindings {
+                    self.bound(*variable, *value);
+                }
+                self.below(*body);
+                self.text(")");
+            }
+            ExpressionKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.text("(if");
+                self.part(*condition);
+                self.below(*then);
+                self.below(*otherwise);
+                self.text(")");
+            }
+            ExpressionKind::Case {
+                scrutinee,
+                arms,
+                default,
+            } => {
+                self.text("(case");
+                self.part(*scrutinee);
+                self.arms(*scrutinee, arms, *default);
+                self.text(")");
+            }
+            _ => {}
         }
     }
 

@@ -212,15 +212,7 @@ impl Compiler<'_> {
                 condition,
                 then,
                 otherwise,
-            } => {
-                self.expression(*condition, false);
-                let to_otherwise = self.jump(Instruction::JumpUnless);
-                self.expression(*then, tail);
-                let to_end = self.jump(Instruction::Jump);
-                self.land(to_otherwise);
-                self.expression(*otherwise, tail);
-                self.land(to_end);
-            }
+            } => self.conditional(*condition, *then, *otherwise, tail),
             ExpressionKind::Case {
                 scrutinee,
                 arms,
@@ -254,6 +246,22 @@ impl Compiler<'_> {
                 });
             }
         }
+    }
+
+    fn conditional(
+        &mut self,
+        condition: ExpressionId,
+        then: ExpressionId,
+        otherwise: ExpressionId,
+        tail: bool,
+    ) {
+        self.expression(condition, false);
+        let to_otherwise = self.jump(Instruction::JumpUnless);
+        self.expression(then, tail);
+        let to_end = self.jump(Instruction::Jump);
+        self.land(to_otherwise);
+        self.expression(otherwise, tail);
+        self.land(to_end);
     }
 
     fn apply(
