@@ -2,9 +2,9 @@
 //!
 //! A Core entry is compiled to instructions for a stack machine and executed, so that calls use no
 //! stack of the host: tail calls run in constant space, other calls go as deep as
-//! [`Options::depth_limit`] says. [`uses`] finds the last use of each variable, so that values
-//! nothing else holds are changed in place. [`vectors`] are the built-ins on whole vectors,
-//! [`loops`] those that call functions; which error each reports first is said there.
+//! [`Options::depth_limit`] says. `uses` finds the last use of each variable, so that values
+//! nothing else holds are changed in place. `vectors` are the built-ins on whole vectors,
+//! `loops` those that call functions; which error each reports first is said there.
 
 mod code;
 mod compile;

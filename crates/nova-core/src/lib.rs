@@ -3,7 +3,7 @@
 //! **What a Core program is.** A list of entries, each a closed function of its inputs, over one
 //! arena of expressions. Every expression and every variable carries its [`Type`]; types are
 //! concrete (monomorphic): no type variable is left, every instance of a polymorphic function
-//! stands on its own. Every binding has a [`Variable`] of its own, unique in the program. User
+//! stands on its own. Every binding has a [`ir::Variable`] of its own, unique in the program. User
 //! types are entries of [`ir::Program::sums`], one per instance (`List int`, `List float`),
 //! synonyms are expanded.
 //!

@@ -3,7 +3,7 @@
 //! the same bits.
 //!
 //! Only `+ - * /`, correctly rounded square roots and integer operations are used, never
-//! contracted. Where a double is not enough a number is the unevaluated sum of two ([`double`]),
+//! contracted. Where a double is not enough a number is the unevaluated sum of two (`double`),
 //! so that results are within 2 ulp over the whole range (nearly all within 0.75). The functions
 //! of `float` are these, rounded once more. A change here is a change there; a test compares the
 //! bits.

@@ -1,4 +1,4 @@
-//! Values as text (language §9): the printer here, the reader in [`read`].
+//! Values as text (language §9): the printer here, the reader in `read`.
 //!
 //! Both keep a list of what is still to do, so that nesting costs no stack.
 
