@@ -9,6 +9,7 @@ use crate::compiler::{self, Compiler, CompilerOptions};
 use crate::error::{CallError, CompileError, InputError};
 use crate::layout::Passing;
 use crate::marshal::Arguments;
+use crate::prototype;
 use crate::unmarshal::Results;
 use nova_core::{SumType, Type, Value};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -22,16 +23,14 @@ use std::time::{Duration, Instant};
 pub struct EntryInterface {
     /// Its name in the program.
     pub name: Arc<str>,
-    /// Its name in C.
+    /// Its function in C.
     pub symbol: String,
+    /// The C function that gives the message of its last failure.
+    pub error: String,
     /// Its inputs.
     pub inputs: Vec<(Arc<str>, Type)>,
     /// The type of its value.
     pub result: Type,
-    /// The C type of each parameter that is no result, in order.
-    pub parameter_types: Vec<String>,
-    /// The C type that each result parameter points at, in order.
-    pub result_types: Vec<String>,
 }
 
 /// A generated program that is to be loaded.
@@ -91,7 +90,7 @@ impl Library {
     ) -> Result<Library, CompileError> {
         let mut bridge = Bridge::default();
         for entry in &generated.entries {
-            bridge.add(entry, generated.sums)?;
+            bridge.add(entry, generated)?;
         }
         let bridge_source = bridge.source(generated.name);
         let compiler = Compiler::find(options)?;
@@ -229,48 +228,55 @@ struct Bridge {
 }
 
 impl Bridge {
-    fn add(&mut self, entry: &EntryInterface, sums: &[SumType]) -> Result<(), CompileError> {
+    fn add(
+        &mut self,
+        entry: &EntryInterface,
+        generated: &Generated<'_>,
+    ) -> Result<(), CompileError> {
         let border = |name: &str, ty: &Type| {
-            Passing::of(ty, sums)
+            Passing::of(ty, generated.sums)
                 .map_err(|why| CompileError::Border(format!("{}: {name}: {why}", entry.name)))
         };
-        let inputs: Result<Vec<Passing>, CompileError> = entry
-            .inputs
-            .iter()
-            .map(|(name, ty)| border(name, ty))
-            .collect();
+        let inputs = entry.inputs.iter();
+        let inputs: Result<Vec<Passing>, CompileError> =
+            inputs.map(|(name, ty)| border(name, ty)).collect();
         let inputs = inputs?;
         let result = border("the result", &entry.result)?;
-        let k = self.passings.len();
+        let sizes: Vec<usize> = [&result]
+            .into_iter()
+            .chain(&inputs)
+            .flat_map(cell_sizes)
+            .collect();
+        let types = prototype::parameter_types(generated.header, &entry.symbol)
+            .filter(|types| types.len() == sizes.len())
+            .ok_or_else(|| {
+                let symbol = &entry.symbol;
+                CompileError::Border(format!(
+                    "the generated header does not declare {symbol} as its types demand"
+                ))
+            })?;
         let mut values = Vec::new();
-        for (k, ty) in entry.result_types.iter().enumerate() {
-            values.push(format!("({ty} *)results[{k}]"));
-        }
-        for (k, ty) in entry.parameter_types.iter().enumerate() {
-            values.push(format!("*({ty} *)arguments[{k}]"));
-        }
-        let mut sizes = cell_sizes(&result);
-        let mut types: Vec<&String> = entry.result_types.iter().collect();
-        sizes.extend(inputs.iter().flat_map(cell_sizes));
-        types.extend(&entry.parameter_types);
-        if sizes.len() != types.len() {
-            return Err(CompileError::Border(format!(
-                "{}: the generated function has other parameters than its types demand",
-                entry.name
-            )));
-        }
-        for (ty, size) in types.iter().zip(sizes) {
-            let check = format!("sizeof({ty}) == {size}");
+        let results = result.cells();
+        for (k, (ty, size)) in types.iter().zip(sizes).enumerate() {
+            let (value, held) = match k < results {
+                true => (
+                    format!("({ty})results[{k}]"),
+                    prototype::target(ty).unwrap_or(ty),
+                ),
+                false => (format!("*({ty} *)arguments[{}]", k - results), ty.as_str()),
+            };
+            let check = format!("sizeof({held}) == {size}");
+            // Writing to a String cannot fail.
             let _ = writeln!(self.functions, "_Static_assert({check}, \"{check}\");");
+            values.push(value);
         }
+        let k = self.passings.len();
+        let (symbol, error, values) = (&entry.symbol, &entry.error, values.join(", "));
         let _ = write!(
             self.functions,
             "int nova_bridge_call_{k}(void *const *arguments, void *const *results)\n{{\n    \
-             (void)arguments;\n    (void)results;\n    return {}({});\n}}\n\
-             const char *nova_bridge_error_{k}(void)\n{{\n    return {}_error();\n}}\n",
-            entry.symbol,
-            values.join(", "),
-            entry.symbol,
+             (void)arguments;\n    (void)results;\n    return {symbol}({values});\n}}\n\
+             const char *nova_bridge_error_{k}(void)\n{{\n    return {error}();\n}}\n",
         );
         self.passings.push((inputs, result));
         Ok(())

@@ -86,7 +86,6 @@ impl Identity {
             parameters.join(", "),
             self.body
         );
-        let text = |types: &[&str]| types.iter().map(|ty| ty.to_string()).collect();
         let generated = Generated {
             name: "prog",
             header: &header,
@@ -94,10 +93,9 @@ impl Identity {
             entries: vec![EntryInterface {
                 name: "prog".into(),
                 symbol: "prog".into(),
+                error: "prog_error".into(),
                 inputs: vec![("x".into(), self.ty.clone())],
                 result: self.ty.clone(),
-                parameter_types: text(self.parameters),
-                result_types: text(self.results),
             }],
             sums: &sums(),
         };
