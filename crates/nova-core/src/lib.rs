@@ -24,7 +24,7 @@
 //! what the scalar operations mean, [`order`] the order of reductions under strict floating point,
 //! [`math`] its functions; the interpreters of all representations share them.
 //!
-//! **How it is written.** [`print`] and [`parse`] are its text, [`typing`] its rules, [`verify`]
+//! **How it is written.** [`mod@print`] and [`parse`] are its text, [`typing`] its rules, [`verify`]
 //! checks those and all of the above; [`text`] reads and writes values.
 //!
 //! **What it no longer contains.** Type inference's freedom: annotations, overloading, variadic

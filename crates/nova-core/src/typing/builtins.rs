@@ -3,7 +3,7 @@
 use super::{Result, apply, count, equal};
 use crate::{Builtin, Scalar, ScalarOperation, Type};
 
-/// The type of a built-in applied to arguments of these types; see [`type_of`].
+/// The type of a built-in applied to arguments of these types; see [`super::type_of`].
 pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>) -> Result<Type> {
     let a = Arguments(arguments);
     match builtin {
