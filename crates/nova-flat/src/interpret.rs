@@ -5,26 +5,39 @@
 //! bodies of array operations do, through [`nova_diag::deep`]. What the checks in a program should
 //! have prevented (an index out of range, a read of a variable without value) is a
 //! [`Failure::Internal`].
+//!
+//! The interpreter of Mem is this one with another implementation of [`Arrays`].
 
+mod arrays;
 mod expressions;
 mod operation;
 mod prepare;
 
+pub use arrays::{Arrays, Held, SlotInfo, Slots, Values, ViewValue, slot};
+
 use crate::error::{Failure, InternalError};
 use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
-use crate::values::{
-    ArrayValue, Fault, FlatValue, Tables, from_components, internal, to_components,
-};
+use crate::values::{Fault, FlatValue, Tables, from_components, internal, to_components};
 use nova_core::interpret::Options;
 use nova_core::{ErrorKind, RuntimeError, ScalarValue, Value};
 use nova_diag::Place;
-use prepare::{Code, LAST, slot};
+use prepare::{Code, LAST};
 
 /// The value of an entry for inputs of its types.
 ///
 /// The program is one that [`crate::verify`] accepts and the inputs conform to their types; what is
 /// found not to is an internal failure.
 pub fn evaluate(
+    program: &Program,
+    entry: usize,
+    inputs: &[Value],
+    options: &Options,
+) -> Result<Value, Failure> {
+    evaluate_with::<Values>(program, entry, inputs, options)
+}
+
+/// As [`evaluate`], with arrays held as `A` says.
+pub fn evaluate_with<A: Arrays>(
     program: &Program,
     entry: usize,
     inputs: &[Value],
@@ -44,12 +57,13 @@ pub fn evaluate(
         return Err(wrong("an entry has another number of inputs"));
     }
     let codes = prepare::prepare(program);
-    let mut machine = Machine {
+    let mut machine = Machine::<A> {
         program,
         codes: &codes,
         options,
         tables: Tables::default(),
         depth: 0,
+        arrays: std::marker::PhantomData,
     };
     let result = machine.entry(entry, inputs);
     result.map_err(|stop| match stop {
@@ -83,37 +97,36 @@ impl From<nova_core::value::OutOfMemory> for Stop {
     }
 }
 
-/// The variables of an activation.
-type Slots = Vec<Option<FlatValue>>;
-
 /// An activation of a function.
-struct Activation<'a> {
+struct Activation<'a, A: Arrays> {
     code: &'a Code,
-    slots: Slots,
+    slots: Slots<A>,
     /// The bodies being executed, innermost last, and the statement each is at.
     bodies: Vec<(&'a Body, usize)>,
 }
 
-struct Machine<'a> {
+struct Machine<'a, A: Arrays> {
     program: &'a Program,
     codes: &'a [Code],
     options: &'a Options<'a>,
     tables: Tables,
     /// Activations at the moment, in all nested runs.
     depth: usize,
+    arrays: std::marker::PhantomData<A>,
 }
 
-impl<'a> Machine<'a> {
+impl<'a, A: Arrays> Machine<'a, A> {
     fn entry(&mut self, entry: &crate::ir::Entry, inputs: &[Value]) -> Result<Value, Stop> {
         let sums = &self.program.sums;
         let mut arguments = Vec::new();
         for (value, (_, ty)) in inputs.iter().zip(&entry.inputs) {
-            arguments.extend(to_components(value, ty, sums, &mut self.tables)?);
+            let components = to_components(value, ty, sums, &mut self.tables)?;
+            arguments.extend(adopt_all(components)?);
         }
         let mut activation = self.enter(entry.function.0 as usize, arguments)?;
         let results = self.run(&mut activation)?;
         Ok(from_components(
-            &results,
+            &pack_all(&results)?,
             &entry.result,
             sums,
             &self.tables,
@@ -124,8 +137,8 @@ impl<'a> Machine<'a> {
     fn enter(
         &mut self,
         function: usize,
-        arguments: Vec<FlatValue>,
-    ) -> Result<Activation<'a>, Stop> {
+        arguments: Vec<Held<A>>,
+    ) -> Result<Activation<'a, A>, Stop> {
         let Some(code) = self.codes.get(function) else {
             return Err(Fault::Internal("there is no such function".to_string()).into());
         };
@@ -137,26 +150,23 @@ impl<'a> Machine<'a> {
             }))));
         }
         self.depth += 1;
-        if arguments.len() != code.parameters.len() {
-            return Err(Fault::Internal("a call with other arguments".to_string()).into());
-        }
-        let mut slots = vec![None; code.elements.len()];
-        for (parameter, argument) in code.parameters.iter().zip(arguments) {
-            set(&mut slots, *parameter, argument)?;
-        }
-        Ok(Activation {
+        let mut slots = Vec::new();
+        slots.resize_with(code.infos.len(), || None);
+        let mut activation = Activation {
             code,
             slots,
             bodies: vec![(&code.body, 0)],
-        })
+        };
+        activation.bind(&code.parameters, arguments)?;
+        Ok(activation)
     }
 
     /// Executes a body inside an activation; gives its results.
     fn body(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         body: &'a Body,
-    ) -> Result<Vec<FlatValue>, Stop> {
+    ) -> Result<Vec<Held<A>>, Stop> {
         let outside = std::mem::replace(&mut activation.bodies, vec![(body, 0)]);
         let results = nova_diag::deep(|| self.run(activation))?;
         activation.bodies = outside;
@@ -164,16 +174,16 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes an activation until its outermost body ends; gives that body's results.
-    fn run(&mut self, activation: &mut Activation<'a>) -> Result<Vec<FlatValue>, Stop> {
-        let mut callers: Vec<Activation<'a>> = Vec::new();
+    fn run(&mut self, activation: &mut Activation<'a, A>) -> Result<Vec<Held<A>>, Stop> {
+        let mut callers: Vec<Activation<'a, A>> = Vec::new();
         loop {
             let Some((body, next)) = activation.bodies.last().copied() else {
                 return Err(Fault::Internal("no body to execute".to_string()).into());
             };
             if let Some(statement) = body.statements.get(next) {
                 let step = self.step(activation, statement);
-                match step.map_err(|stop| self.locate(stop, activation.code, &statement.place))? {
-                    Step::Next => advance(activation),
+                match step.map_err(|stop| locate(stop, activation.code, &statement.place))? {
+                    Step::Next => activation.advance(),
                     Step::Inside(body) => activation.bodies.push((body, 0)),
                     Step::Call(callee) => callers.push(std::mem::replace(activation, callee)),
                     Step::Tail(callee) => *activation = callee,
@@ -192,31 +202,16 @@ impl<'a> Machine<'a> {
                 self.depth -= 1;
                 *activation = caller;
             }
-            self.resume(activation, results)?;
+            activation.resume(results)?;
         }
-    }
-
-    /// Binds what the statement at hand was waiting for.
-    fn resume(
-        &mut self,
-        activation: &mut Activation<'a>,
-        results: Vec<FlatValue>,
-    ) -> Result<(), Stop> {
-        if let Some((body, at)) = activation.bodies.last()
-            && let Some(statement) = body.statements.get(*at)
-        {
-            bind(&mut activation.slots, &statement.pattern, results)?;
-        }
-        advance(activation);
-        Ok(())
     }
 
     /// Begins a statement.
     fn step(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         statement: &'a Statement,
-    ) -> Result<Step<'a>, Stop> {
+    ) -> Result<Step<'a, A>, Stop> {
         match &statement.expression {
             Expression::If {
                 condition,
@@ -280,66 +275,121 @@ impl<'a> Machine<'a> {
             }
         }
     }
+}
 
-    /// Adds place and function.
-    fn locate(&self, stop: Stop, code: &Code, place: &Place) -> Stop {
-        let failure = match stop {
-            Stop::Failure(failure) => return Stop::Failure(failure),
-            Stop::Fault(Fault::Memory) => Failure::Runtime(RuntimeError {
-                kind: ErrorKind::Memory,
-                arguments: Vec::new(),
-                place: Some(place.clone()),
-            }),
-            Stop::Fault(Fault::Internal(message)) => Failure::Internal(InternalError {
-                message,
-                function: Some(code.name.clone()),
-                place: Some(place.clone()),
-            }),
-        };
-        Stop::Failure(Box::new(failure))
-    }
+/// Adds place and function.
+fn locate(stop: Stop, code: &Code, place: &Place) -> Stop {
+    let failure = match stop {
+        Stop::Failure(failure) => return Stop::Failure(failure),
+        Stop::Fault(Fault::Memory) => Failure::Runtime(RuntimeError {
+            kind: ErrorKind::Memory,
+            arguments: Vec::new(),
+            place: Some(place.clone()),
+        }),
+        Stop::Fault(Fault::Internal(message)) => Failure::Internal(InternalError {
+            message,
+            function: Some(code.name.clone()),
+            place: Some(place.clone()),
+        }),
+    };
+    Stop::Failure(Box::new(failure))
 }
 
 /// What to do after the beginning of a statement.
-enum Step<'a> {
+enum Step<'a, A: Arrays> {
     /// It is done.
     Next,
     /// Its value is that of a body.
     Inside(&'a Body),
     /// Its value is that of a call.
-    Call(Activation<'a>),
+    Call(Activation<'a, A>),
     /// The value of the activation is that of another.
-    Tail(Activation<'a>),
+    Tail(Activation<'a, A>),
 }
 
-fn advance(activation: &mut Activation<'_>) {
-    if let Some((_, next)) = activation.bodies.last_mut() {
-        *next += 1;
-    }
-}
-
-/// Gives a variable its value.
-fn set(slots: &mut Slots, variable: Variable, value: FlatValue) -> Result<(), Fault> {
-    match slots.get_mut(slot(variable)) {
-        Some(place) => {
-            *place = Some(value);
-            Ok(())
+impl<A: Arrays> Activation<'_, A> {
+    fn advance(&mut self) {
+        if let Some((_, next)) = self.bodies.last_mut() {
+            *next += 1;
         }
-        None => internal("a variable without slot"),
+    }
+
+    /// Binds what the statement at hand was waiting for.
+    fn resume(&mut self, results: Vec<Held<A>>) -> Result<(), Stop> {
+        if let Some((body, at)) = self.bodies.last()
+            && let Some(statement) = body.statements.get(*at)
+        {
+            let bound = self.bind(&statement.pattern, results);
+            bound.map_err(|fault| locate(fault.into(), self.code, &statement.place))?;
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// What is known of a variable.
+    fn info(&self, variable: Variable) -> Result<&SlotInfo, Fault> {
+        match self.code.infos.get(slot(variable)) {
+            Some(info) => Ok(info),
+            None => internal("a variable without slot"),
+        }
+    }
+
+    /// Gives a variable its value, as it is.
+    fn set(&mut self, variable: Variable, value: Held<A>) -> Result<(), Fault> {
+        match self.slots.get_mut(slot(variable)) {
+            Some(place) => {
+                *place = Some(value);
+                Ok(())
+            }
+            None => internal("a variable without slot"),
+        }
+    }
+
+    /// Hands variables their values, made elsewhere.
+    fn bind(&mut self, pattern: &[Variable], values: Vec<Held<A>>) -> Result<(), Fault> {
+        if pattern.len() != values.len() {
+            return internal("a pattern with another number of values");
+        }
+        for (variable, value) in pattern.iter().zip(values) {
+            let value = match value {
+                Held::Array(array) => match self.code.infos.get(slot(*variable)) {
+                    Some(info) => Held::Array(A::hand(&mut self.slots, info, array)?),
+                    None => return internal("a variable without slot"),
+                },
+                Held::Scalar(_) | Held::Block(_) => value,
+            };
+            self.set(*variable, value)?;
+        }
+        Ok(())
     }
 }
 
-/// Gives the variables of a pattern their values.
-fn bind(slots: &mut Slots, pattern: &[Variable], values: Vec<FlatValue>) -> Result<(), Fault> {
-    if pattern.len() != values.len() {
-        return internal("a pattern with another number of values");
-    }
-    let mut pairs = pattern.iter().zip(values);
-    pairs.try_for_each(|(variable, value)| set(slots, *variable, value))
+/// An `i64`.
+fn index_value<A: Arrays>(value: usize) -> Held<A> {
+    Held::Scalar(ScalarValue::I64(value as i64))
+}
+
+/// Components from outside as arrays of their own.
+fn adopt_all<A: Arrays>(components: Vec<FlatValue>) -> Result<Vec<Held<A>>, Fault> {
+    let adopt = |value| match value {
+        FlatValue::Scalar(value) => Ok(Held::Scalar(value)),
+        FlatValue::Array(array) => Ok(Held::Array(A::adopt(*array)?)),
+    };
+    components.into_iter().map(adopt).collect()
+}
+
+/// Components for outside.
+fn pack_all<A: Arrays>(values: &[Held<A>]) -> Result<Vec<FlatValue>, Fault> {
+    let pack = |value: &Held<A>| match value {
+        Held::Scalar(value) => Ok(FlatValue::Scalar(*value)),
+        Held::Array(array) => Ok(FlatValue::Array(Box::new(A::packed(array)?))),
+        Held::Block(_) => internal("a block among values"),
+    };
+    values.iter().map(pack).collect()
 }
 
 /// The value of a variable; taken out of its slot at its last use.
-fn read_variable(slots: &mut Slots, variable: Variable) -> Result<FlatValue, Fault> {
+fn read_variable<A: Arrays>(slots: &mut Slots<A>, variable: Variable) -> Result<Held<A>, Fault> {
     let place = slots.get_mut(slot(variable));
     let value = match place {
         Some(place) if variable.0 & LAST != 0 => place.take(),
@@ -349,27 +399,27 @@ fn read_variable(slots: &mut Slots, variable: Variable) -> Result<FlatValue, Fau
     value.ok_or_else(|| Fault::Internal("a variable without value".to_string()))
 }
 
-fn read(slots: &mut Slots, atom: Atom) -> Result<FlatValue, Fault> {
+fn read<A: Arrays>(slots: &mut Slots<A>, atom: Atom) -> Result<Held<A>, Fault> {
     match atom {
-        Atom::Constant(value) => Ok(FlatValue::Scalar(value)),
+        Atom::Constant(value) => Ok(Held::Scalar(value)),
         Atom::Variable(variable) => read_variable(slots, variable),
     }
 }
 
-fn read_all(slots: &mut Slots, atoms: &[Atom]) -> Result<Vec<FlatValue>, Fault> {
+fn read_all<A: Arrays>(slots: &mut Slots<A>, atoms: &[Atom]) -> Result<Vec<Held<A>>, Fault> {
     atoms.iter().map(|atom| read(slots, *atom)).collect()
 }
 
 /// The array of a variable.
-fn array(slots: &mut Slots, variable: Variable) -> Result<ArrayValue, Fault> {
+fn array<A: Arrays>(slots: &mut Slots<A>, variable: Variable) -> Result<A::Array, Fault> {
     match read_variable(slots, variable)? {
-        FlatValue::Array(array) => Ok(*array),
-        FlatValue::Scalar(_) => internal("a scalar where an array is meant"),
+        Held::Array(array) => Ok(array),
+        Held::Scalar(_) | Held::Block(_) => internal("a scalar where an array is meant"),
     }
 }
 
 /// A scalar operand.
-fn scalar(slots: &Slots, atom: Atom) -> Result<ScalarValue, Fault> {
+fn scalar<A: Arrays>(slots: &Slots<A>, atom: Atom) -> Result<ScalarValue, Fault> {
     match atom {
         Atom::Constant(value) => Ok(value),
         Atom::Variable(variable) => match slots.get(slot(variable)) {
@@ -379,26 +429,41 @@ fn scalar(slots: &Slots, atom: Atom) -> Result<ScalarValue, Fault> {
     }
 }
 
-/// An `i64` operand.
-fn integer(slots: &Slots, atom: Atom) -> Result<i64, Fault> {
-    match scalar(slots, atom)? {
-        ScalarValue::I64(value) => Ok(value),
-        _ => internal("an operand that should be an `i64`"),
+impl<A: Arrays> Held<A> {
+    /// The scalar it is.
+    fn scalar(&self) -> Result<ScalarValue, Fault> {
+        match self {
+            Held::Scalar(value) => Ok(*value),
+            Held::Array(_) | Held::Block(_) => internal("an array where a scalar is meant"),
+        }
+    }
+
+    /// The `i64` it is.
+    fn integer(&self) -> Result<i64, Fault> {
+        match self.scalar()? {
+            ScalarValue::I64(value) => Ok(value),
+            _ => internal("an operand that should be an `i64`"),
+        }
     }
 }
 
-fn integers(slots: &Slots, atoms: &[Atom]) -> Result<Vec<i64>, Fault> {
+/// An `i64` operand.
+fn integer<A: Arrays>(slots: &Slots<A>, atom: Atom) -> Result<i64, Fault> {
+    Held::<A>::Scalar(scalar(slots, atom)?).integer()
+}
+
+fn integers<A: Arrays>(slots: &Slots<A>, atoms: &[Atom]) -> Result<Vec<i64>, Fault> {
     atoms.iter().map(|atom| integer(slots, *atom)).collect()
 }
 
 /// An extent or a count.
-fn extent(slots: &Slots, atom: Atom) -> Result<usize, Fault> {
+fn extent<A: Arrays>(slots: &Slots<A>, atom: Atom) -> Result<usize, Fault> {
     match usize::try_from(integer(slots, atom)?) {
         Ok(extent) => Ok(extent),
         Err(_) => internal("a negative extent"),
     }
 }
 
-fn extents(slots: &Slots, atoms: &[Atom]) -> Result<Vec<usize>, Fault> {
+fn extents<A: Arrays>(slots: &Slots<A>, atoms: &[Atom]) -> Result<Vec<usize>, Fault> {
     atoms.iter().map(|atom| extent(slots, *atom)).collect()
 }

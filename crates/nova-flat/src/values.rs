@@ -37,8 +37,8 @@ impl From<OutOfMemory> for Fault {
     }
 }
 
-/// An internal fault.
-pub(crate) fn internal<T>(message: impl Into<String>) -> Result<T, Fault> {
+/// An internal fault, with what is wrong.
+pub fn internal<T>(message: impl Into<String>) -> Result<T, Fault> {
     Err(Fault::Internal(message.into()))
 }
 

@@ -1,37 +1,35 @@
 //! Expressions that are computed at once.
 
+use super::arrays::{vector, view_value};
 use super::{
-    Activation, Machine, Slots, Stop, array, bind, extent, extents, integer, integers, read_all,
-    read_variable, scalar, set,
+    Activation, Arrays, Held, Machine, Slots, Stop, ViewValue, adopt_all, array, extent, extents,
+    index_value, integer, integers, pack_all, read_all, read_variable, scalar, slot,
 };
 use crate::error::Failure;
-use crate::ir::{Atom, Expression, SliceDimension, Statement, Variable, View};
+use crate::ir::{Atom, Expression, Statement, Variable};
 use crate::representation::components;
-use crate::values::{
-    ArrayValue, Fault, FlatValue, Node, count, filled, from_components, internal, to_components,
-};
+use crate::values::{Fault, Node, count, from_components, internal, to_components};
 use nova_core::{
-    Elements, ErrorKind, RuntimeError, Scalar, ScalarOperation, ScalarValue, SumId, Type, Value,
+    Elements, ErrorKind, RuntimeError, Scalar, ScalarOperation, ScalarValue, SumId, Type,
     operations, order,
 };
 use nova_diag::Place;
 use std::sync::Arc;
 
-impl<'a> Machine<'a> {
+impl<'a, A: Arrays> Machine<'a, A> {
     /// Executes a statement that is no conditional and no call.
     pub(super) fn execute(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         statement: &'a Statement,
     ) -> Result<(), Stop> {
         let slots = &mut activation.slots;
         let value = match &statement.expression {
-            Expression::Atom(atom) => super::read(slots, *atom)?,
             Expression::Scalar {
                 operation,
                 operand,
                 arguments,
-            } => FlatValue::Scalar(self.apply(slots, *operation, *operand, arguments)?),
+            } => Held::Scalar(self.apply(slots, *operation, *operand, arguments)?),
             Expression::Check {
                 condition,
                 error,
@@ -47,33 +45,9 @@ impl<'a> Machine<'a> {
                 return fail(slots, *error, arguments, &statement.place);
             }
             Expression::Index { array, indices } => index(slots, *array, indices)?,
-            Expression::View {
-                array: source,
-                view,
-            } => {
-                let source = array(slots, *source)?;
-                FlatValue::Array(Box::new(apply_view(slots, source, view)?))
-            }
-            Expression::Literal { element, elements } => literal(slots, *element, elements)?,
             Expression::Bytes(bytes) => {
-                FlatValue::array(Elements::U8(Arc::new(bytes.to_vec())), vec![bytes.len()])
-            }
-            Expression::Iota { count, start, step } => self.iota(slots, *count, *start, *step)?,
-            Expression::Replicate { shape, value } => {
-                let shape = extents(slots, shape)?;
-                let value = scalar(slots, *value)?;
-                FlatValue::array(filled(value, count(&shape)?)?, shape)
-            }
-            Expression::Copy(source) => read_variable(slots, *source)?,
-            Expression::Concat { arrays, count } => concat(slots, arrays, *count)?,
-            Expression::Update {
-                array: source,
-                indices,
-                value,
-            } => {
-                let mut source = array(slots, *source)?.into_packed()?;
-                source.set(&integers(slots, indices)?, scalar(slots, *value)?)?;
-                FlatValue::Array(Box::new(source))
+                let bytes = vector(Elements::U8(Arc::new(bytes.to_vec())))?;
+                return Ok(activation.bind(&statement.pattern, vec![bytes])?);
             }
             Expression::Sort { .. } => return self.sort(activation, statement),
             Expression::Operation(operation) => {
@@ -82,23 +56,23 @@ impl<'a> Machine<'a> {
             Expression::While { .. } => return self.while_loop(activation, statement),
             Expression::Foreign { foreign, arguments } => {
                 let results = self.foreign(slots, *foreign, arguments, &statement.place)?;
-                return Ok(bind(slots, &statement.pattern, results)?);
+                return Ok(activation.bind(&statement.pattern, results)?);
             }
             Expression::NodeNew {
                 sum,
                 constructor,
                 payload,
             } => {
-                let payload = read_all(slots, payload)?;
+                let payload = pack_all(&read_all(slots, payload)?)?;
                 let node = Node {
                     constructor: *constructor,
                     payload,
                 };
-                FlatValue::Scalar(ScalarValue::I64(self.tables.add(*sum, node)))
+                Held::Scalar(ScalarValue::I64(self.tables.add(*sum, node)))
             }
             Expression::NodeTag { sum, link } => {
                 let node = self.tables.node(*sum, integer(slots, *link)?)?;
-                FlatValue::Scalar(ScalarValue::I32(node.constructor as i32))
+                Held::Scalar(ScalarValue::I32(node.constructor as i32))
             }
             Expression::NodePayload {
                 sum,
@@ -106,7 +80,7 @@ impl<'a> Machine<'a> {
                 link,
             } => {
                 let payload = self.payload(*sum, *constructor, integer(slots, *link)?)?;
-                return Ok(bind(slots, &statement.pattern, payload)?);
+                return Ok(activation.bind(&statement.pattern, payload)?);
             }
             Expression::Trace {
                 text,
@@ -115,14 +89,26 @@ impl<'a> Machine<'a> {
             } => {
                 return self.trace(slots, text, ty, components);
             }
-            Expression::Allocate { .. } => internal("an allocation in Flat")?,
+            Expression::Allocate { element, count } => {
+                let count = usize::try_from(integer(slots, *count)?).map_err(|_| Fault::Memory)?;
+                Held::Block(A::allocate(*element, count)?)
+            }
+            Expression::Atom(Atom::Constant(value)) => Held::Scalar(*value),
+            Expression::Atom(Atom::Variable(_))
+            | Expression::View { .. }
+            | Expression::Literal { .. }
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. } => return Ok(array_expression(activation, statement)?),
             // The machine's loop executes these.
             Expression::If { .. } | Expression::Switch { .. } | Expression::Call { .. } => {
                 internal("a statement that is not computed at once")?
             }
         };
         match statement.pattern.as_slice() {
-            [variable] => Ok(set(slots, *variable, value)?),
+            [variable] => Ok(activation.set(*variable, value)?),
             _ => Ok(internal("a pattern with another number of values")?),
         }
     }
@@ -130,7 +116,7 @@ impl<'a> Machine<'a> {
     /// A scalar operation.
     fn apply(
         &self,
-        slots: &Slots,
+        slots: &Slots<A>,
         operation: ScalarOperation,
         operand: Scalar,
         arguments: &[Atom],
@@ -155,41 +141,23 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn iota(
-        &self,
-        slots: &Slots,
-        count: Atom,
-        start: Atom,
-        step: Atom,
-    ) -> Result<FlatValue, Fault> {
-        let n = extent(slots, count)?;
-        let (mut next, step) = (scalar(slots, start)?, scalar(slots, step)?);
-        let ty = Type::Scalar(next.scalar());
-        let mut elements = Elements::with_capacity(&ty, n)?;
-        for _ in 0..n {
-            elements.push(Value::Scalar(next))?;
-            next = operations::evaluate_unchecked(ScalarOperation::Add, &[next, step], true);
-        }
-        Ok(FlatValue::array(elements, vec![n]))
-    }
-
     /// The payload of a node, which must have this constructor.
-    fn payload(&self, sum: SumId, constructor: u32, link: i64) -> Result<Vec<FlatValue>, Fault> {
+    fn payload(&self, sum: SumId, constructor: u32, link: i64) -> Result<Vec<Held<A>>, Fault> {
         let node = self.tables.node(sum, link)?;
         if node.constructor != constructor {
             return internal("the payload of another constructor");
         }
-        Ok(node.payload.clone())
+        adopt_all(node.payload.clone())
     }
 
     fn trace(
         &self,
-        slots: &mut Slots,
+        slots: &mut Slots<A>,
         text: &[u8],
         ty: &Type,
         components: &[Atom],
     ) -> Result<(), Stop> {
-        let components = read_all(slots, components)?;
+        let components = pack_all(&read_all(slots, components)?)?;
         let sums = &self.program.sums;
         let value = from_components(&components, ty, sums, &self.tables)?;
         let value = nova_core::text::print_value(&value, ty, sums);
@@ -199,16 +167,16 @@ impl<'a> Machine<'a> {
 
     fn foreign(
         &mut self,
-        slots: &mut Slots,
+        slots: &mut Slots<A>,
         foreign: u32,
         arguments: &[Atom],
         place: &Place,
-    ) -> Result<Vec<FlatValue>, Stop> {
+    ) -> Result<Vec<Held<A>>, Stop> {
         let Some(foreign) = self.program.foreigns.get(foreign as usize) else {
             return Ok(internal("there is no such foreign function")?);
         };
         let sums = &self.program.sums;
-        let arguments = read_all(slots, arguments)?;
+        let arguments = pack_all(&read_all(slots, arguments)?)?;
         let mut rest = arguments.as_slice();
         let mut values = Vec::new();
         for ty in &foreign.parameters {
@@ -224,19 +192,17 @@ impl<'a> Machine<'a> {
             None => Err(ErrorKind::Memory),
         };
         match result {
-            Ok(value) => Ok(to_components(
-                &value,
-                &foreign.result,
-                sums,
-                &mut self.tables,
-            )?),
+            Ok(value) => {
+                let results = to_components(&value, &foreign.result, sums, &mut self.tables)?;
+                Ok(adopt_all(results)?)
+            }
             Err(kind) => Err(runtime(kind, Vec::new(), place)),
         }
     }
 
     fn sort(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         statement: &'a Statement,
     ) -> Result<(), Stop> {
         let (Expression::Sort { count, compare }, [result]) =
@@ -246,21 +212,24 @@ impl<'a> Machine<'a> {
         };
         let n = extent(&activation.slots, *count)?;
         let sorted: Result<Vec<usize>, Stop> = order::sort(n, |left, right| {
-            let arguments = [left, right].map(FlatValue::index).to_vec();
-            bind(&mut activation.slots, &compare.parameters, arguments)?;
+            let arguments = [left, right].map(index_value).into();
+            activation.bind(&compare.parameters, arguments)?;
             match self.body(activation, &compare.body)?.as_slice() {
-                [FlatValue::Scalar(ScalarValue::Bool(first))] => Ok(*first),
+                [Held::Scalar(ScalarValue::Bool(first))] => Ok(*first),
                 _ => Ok(internal("a comparison that gives no bool")?),
             }
         });
-        let sorted: Vec<i64> = sorted?.into_iter().map(|k| k as i64).collect();
-        let sorted = FlatValue::array(Elements::I64(Arc::new(sorted)), vec![n]);
-        Ok(set(&mut activation.slots, *result, sorted)?)
+        let sorted = sorted?;
+        let mut target = A::place(&activation.slots, activation.info(*result)?, &[n])?;
+        for (k, index) in sorted.into_iter().enumerate() {
+            A::write(&mut target, &[k as i64], ScalarValue::I64(index as i64))?;
+        }
+        Ok(activation.set(*result, Held::Array(target))?)
     }
 
     fn while_loop(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         statement: &'a Statement,
     ) -> Result<(), Stop> {
         let Expression::While {
@@ -274,87 +243,183 @@ impl<'a> Machine<'a> {
         let starts: Vec<Atom> = parameters.iter().map(|p| p.1).collect();
         let names: Vec<Variable> = parameters.iter().map(|p| p.0).collect();
         let starts = read_all(&mut activation.slots, &starts)?;
-        bind(&mut activation.slots, &names, starts)?;
+        activation.bind(&names, starts)?;
         loop {
             match self.body(activation, condition)?.as_slice() {
-                [FlatValue::Scalar(ScalarValue::Bool(true))] => {}
-                [FlatValue::Scalar(ScalarValue::Bool(false))] => break,
+                [Held::Scalar(ScalarValue::Bool(true))] => {}
+                [Held::Scalar(ScalarValue::Bool(false))] => break,
                 _ => return Ok(internal("a condition that gives no bool")?),
             }
             let next = self.body(activation, body)?;
-            bind(&mut activation.slots, &names, next)?;
+            activation.bind(&names, next)?;
         }
         let last = take_all(&mut activation.slots, &names)?;
-        Ok(bind(&mut activation.slots, &statement.pattern, last)?)
+        Ok(activation.bind(&statement.pattern, last)?)
     }
 }
 
 /// The values of variables that nothing uses again.
-pub(super) fn take_all(slots: &mut Slots, variables: &[Variable]) -> Result<Vec<FlatValue>, Fault> {
+pub(super) fn take_all<A: Arrays>(
+    slots: &mut Slots<A>,
+    variables: &[Variable],
+) -> Result<Vec<Held<A>>, Fault> {
     let last = |v: &Variable| read_variable(slots, Variable(v.0 | super::LAST));
     variables.iter().map(last).collect()
 }
 
-fn index(slots: &mut Slots, array: Variable, indices: &[Atom]) -> Result<FlatValue, Fault> {
+/// Executes a statement that makes one array, or gives a value another name.
+fn array_expression<A: Arrays>(
+    activation: &mut Activation<'_, A>,
+    statement: &Statement,
+) -> Result<(), Fault> {
+    let [result] = statement.pattern.as_slice() else {
+        return internal("a pattern with another number of values");
+    };
+    let info = match activation.code.infos.get(slot(*result)) {
+        Some(info) => info,
+        None => return internal("a variable without slot"),
+    };
+    let slots = &mut activation.slots;
+    let made = match &statement.expression {
+        Expression::Atom(Atom::Variable(variable)) => match read_variable(slots, *variable)? {
+            Held::Array(array) => A::view(slots, info, array, ViewValue::Same)?,
+            value @ (Held::Scalar(_) | Held::Block(_)) => return activation.set(*result, value),
+        },
+        Expression::View {
+            array: source,
+            view,
+        } => {
+            let view = view_value(slots, view)?;
+            let source = array(slots, *source)?;
+            A::view(slots, info, source, view)?
+        }
+        Expression::Literal { elements, .. } => {
+            let mut made = A::place(slots, info, &[elements.len()])?;
+            for (k, element) in elements.iter().enumerate() {
+                A::write(&mut made, &[k as i64], scalar(slots, *element)?)?;
+            }
+            made
+        }
+        Expression::Iota { count, start, step } => {
+            let n = extent(slots, *count)?;
+            let (mut next, step) = (scalar(slots, *start)?, scalar(slots, *step)?);
+            let mut made = A::place(slots, info, &[n])?;
+            for k in 0..n {
+                A::write(&mut made, &[k as i64], next)?;
+                next = operations::evaluate_unchecked(ScalarOperation::Add, &[next, step], true);
+            }
+            made
+        }
+        Expression::Replicate { shape, value } => {
+            let shape = extents(slots, shape)?;
+            let value = scalar(slots, *value)?;
+            let mut made = A::place(slots, info, &shape)?;
+            let mut indices = Indices::new(shape);
+            while let Some(index) = indices.next_index()? {
+                A::write(&mut made, index, value)?;
+            }
+            made
+        }
+        Expression::Copy(source) => {
+            let source = array(slots, *source)?;
+            A::copy(slots, info, source)?
+        }
+        Expression::Concat { arrays, count } => {
+            let mut made = A::place(slots, info, &[extent(slots, *count)?])?;
+            concat(slots, arrays, &mut made)?;
+            made
+        }
+        Expression::Update {
+            array: source,
+            indices,
+            value,
+        } => {
+            let (indices, value) = (integers(slots, indices)?, scalar(slots, *value)?);
+            let source = array(slots, *source)?;
+            let mut made = A::copy(slots, info, source)?;
+            A::write(&mut made, &indices, value)?;
+            made
+        }
+        _ => return internal("an expression that makes no array"),
+    };
+    activation.set(*result, Held::Array(made))
+}
+
+/// The indices of a space in row-major order.
+pub(super) struct Indices {
+    shape: Vec<usize>,
+    index: Vec<i64>,
+    started: bool,
+}
+
+impl Indices {
+    pub(super) fn new(shape: Vec<usize>) -> Indices {
+        Indices {
+            index: vec![0; shape.len()],
+            shape,
+            started: false,
+        }
+    }
+
+    /// The next index; a fault when the space is larger than memory.
+    pub(super) fn next_index(&mut self) -> Result<Option<&[i64]>, Fault> {
+        if !std::mem::replace(&mut self.started, true) {
+            return Ok((count(&self.shape)? > 0).then_some(&self.index));
+        }
+        for (index, extent) in self.index.iter_mut().zip(&self.shape).rev() {
+            *index += 1;
+            if *index < *extent as i64 {
+                return Ok(Some(&self.index));
+            }
+            *index = 0;
+        }
+        Ok(None)
+    }
+}
+
+fn index<A: Arrays>(
+    slots: &mut Slots<A>,
+    array: Variable,
+    indices: &[Atom],
+) -> Result<Held<A>, Fault> {
     let mut values = [0; 8];
     let few = values.get_mut(..indices.len());
-    let value = match (few, slots.get(super::slot(array))) {
-        (Some(values), Some(Some(FlatValue::Array(array)))) => {
+    let value = match (few, slots.get(slot(array))) {
+        (Some(values), Some(Some(Held::Array(array)))) => {
             for (value, atom) in values.iter_mut().zip(indices) {
                 *value = integer(slots, *atom)?;
             }
-            array.get(values)?
+            A::element(array, values)?
         }
-        (None, Some(Some(FlatValue::Array(array)))) => array.get(&integers(slots, indices)?)?,
+        (None, Some(Some(Held::Array(array)))) => A::element(array, &integers(slots, indices)?)?,
         _ => return internal("an index into what has no value or is no array"),
     };
     if array.0 & super::LAST != 0 {
-        slots[super::slot(array)] = None;
+        slots[slot(array)] = None;
     }
-    Ok(FlatValue::Scalar(value))
+    Ok(Held::Scalar(value))
 }
 
-fn apply_view(slots: &Slots, source: ArrayValue, view: &View) -> Result<ArrayValue, Fault> {
-    match view {
-        View::Slice(dimensions) => {
-            let dimension = |d: &SliceDimension| {
-                let start = integer(slots, d.start)?;
-                Ok((start, integer(slots, d.step)?, integer(slots, d.count)?))
-            };
-            let dimensions: Result<Vec<_>, Fault> = dimensions.iter().map(dimension).collect();
-            source.slice(&dimensions?)
-        }
-        View::Transpose(permutation) => source.transpose(permutation),
-        View::Reshape(shape) => source.reshape(extents(slots, shape)?),
-        View::Row(indices) => source.row(&integers(slots, indices)?),
-    }
-}
-
-fn literal(slots: &Slots, element: Scalar, atoms: &[Atom]) -> Result<FlatValue, Fault> {
-    let mut elements = Elements::with_capacity(&Type::Scalar(element), atoms.len())?;
-    for atom in atoms {
-        let value = scalar(slots, *atom)?;
-        if value.scalar() != element {
-            return internal("an element of another type");
-        }
-        elements.push(Value::Scalar(value))?;
-    }
-    Ok(FlatValue::array(elements, vec![atoms.len()]))
-}
-
-fn concat(slots: &mut Slots, arrays: &[Variable], count: Atom) -> Result<FlatValue, Fault> {
-    let n = extent(slots, count)?;
-    let mut all: Option<Elements> = None;
+/// Writes vectors behind each other.
+fn concat<A: Arrays>(
+    slots: &mut Slots<A>,
+    arrays: &[Variable],
+    made: &mut A::Array,
+) -> Result<(), Fault> {
+    let mut at = 0;
     for source in arrays {
-        let part = array(slots, *source)?.packed()?;
-        match &mut all {
-            Some(elements) => elements.append(&part)?,
-            None => all = Some(part),
+        let source = array(slots, *source)?;
+        let &[n] = A::shape(&source) else {
+            return internal("a concatenation of no vectors");
+        };
+        for k in 0..n as i64 {
+            A::write(made, &[at + k], A::element(&source, &[k])?)?;
         }
+        at += n as i64;
     }
-    match all {
-        Some(elements) if elements.len() == n => Ok(FlatValue::array(elements, vec![n])),
-        Some(_) | None => internal("a concatenation of another length"),
+    match A::shape(made) {
+        [n] if *n as i64 == at => Ok(()),
+        _ => internal("a concatenation of another length"),
     }
 }
 
@@ -368,7 +433,12 @@ fn runtime(kind: ErrorKind, arguments: Vec<i64>, place: &Place) -> Stop {
     })))
 }
 
-fn fail(slots: &Slots, kind: ErrorKind, arguments: &[Atom], place: &Place) -> Result<(), Stop> {
+fn fail<A: Arrays>(
+    slots: &Slots<A>,
+    kind: ErrorKind,
+    arguments: &[Atom],
+    place: &Place,
+) -> Result<(), Stop> {
     let mut shown = Vec::new();
     for argument in arguments {
         match scalar(slots, *argument)?.as_integer() {

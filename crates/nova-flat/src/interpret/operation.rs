@@ -1,182 +1,181 @@
 //! The one array operation: its body for every index, and what its outputs make of the results.
 
-use super::expressions::take_all;
-use super::{Activation, Machine, Stop, array, bind, extent, extents, read_all, scalar};
-use crate::ir::{ArrayOperation, Lambda, Output, Variable};
-use crate::values::{ArrayValue, Fault, FlatValue, count, filled, internal, zero};
+use super::expressions::{Indices, take_all};
+use super::{
+    Activation, Arrays, Held, Machine, SlotInfo, Slots, Stop, array, extent, extents, index_value,
+    read_all, scalar, slot,
+};
+use crate::ir::{ArrayOperation, Atom, Lambda, Output, Variable};
+use crate::values::{Fault, element_type, internal};
 use nova_core::order::{self, Order};
-use nova_core::{Elements, Scalar, ScalarValue, Type, Value};
-use std::sync::Arc;
+use nova_core::{Elements, ScalarValue, Type, Value};
 
 /// What an output has so far.
-enum Gathered {
-    /// The values of `Map`, `Reduce` and `Scan`, and those that `Filter` keeps.
+enum Gathered<A: Arrays> {
+    /// The result of `Map`.
+    Map(A::Array),
+    /// The values that `Reduce` and `Scan` are to combine.
     Columns(Vec<Elements>),
-    /// The destinations of `Scatter`, the bins of `Histogram`.
-    Arrays(Vec<ArrayValue>),
-    /// Of `Collect`.
+    /// The results of `Filter` and how many elements they have.
+    Kept(usize, Vec<A::Array>),
+    /// The results of `Scatter` and `Histogram`.
+    Arrays(Vec<A::Array>),
+    /// Of `Collect`: the results for starts and ends, how many are written, the rows.
     Rows {
-        starts: Vec<i64>,
-        ends: Vec<i64>,
-        columns: Vec<Elements>,
+        descriptor: [A::Array; 2],
+        count: usize,
+        total: i64,
+        rows: Vec<Elements>,
     },
 }
 
-impl<'a> Machine<'a> {
+/// An output, the variables it gives, and what it has so far.
+struct Progress<'a, A: Arrays> {
+    output: &'a Output,
+    given: &'a [Variable],
+    gathered: Gathered<A>,
+}
+
+impl<'a, A: Arrays> Machine<'a, A> {
     /// Executes an array operation and binds its results.
     pub(super) fn operation(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         operation: &'a ArrayOperation,
-        pattern: &[Variable],
+        pattern: &'a [Variable],
     ) -> Result<(), Stop> {
         let shape = extents(&activation.slots, &operation.shape)?;
-        let total = count(&shape)?;
         let names: Vec<Variable> = operation.carries.iter().map(|c| c.0).collect();
-        let starts: Vec<_> = operation.carries.iter().map(|c| c.1).collect();
+        let starts: Vec<Atom> = operation.carries.iter().map(|c| c.1).collect();
         let starts = read_all(&mut activation.slots, &starts)?;
         let gives: usize = operation.outputs.iter().map(Output::gives).sum();
-        let Some((carried, given)) = pattern.split_at_checked(names.len()) else {
-            return Ok(internal("an operation with another number of results")?);
+        let (carried, mut given) = match pattern.split_at_checked(names.len()) {
+            Some((carried, given)) if given.len() == gives => (carried, given),
+            Some(_) | None => return Ok(internal("an operation with other results")?),
         };
-        if given.len() != gives {
-            return Ok(internal("an operation with another number of results")?);
+        let mut outputs = Vec::new();
+        for output in &operation.outputs {
+            let (own, rest) = given.split_at(output.gives());
+            let gathered = begin(activation, output, own, &shape)?;
+            outputs.push(Progress {
+                output,
+                given: own,
+                gathered,
+            });
+            given = rest;
         }
-        let mut gathered = begin(activation, operation, given, total)?;
-        bind(&mut activation.slots, &names, starts)?;
-        let mut index = vec![0usize; shape.len()];
-        for _ in 0..total {
-            let indices = index.iter().map(|i| FlatValue::index(*i)).collect();
-            bind(&mut activation.slots, &operation.indices, indices)?;
+        activation.bind(&names, starts)?;
+        let mut indices = Indices::new(shape);
+        while let Some(index) = indices.next_index()? {
+            for (variable, index) in operation.indices.iter().zip(index) {
+                activation.set(*variable, Held::Scalar(ScalarValue::I64(*index)))?;
+            }
             let mut results = self.body(activation, &operation.body)?;
             if results.len() < names.len() {
                 return Ok(internal("a body with too few results")?);
             }
             let consumed = results.split_off(names.len());
-            bind(&mut activation.slots, &names, results)?;
-            self.gather(activation, operation, &mut gathered, consumed)?;
-            for (index, extent) in index.iter_mut().zip(&shape).rev() {
-                *index += 1;
-                if *index < *extent {
-                    break;
-                }
-                *index = 0;
-            }
+            self.gather(activation, &mut outputs, index, consumed)?;
+            activation.bind(&names, results)?;
         }
         let finals = take_all(&mut activation.slots, &names)?;
-        bind(&mut activation.slots, carried, finals)?;
-        let mut given = given;
-        for (output, gathered) in operation.outputs.iter().zip(gathered) {
-            let (own, rest) = given.split_at(output.gives());
-            let results = self.finish(activation, output, gathered, &shape)?;
-            bind(&mut activation.slots, own, results)?;
-            given = rest;
-        }
-        Ok(())
+        activation.bind(carried, finals)?;
+        outputs
+            .into_iter()
+            .try_for_each(|progress| self.finish(activation, progress))
     }
 
     /// Hands the results of one index to the outputs.
     fn gather(
         &mut self,
-        activation: &mut Activation<'a>,
-        operation: &'a ArrayOperation,
-        gathered: &mut [Gathered],
-        consumed: Vec<FlatValue>,
+        activation: &mut Activation<'a, A>,
+        outputs: &mut [Progress<'a, A>],
+        index: &[i64],
+        consumed: Vec<Held<A>>,
     ) -> Result<(), Stop> {
-        let mut values = consumed.into_iter();
-        for (output, gathered) in operation.outputs.iter().zip(gathered) {
-            let own: Vec<FlatValue> = values.by_ref().take(output.consumes()).collect();
-            match (output, gathered) {
-                (
-                    Output::Map | Output::Reduce { .. } | Output::Scan { .. },
-                    Gathered::Columns(c),
-                ) => {
-                    push(c, &own)?;
+        let mut rest = consumed.as_slice();
+        for progress in outputs {
+            let Some((own, others)) = rest.split_at_checked(progress.output.consumes()) else {
+                return Ok(internal("a body with too few results")?);
+            };
+            rest = others;
+            match (progress.output, &mut progress.gathered) {
+                (Output::Map, Gathered::Map(array)) => {
+                    A::write(array, index, scalar_at(own, 0)?)?;
                 }
-                (Output::Filter { .. }, Gathered::Columns(columns)) => match own.split_first() {
-                    Some((FlatValue::Scalar(ScalarValue::Bool(true)), own)) => push(columns, own)?,
-                    Some((FlatValue::Scalar(ScalarValue::Bool(false)), _)) => {}
-                    _ => internal("a filter without bool")?,
-                },
-                (Output::Scatter { .. }, Gathered::Arrays(arrays)) => scatter(arrays, &own)?,
+                (Output::Reduce { .. } | Output::Scan { .. }, Gathered::Columns(columns)) => {
+                    push(columns, own)?;
+                }
+                (Output::Filter { .. }, Gathered::Kept(count, arrays)) => {
+                    if scalar_at(own, 0)? == ScalarValue::Bool(true) {
+                        write_all::<A>(arrays, *count as i64, &scalars(&own[1..])?)?;
+                        *count += 1;
+                    }
+                }
+                (Output::Scatter { .. }, Gathered::Arrays(arrays)) => {
+                    let index = first_integer(own)?;
+                    if in_range::<A>(index, arrays) {
+                        write_all::<A>(arrays, index, &scalars(&own[1..])?)?;
+                    }
+                }
                 (Output::Histogram { lambda, .. }, Gathered::Arrays(bins)) => {
-                    self.histogram(activation, lambda, bins, &own)?;
+                    self.histogram(activation, lambda, bins, own)?;
                 }
-                (
-                    Output::Collect { .. },
-                    Gathered::Rows {
-                        starts,
-                        ends,
-                        columns,
-                    },
-                ) => {
-                    collect(starts, ends, columns, &own)?;
+                (Output::Collect { .. }, gathered @ Gathered::Rows { .. }) => {
+                    collect(gathered, own)?;
                 }
                 _ => internal("an output with the state of another")?,
             }
         }
-        match values.next() {
-            None => Ok(()),
-            Some(_) => Ok(internal("a body with too many results")?),
+        match rest {
+            [] => Ok(()),
+            _ => Ok(internal("a body with too many results")?),
         }
     }
 
     fn histogram(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         lambda: &'a Lambda,
-        bins: &mut [ArrayValue],
-        own: &[FlatValue],
+        bins: &mut [A::Array],
+        own: &[Held<A>],
     ) -> Result<(), Stop> {
-        let Some((bin, values)) = own.split_first() else {
-            return Ok(internal("a histogram without index")?);
-        };
-        let bin = bin.as_i64()?;
-        if !in_range(bin, bins) {
+        let bin = first_integer(own)?;
+        if !in_range::<A>(bin, bins) {
             return Ok(());
         }
-        let so_far: Result<Vec<_>, Fault> = bins.iter().map(|b| b.get(&[bin])).collect();
-        let values: Result<Vec<_>, Fault> = values.iter().map(FlatValue::scalar).collect();
-        let sum = self.combine(activation, lambda, so_far?, values?)?;
-        for (bins, value) in bins.iter_mut().zip(sum) {
-            bins.set(&[bin], value)?;
-        }
-        Ok(())
+        let so_far: Result<Vec<_>, Fault> = bins.iter().map(|b| A::element(b, &[bin])).collect();
+        let sum = self.combine(activation, lambda, so_far?, scalars(&own[1..])?)?;
+        Ok(write_all::<A>(bins, bin, &sum)?)
     }
 
     /// An operator applied to two operands of any number of scalars.
     fn combine(
         &mut self,
-        activation: &mut Activation<'a>,
+        activation: &mut Activation<'a, A>,
         lambda: &'a Lambda,
         left: Vec<ScalarValue>,
         right: Vec<ScalarValue>,
     ) -> Result<Vec<ScalarValue>, Stop> {
-        let arguments = left
-            .into_iter()
-            .chain(right)
-            .map(FlatValue::Scalar)
-            .collect();
-        bind(&mut activation.slots, &lambda.parameters, arguments)?;
-        let results = self.body(activation, &lambda.body)?;
-        let results: Result<Vec<_>, Fault> = results.iter().map(FlatValue::scalar).collect();
-        Ok(results?)
+        let arguments = left.into_iter().chain(right).map(Held::Scalar).collect();
+        activation.bind(&lambda.parameters, arguments)?;
+        Ok(scalars(&self.body(activation, &lambda.body)?)?)
     }
 
-    /// The results of an output.
+    /// Binds the results of an output.
     fn finish(
         &mut self,
-        activation: &mut Activation<'a>,
-        output: &'a Output,
-        gathered: Gathered,
-        shape: &[usize],
-    ) -> Result<Vec<FlatValue>, Stop> {
-        let arrays = |columns: Vec<Elements>, shape: &[usize]| {
-            let array = |elements| FlatValue::array(elements, shape.to_vec());
-            columns.into_iter().map(array).collect()
-        };
+        activation: &mut Activation<'a, A>,
+        progress: Progress<'a, A>,
+    ) -> Result<(), Stop> {
+        let Progress {
+            output,
+            given,
+            gathered,
+        } = progress;
+        let mut values = Vec::new();
         match (output, gathered) {
-            (Output::Map, Gathered::Columns(columns)) => Ok(arrays(columns, shape)),
+            (Output::Map, Gathered::Map(array)) => values.push(Held::Array(array)),
             (
                 Output::Reduce {
                     lambda,
@@ -184,104 +183,85 @@ impl<'a> Machine<'a> {
                     commutes,
                 },
                 Gathered::Columns(columns),
-            ) => self.reduce(activation, lambda, start, *commutes, &columns),
-            (
-                Output::Scan {
-                    lambda,
-                    start,
-                    exclusive,
-                },
-                Gathered::Columns(columns),
             ) => {
-                let scanned = self.scan(activation, lambda, start, *exclusive, &columns)?;
-                Ok(arrays(scanned, shape))
+                let order = self.order(*commutes);
+                let start = operands(&activation.slots, start)?;
+                let n = columns.first().map_or(0, Elements::len);
+                let combine = |left, right| self.combine(activation, lambda, left, right);
+                let sum = order::reduce(n, order, start, |k| row(&columns, k), combine)?;
+                values.extend(sum.into_iter().map(Held::Scalar));
             }
-            (Output::Filter { .. }, Gathered::Columns(columns)) => {
-                // The first column counts; see `begin`.
-                let kept = columns.first().map_or(0, Elements::len);
-                let mut results = vec![FlatValue::index(kept)];
-                results.extend(arrays(columns.into_iter().skip(1).collect(), &[kept]));
-                Ok(results)
+            (Output::Scan { .. }, Gathered::Columns(columns)) => {
+                let scanned = self.scan(activation, output, given, &columns)?;
+                values.extend(scanned.into_iter().map(Held::Array));
+            }
+            (Output::Filter { .. }, Gathered::Kept(count, arrays)) => {
+                values.push(index_value(count));
+                for array in arrays {
+                    values.push(Held::Array(A::truncate(array, count)?));
+                }
             }
             (Output::Scatter { .. } | Output::Histogram { .. }, Gathered::Arrays(arrays)) => {
-                let value = |array| FlatValue::Array(Box::new(array));
-                Ok(arrays.into_iter().map(value).collect())
+                values.extend(arrays.into_iter().map(Held::Array));
             }
             (
                 Output::Collect { .. },
                 Gathered::Rows {
-                    starts,
-                    ends,
-                    columns,
+                    descriptor,
+                    total,
+                    rows,
+                    ..
                 },
             ) => {
-                let total = ends.last().copied().unwrap_or(0) as usize;
-                let integers =
-                    |list| FlatValue::array(Elements::I64(Arc::new(list)), shape.to_vec());
-                let mut results = vec![integers(starts), integers(ends), FlatValue::index(total)];
-                results.extend(arrays(columns, &[total]));
-                Ok(results)
+                values.extend(descriptor.map(Held::Array));
+                values.push(Held::Scalar(ScalarValue::I64(total)));
+                let (fixed, own) = given.split_at(values.len().min(given.len()));
+                set_all(activation, fixed, values)?;
+                let rows: Result<Vec<_>, Fault> =
+                    rows.into_iter().map(super::arrays::vector).collect();
+                return Ok(activation.bind(own, rows?)?);
             }
-            _ => Ok(internal("an output with the state of another")?),
+            _ => internal("an output with the state of another")?,
         }
+        Ok(set_all(activation, given, values)?)
     }
 
-    fn reduce(
-        &mut self,
-        activation: &mut Activation<'a>,
-        lambda: &'a Lambda,
-        start: &[crate::ir::Atom],
-        commutes: bool,
-        columns: &[Elements],
-    ) -> Result<Vec<FlatValue>, Stop> {
-        let order = Order {
+    fn order(&self, commutes: bool) -> Order {
+        Order {
             commutes,
             strict: self.options.strict,
             scalars_only: true,
-        };
-        let start: Result<Vec<_>, _> = start
-            .iter()
-            .map(|a| scalar(&activation.slots, *a))
-            .collect();
-        let n = columns.first().map_or(0, Elements::len);
-        let combine = |left, right| self.combine(activation, lambda, left, right);
-        let sum = order::reduce(n, order, start?, |k| row(columns, k), combine)?;
-        Ok(sum.into_iter().map(FlatValue::Scalar).collect())
+        }
     }
 
     fn scan(
         &mut self,
-        activation: &mut Activation<'a>,
-        lambda: &'a Lambda,
-        start: &[crate::ir::Atom],
-        exclusive: bool,
+        activation: &mut Activation<'a, A>,
+        output: &'a Output,
+        given: &[Variable],
         columns: &[Elements],
-    ) -> Result<Vec<Elements>, Stop> {
-        let order = Order {
-            commutes: false,
-            strict: self.options.strict,
-            scalars_only: true,
+    ) -> Result<Vec<A::Array>, Stop> {
+        let Output::Scan {
+            lambda,
+            start,
+            exclusive,
+        } = output
+        else {
+            return Ok(internal("no scan")?);
         };
-        let start: Result<Vec<_>, _> = start
-            .iter()
-            .map(|a| scalar(&activation.slots, *a))
-            .collect();
-        let start: Vec<ScalarValue> = start?;
+        let start = operands(&activation.slots, start)?;
         let n = columns.first().map_or(0, Elements::len);
-        let mut scanned = Vec::new();
-        for value in &start {
-            scanned.push(Elements::with_capacity(&Type::Scalar(value.scalar()), n)?);
-        }
+        let mut scanned = place_all(activation, given, &[n])?;
+        let order = self.order(false);
         let combine = |left, right| self.combine(activation, lambda, left, right);
+        let mut next = 0;
         let emit = |values: Vec<ScalarValue>| {
-            for (column, value) in scanned.iter_mut().zip(values) {
-                column.push(Value::Scalar(value))?;
-            }
-            Ok(())
+            next += 1;
+            Ok(write_all::<A>(&mut scanned, next - 1, &values)?)
         };
         order::scan(
             n,
-            exclusive,
+            *exclusive,
             order,
             start,
             |k| row(columns, k),
@@ -290,6 +270,88 @@ impl<'a> Machine<'a> {
         )?;
         Ok(scanned)
     }
+}
+
+/// Gives variables values that already lie where they should.
+fn set_all<A: Arrays>(
+    activation: &mut Activation<'_, A>,
+    variables: &[Variable],
+    values: Vec<Held<A>>,
+) -> Result<(), Fault> {
+    if variables.len() != values.len() {
+        return internal("an output with other results");
+    }
+    let mut pairs = variables.iter().zip(values);
+    pairs.try_for_each(|(variable, value)| activation.set(*variable, value))
+}
+
+/// Where the arrays of some variables are to be written.
+fn place_all<A: Arrays>(
+    activation: &Activation<'_, A>,
+    variables: &[Variable],
+    shape: &[usize],
+) -> Result<Vec<A::Array>, Fault> {
+    let place = |v: &Variable| A::place(&activation.slots, activation.info(*v)?, shape);
+    variables.iter().map(place).collect()
+}
+
+/// The state of an output before the first index. `given` are the variables of its results.
+fn begin<A: Arrays>(
+    activation: &mut Activation<'_, A>,
+    output: &Output,
+    given: &[Variable],
+    shape: &[usize],
+) -> Result<Gathered<A>, Stop> {
+    let code = activation.code;
+    let infos = given.iter().filter_map(|v| code.infos.get(slot(*v)));
+    let column = |info: &SlotInfo| Elements::new(&Type::Scalar(info.element));
+    let n = shape.first().copied().unwrap_or(0);
+    Ok(match output {
+        Output::Map => match place_all(activation, given, shape)?.pop() {
+            Some(array) => Gathered::Map(array),
+            None => internal("a map without result")?,
+        },
+        Output::Reduce { .. } | Output::Scan { .. } => {
+            Gathered::Columns(infos.map(column).collect())
+        }
+        Output::Filter { .. } => {
+            // While the count is not known, the results have room for all.
+            let Some((count, arrays)) = given.split_first() else {
+                return Ok(internal("a filter without count")?);
+            };
+            activation.set(*count, index_value(n))?;
+            Gathered::Kept(0, place_all(activation, arrays, &[n])?)
+        }
+        Output::Scatter { destinations } => {
+            let mut arrays = Vec::new();
+            for (destination, info) in destinations.iter().zip(infos) {
+                let source = array(&mut activation.slots, *destination)?;
+                arrays.push(A::copy(&activation.slots, info, source)?);
+            }
+            Gathered::Arrays(arrays)
+        }
+        Output::Histogram { start, bins, .. } => {
+            let bins = extent(&activation.slots, *bins)?;
+            let start = operands(&activation.slots, start)?;
+            let mut arrays = place_all(activation, given, &[bins])?;
+            for bin in 0..bins {
+                write_all::<A>(&mut arrays, bin as i64, &start)?;
+            }
+            Gathered::Arrays(arrays)
+        }
+        Output::Collect { .. } => {
+            let (descriptor, _) = given.split_at(given.len().min(2));
+            match <[A::Array; 2]>::try_from(place_all(activation, descriptor, &[n])?) {
+                Ok(descriptor) => Gathered::Rows {
+                    descriptor,
+                    count: 0,
+                    total: 0,
+                    rows: infos.skip(3).map(column).collect(),
+                },
+                Err(_) => internal("a collect without descriptor")?,
+            }
+        }
+    })
 }
 
 /// Row `k` of columns of scalars.
@@ -302,71 +364,36 @@ fn row(columns: &[Elements], k: usize) -> Result<Vec<ScalarValue>, Stop> {
     Ok(row?)
 }
 
-/// The state of each output before the first index. `given` are the variables of the results.
-fn begin(
-    activation: &mut Activation<'_>,
-    operation: &ArrayOperation,
-    given: &[Variable],
-    total: usize,
-) -> Result<Vec<Gathered>, Stop> {
-    let code = activation.code;
-    let slots = &mut activation.slots;
-    let element = |v: &Variable| code.elements.get(super::slot(*v)).copied();
-    let column = |v: &Variable| Elements::new(&Type::Scalar(element(v).unwrap_or(Scalar::Bool)));
-    let mut gathered = Vec::new();
-    let mut given = given;
-    for output in &operation.outputs {
-        let (own, rest) = given.split_at(output.gives());
-        given = rest;
-        gathered.push(match output {
-            Output::Map => {
-                let scalar = own.first().and_then(element).unwrap_or(Scalar::Bool);
-                let elements = Elements::with_capacity(&Type::Scalar(scalar), total)?;
-                Gathered::Columns(vec![elements])
-            }
-            // A filter's first column stands for the count: of `i64`, it takes the bool's place.
-            Output::Reduce { .. } | Output::Scan { .. } | Output::Filter { .. } => {
-                Gathered::Columns(own.iter().map(column).collect())
-            }
-            Output::Scatter { destinations } => {
-                let mut arrays = Vec::new();
-                for destination in destinations {
-                    arrays.push(array(slots, *destination)?.into_packed()?);
-                }
-                Gathered::Arrays(arrays)
-            }
-            Output::Histogram { start, bins, .. } => {
-                let bins = extent(slots, *bins)?;
-                let mut arrays = Vec::new();
-                for start in start {
-                    let elements = filled(scalar(slots, *start)?, bins)?;
-                    arrays.push(ArrayValue::row_major(elements, vec![bins]));
-                }
-                Gathered::Arrays(arrays)
-            }
-            Output::Collect { .. } => Gathered::Rows {
-                starts: Vec::new(),
-                ends: Vec::new(),
-                columns: own.iter().skip(3).map(column).collect(),
-            },
-        });
-    }
-    Ok(gathered)
+fn operands<A: Arrays>(slots: &Slots<A>, atoms: &[Atom]) -> Result<Vec<ScalarValue>, Fault> {
+    atoms.iter().map(|atom| scalar(slots, *atom)).collect()
 }
 
-/// Adds a row to columns. A column more than values is a filter's count.
-fn push(columns: &mut [Elements], values: &[FlatValue]) -> Result<(), Fault> {
-    let counts = columns.len().checked_sub(values.len());
-    let (count, columns) = match counts {
-        Some(extra @ (0 | 1)) => columns.split_at_mut(extra),
-        Some(_) | None => return internal("a body with another number of results"),
-    };
-    for column in count {
-        column.push(Value::Scalar(zero(Scalar::I64)))?;
+fn scalars<A: Arrays>(values: &[Held<A>]) -> Result<Vec<ScalarValue>, Fault> {
+    values.iter().map(Held::scalar).collect()
+}
+
+fn scalar_at<A: Arrays>(values: &[Held<A>], k: usize) -> Result<ScalarValue, Fault> {
+    match values.get(k) {
+        Some(value) => value.scalar(),
+        None => internal("a value that is missing"),
+    }
+}
+
+fn first_integer<A: Arrays>(values: &[Held<A>]) -> Result<i64, Fault> {
+    match scalar_at(values, 0)? {
+        ScalarValue::I64(value) => Ok(value),
+        _ => internal("an index that is no `i64`"),
+    }
+}
+
+/// Adds a row to columns.
+fn push<A: Arrays>(columns: &mut [Elements], values: &[Held<A>]) -> Result<(), Fault> {
+    if columns.len() != values.len() {
+        return internal("a body with another number of results");
     }
     for (column, value) in columns.iter_mut().zip(values) {
         let value = value.scalar()?;
-        if crate::values::element_type(column) != Some(value.scalar()) {
+        if element_type(column) != Some(value.scalar()) {
             return internal("a result of another type than its array");
         }
         column.push(Value::Scalar(value))?;
@@ -374,44 +401,49 @@ fn push(columns: &mut [Elements], values: &[FlatValue]) -> Result<(), Fault> {
     Ok(())
 }
 
-fn in_range(index: i64, arrays: &[ArrayValue]) -> bool {
-    let extent = arrays.first().and_then(|a| a.shape().first()).copied();
+/// Writes a scalar into each vector.
+fn write_all<A: Arrays>(
+    arrays: &mut [A::Array],
+    index: i64,
+    values: &[ScalarValue],
+) -> Result<(), Fault> {
+    if arrays.len() != values.len() {
+        return internal("an output with another number of values");
+    }
+    let mut pairs = arrays.iter_mut().zip(values);
+    pairs.try_for_each(|(array, value)| A::write(array, &[index], *value))
+}
+
+fn in_range<A: Arrays>(index: i64, arrays: &[A::Array]) -> bool {
+    let extent = arrays.first().and_then(|a| A::shape(a).first()).copied();
     let index = usize::try_from(index).ok();
     extent
         .zip(index)
         .is_some_and(|(extent, index)| index < extent)
 }
 
-fn scatter(arrays: &mut [ArrayValue], own: &[FlatValue]) -> Result<(), Fault> {
-    let Some((index, values)) = own.split_first() else {
-        return internal("a scatter without index");
+fn collect<A: Arrays>(gathered: &mut Gathered<A>, own: &[Held<A>]) -> Result<(), Fault> {
+    let Gathered::Rows {
+        descriptor: [starts, ends],
+        count,
+        total,
+        rows,
+    } = gathered
+    else {
+        return internal("an output with the state of another");
     };
-    let index = index.as_i64()?;
-    if !in_range(index, arrays) {
-        return Ok(());
-    }
-    let mut pairs = arrays.iter_mut().zip(values);
-    pairs.try_for_each(|(array, value)| array.set(&[index], value.scalar()?))
-}
-
-fn collect(
-    starts: &mut Vec<i64>,
-    ends: &mut Vec<i64>,
-    columns: &mut [Elements],
-    own: &[FlatValue],
-) -> Result<(), Fault> {
-    let Some((length, arrays)) = own.split_first() else {
-        return internal("a collect without length");
-    };
-    let length = length.as_i64()?;
-    let start = ends.last().copied().unwrap_or(0);
-    let Some(end) = start.checked_add(length) else {
+    let length = first_integer(own)?;
+    let Some(end) = total.checked_add(length) else {
         return Err(Fault::Memory);
     };
-    starts.push(start);
-    ends.push(end);
-    for (column, array) in columns.iter_mut().zip(arrays) {
-        let row = array.as_array()?.packed()?;
+    A::write(starts, &[*count as i64], ScalarValue::I64(*total))?;
+    A::write(ends, &[*count as i64], ScalarValue::I64(end))?;
+    (*count, *total) = (*count + 1, end);
+    for (column, array) in rows.iter_mut().zip(&own[1..]) {
+        let Held::Array(array) = array else {
+            return internal("a row that is no array");
+        };
+        let row = A::packed(array)?.packed()?;
         if i64::try_from(row.len()) != Ok(length) {
             return internal("a row of another length");
         }

@@ -5,11 +5,16 @@
 //! its body or behind the conditionals around it uses the variable, it does not stand in a loop
 //! that the variable is bound outside of, and its own statement has it once.
 
-use crate::ir::{Atom, Body, Expression, Program, Variable};
-use crate::visit::{binders_mut, bodies, bodies_mut, operands_mut, used_variables};
+use super::SlotInfo;
+use crate::ir::{Atom, Body, Expression, Function, Program, Type, Variable, VariableInfo};
+use crate::visit::{
+    Substitution, binders_mut, bodies, bodies_mut, each_statement, operands_mut, type_variables,
+    used_variables,
+};
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Set in the number of a variable at its last use.
@@ -26,48 +31,58 @@ pub struct Code {
     pub place: Place,
     pub parameters: Vec<Variable>,
     pub body: Body,
-    /// By slot, the scalar, or the type of the array's elements.
-    pub elements: Vec<Scalar>,
+    /// What is known of each slot.
+    pub infos: Vec<SlotInfo>,
 }
 
 /// Code for all functions of a program.
 pub fn prepare(program: &Program) -> Vec<Code> {
-    let mut slots = vec![0; program.variables.len()];
+    let mut slots = vec![NONE; program.variables.len()];
     let functions = program.functions.iter();
-    functions
-        .map(|function| {
-            let mut body = function.body.clone();
-            let mut prepare = Prepare {
-                program,
-                slots: &mut slots,
-                elements: Vec::new(),
-                arrays: Vec::new(),
-                loops: Vec::new(),
-                live: Vec::new(),
-                became_live: Vec::new(),
-            };
-            let mut parameters = function.parameters.clone();
-            parameters.iter_mut().for_each(|p| prepare.bind(p, 0));
-            prepare.number(&mut body, 0);
-            prepare.live = vec![false; prepare.arrays.len()];
-            prepare.mark(&mut body, 0);
-            let elements = prepare.elements;
-            Code {
-                name: function.name.clone(),
-                place: function.place.clone(),
-                parameters,
-                body,
-                elements,
+    let code = |function: &Function| {
+        let mut allocated = BTreeSet::new();
+        each_statement(&function.body, &mut |statement| {
+            if let Expression::Allocate { .. } = statement.expression {
+                allocated.extend(&statement.pattern);
             }
-        })
-        .collect()
+        });
+        let mut prepare = Prepare {
+            program,
+            slots: &mut slots,
+            allocated,
+            infos: Vec::new(),
+            arrays: Vec::new(),
+            loops: Vec::new(),
+            live: Vec::new(),
+            became_live: Vec::new(),
+        };
+        let (mut body, mut parameters) = (function.body.clone(), function.parameters.clone());
+        parameters.iter_mut().for_each(|p| prepare.bind(p, 0));
+        prepare.number(&mut body, 0);
+        prepare.live = vec![false; prepare.arrays.len()];
+        prepare.mark(&mut body, 0);
+        let (name, place) = (function.name.clone(), function.place.clone());
+        Code {
+            name,
+            place,
+            parameters,
+            body,
+            infos: prepare.infos,
+        }
+    };
+    functions.map(code).collect()
 }
+
+/// The slot of what has none.
+const NONE: u32 = LAST - 1;
 
 struct Prepare<'a> {
     program: &'a Program,
     /// The slot of each variable of the program.
     slots: &'a mut [u32],
-    elements: Vec<Scalar>,
+    /// The blocks bound by `Allocate`.
+    allocated: BTreeSet<Variable>,
+    infos: Vec<SlotInfo>,
     /// By slot, whether it holds an array.
     arrays: Vec<bool>,
     /// By slot, how many loops are around the binding.
@@ -79,17 +94,35 @@ struct Prepare<'a> {
 }
 
 impl Prepare<'_> {
-    /// Gives a variable a slot.
+    /// Gives a variable a slot, and its block where it binds that too.
     fn bind(&mut self, variable: &mut Variable, depth: u32) {
-        let new = self.elements.len() as u32;
-        let ty = self
-            .program
-            .variables
-            .get(variable.0 as usize)
-            .map(|info| &info.ty);
-        self.elements
-            .push(ty.map_or(Scalar::Bool, |ty| ty.element()));
-        self.arrays.push(ty.is_some_and(|ty| ty.is_array()));
+        let unknown = || VariableInfo {
+            name: "".into(),
+            ty: Type::Scalar(Scalar::Bool),
+            memory: None,
+        };
+        let info = self.program.variables.get(variable.0 as usize);
+        let info = info.cloned().unwrap_or_else(unknown);
+        let mut own_block = false;
+        let memory = info.memory.map(|memory| {
+            own_block = !self.allocated.contains(&memory.block);
+            if own_block && self.slot_of(memory.block).0 == NONE {
+                self.bind(&mut memory.block.clone(), depth);
+            }
+            let mut substitution = Substitution::default();
+            type_variables(&Type::Scalar(Scalar::Bool), Some(&memory), &mut |v| {
+                substitution.insert(v, Atom::Variable(self.slot_of(v)));
+            });
+            substitution.memory(&memory)
+        });
+        let new = self.infos.len() as u32;
+        self.infos.push(SlotInfo {
+            name: info.name,
+            element: info.ty.element(),
+            memory,
+            own_block,
+        });
+        self.arrays.push(info.ty.is_array());
         self.loops.push(depth);
         if let Some(slot) = self.slots.get_mut(variable.0 as usize) {
             *slot = new;
@@ -98,7 +131,7 @@ impl Prepare<'_> {
     }
 
     fn slot_of(&self, variable: Variable) -> Variable {
-        Variable(self.slots.get(variable.0 as usize).copied().unwrap_or(0))
+        Variable(self.slots.get(variable.0 as usize).copied().unwrap_or(NONE))
     }
 
     /// Numbers a body inside `depth` loops.

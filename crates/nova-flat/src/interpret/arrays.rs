@@ -1,0 +1,193 @@
+//! What an interpreter must know of arrays: the one difference between those of Flat and Mem.
+
+use crate::ir::{Variable, View};
+use crate::memory::Memory;
+use crate::values::{ArrayValue, Fault, count, filled, internal, zero};
+use nova_core::{Elements, Scalar, ScalarValue};
+
+/// A value in a slot.
+#[derive(Clone, Debug)]
+pub enum Held<A: Arrays> {
+    /// A scalar.
+    Scalar(ScalarValue),
+    /// An array.
+    Array(A::Array),
+    /// A block of memory.
+    Block(A::Block),
+}
+
+/// The variables of an activation, by slot.
+pub type Slots<A> = Vec<Option<Held<A>>>;
+
+/// What is known of a slot.
+#[derive(Clone, Debug)]
+pub struct SlotInfo {
+    /// The variable, for messages.
+    pub name: std::sync::Arc<str>,
+    /// The scalar, or the type of the elements.
+    pub element: Scalar,
+    /// Where the array lives, its variables being slots.
+    pub memory: Option<Memory>,
+    /// Whether the block is bound together with arrays, by no `Allocate`.
+    pub own_block: bool,
+}
+
+/// A view whose operands have values.
+#[derive(Clone, Debug)]
+pub enum ViewValue {
+    /// The same array.
+    Same,
+    /// Start, step and count of each dimension.
+    Slice(Vec<(i64, i64, i64)>),
+    /// As [`View::Transpose`].
+    Transpose(Vec<u32>),
+    /// The extents.
+    Reshape(Vec<usize>),
+    /// The leading indices.
+    Row(Vec<i64>),
+}
+
+/// How an interpreter holds arrays.
+pub trait Arrays: Sized + Clone + std::fmt::Debug {
+    /// An array.
+    type Array: Clone + std::fmt::Debug;
+    /// A block of memory.
+    type Block: Clone + std::fmt::Debug;
+
+    /// Its extents.
+    fn shape(array: &Self::Array) -> &[usize];
+    /// An element.
+    fn element(array: &Self::Array, indices: &[i64]) -> Result<ScalarValue, Fault>;
+    /// Replaces an element.
+    fn write(array: &mut Self::Array, indices: &[i64], value: ScalarValue) -> Result<(), Fault>;
+    /// All elements, row-major.
+    fn packed(array: &Self::Array) -> Result<ArrayValue, Fault>;
+    /// An array of these elements that lies apart from all others.
+    fn adopt(value: ArrayValue) -> Result<Self::Array, Fault>;
+    /// The first `n` elements of a vector.
+    fn truncate(array: Self::Array, n: usize) -> Result<Self::Array, Fault>;
+
+    /// A new block of `n` elements.
+    fn allocate(element: Scalar, n: usize) -> Result<Self::Block, Fault>;
+    /// Where the array of a slot is to be written; its elements have no values yet.
+    fn place(slots: &Slots<Self>, target: &SlotInfo, shape: &[usize])
+    -> Result<Self::Array, Fault>;
+    /// As [`Arrays::place`], holding the elements of `source`.
+    fn copy(
+        slots: &Slots<Self>,
+        target: &SlotInfo,
+        source: Self::Array,
+    ) -> Result<Self::Array, Fault>;
+    /// The array of a slot that is a view of another.
+    fn view(
+        slots: &Slots<Self>,
+        target: &SlotInfo,
+        source: Self::Array,
+        view: ViewValue,
+    ) -> Result<Self::Array, Fault>;
+    /// The array of a slot that is handed an array made elsewhere.
+    fn hand(
+        slots: &mut Slots<Self>,
+        target: &SlotInfo,
+        array: Self::Array,
+    ) -> Result<Self::Array, Fault>;
+}
+
+/// Arrays of Flat: values.
+#[derive(Clone, Copy, Debug)]
+pub struct Values;
+
+impl Arrays for Values {
+    type Array = Box<ArrayValue>;
+    /// Flat has no blocks.
+    type Block = ();
+
+    fn shape(array: &Self::Array) -> &[usize] {
+        array.shape()
+    }
+
+    fn element(array: &Self::Array, indices: &[i64]) -> Result<ScalarValue, Fault> {
+        array.get(indices)
+    }
+
+    fn write(array: &mut Self::Array, indices: &[i64], value: ScalarValue) -> Result<(), Fault> {
+        array.set(indices, value)
+    }
+
+    fn packed(array: &Self::Array) -> Result<ArrayValue, Fault> {
+        (**array).clone().into_packed()
+    }
+
+    fn adopt(value: ArrayValue) -> Result<Self::Array, Fault> {
+        Ok(Box::new(value))
+    }
+
+    fn truncate(array: Self::Array, n: usize) -> Result<Self::Array, Fault> {
+        Ok(Box::new(array.slice(&[(0, 1, n as i64)])?))
+    }
+
+    fn allocate(_: Scalar, _: usize) -> Result<(), Fault> {
+        internal("an allocation in Flat")
+    }
+
+    fn place(_: &Slots<Self>, target: &SlotInfo, shape: &[usize]) -> Result<Self::Array, Fault> {
+        let elements = filled(zero(target.element), count(shape)?)?;
+        Ok(Box::new(ArrayValue::row_major(elements, shape.to_vec())))
+    }
+
+    fn copy(_: &Slots<Self>, _: &SlotInfo, source: Self::Array) -> Result<Self::Array, Fault> {
+        Ok(Box::new(source.into_packed()?))
+    }
+
+    fn view(
+        _: &Slots<Self>,
+        _: &SlotInfo,
+        source: Self::Array,
+        view: ViewValue,
+    ) -> Result<Self::Array, Fault> {
+        let view = match view {
+            ViewValue::Same => return Ok(source),
+            ViewValue::Slice(dimensions) => source.slice(&dimensions)?,
+            ViewValue::Transpose(permutation) => source.transpose(&permutation)?,
+            ViewValue::Reshape(shape) => source.reshape(shape)?,
+            ViewValue::Row(indices) => source.row(&indices)?,
+        };
+        Ok(Box::new(view))
+    }
+
+    fn hand(_: &mut Slots<Self>, _: &SlotInfo, array: Self::Array) -> Result<Self::Array, Fault> {
+        Ok(array)
+    }
+}
+
+/// The slot of a variable of prepared code.
+pub fn slot(variable: Variable) -> usize {
+    super::prepare::slot(variable)
+}
+
+/// A row-major array of these elements.
+pub fn vector<A: Arrays>(elements: Elements) -> Result<Held<A>, Fault> {
+    let n = elements.len();
+    Ok(Held::Array(A::adopt(ArrayValue::row_major(
+        elements,
+        vec![n],
+    ))?))
+}
+
+/// The operands of a view with their values.
+pub(super) fn view_value<A: Arrays>(slots: &Slots<A>, view: &View) -> Result<ViewValue, Fault> {
+    Ok(match view {
+        View::Slice(dimensions) => {
+            let mut values = Vec::with_capacity(dimensions.len());
+            for d in dimensions {
+                let [start, step, count] =
+                    [d.start, d.step, d.count].map(|a| super::integer(slots, a));
+                values.push((start?, step?, count?));
+            }
+            ViewValue::Slice(values)
+        }
+        View::Transpose(permutation) => ViewValue::Transpose(permutation.clone()),
+        View::Reshape(shape) => ViewValue::Reshape(super::extents(slots, shape)?),
+        View::Row(indices) => ViewValue::Row(super::integers(slots, indices)?),
+    })
+}
