@@ -63,6 +63,7 @@ fn check_file(path: &std::path::Path, count: &mut usize) {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let text = std::fs::read_to_string(path).unwrap();
     let program = read(&name, &text);
+    nova_flat::verify::verify(&program).unwrap_or_else(|e| panic!("{name}: {e}"));
     for strict in [false, true] {
         let translated = translated(&name, &program, strict);
         let options = Options {
@@ -95,7 +96,10 @@ fn programs_mean_the_same() {
     let mut count = 0;
     for folder in ["tests/programs", "../nova-flat/tests/programs"] {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-        let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+        let mut files: Vec<_> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|f| f.unwrap().path())
+            .collect();
         files.sort();
         for file in files {
             eprintln!("{}", file.display());

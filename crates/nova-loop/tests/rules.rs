@@ -43,8 +43,16 @@ fn check(results: &str, body: &str, expected: &str) {
 #[test]
 fn correct_programs() {
     check("", "", "fine");
-    check("r:f32", "(if c (do (set r 1.0f)) (do (set r (load x 0))))", "fine");
-    check("r:f32", "(if c (do (set r 1.0f)) (do (fail division [])))", "fine");
+    check(
+        "r:f32",
+        "(if c (do (set r 1.0f)) (do (set r (load x 0))))",
+        "fine",
+    );
+    check(
+        "r:f32",
+        "(if c (do (set r 1.0f)) (do (fail division [])))",
+        "fine",
+    );
     check(
         "r:(pointer f32) s:block",
         "(retain b) (set r (offset x 1)) (set s b)",
@@ -84,9 +92,21 @@ fn correct_programs() {
 #[test]
 fn names() {
     check("", "(declare n:i64 1)", "declared twice");
-    check("", "(if c (do (declare v:i64 1))) (for i v sequential)", "outside its scope");
-    check("", "(if c (do (declare v:i64 1))) (set v 2)", "outside its scope");
-    check("", "(for i n sequential) (for i n sequential)", "declared twice");
+    check(
+        "",
+        "(if c (do (declare v:i64 1))) (for i v sequential)",
+        "outside its scope",
+    );
+    check(
+        "",
+        "(if c (do (declare v:i64 1))) (set v 2)",
+        "outside its scope",
+    );
+    check(
+        "",
+        "(for i n sequential) (for i n sequential)",
+        "declared twice",
+    );
     let mut program = read(&function("", "(declare v:i64 1)"));
     program.functions[1].name = program.functions[0].name.clone();
     assert!(first_error(&program).contains("two functions"));
@@ -113,22 +133,50 @@ fn types() {
     check("", "(check c negative [1.0f])", "no integer");
     check("", "(copy x x f64 n)", "not Pointer(F64)");
     check("", "(call \"make\" [] [])", "0 components, not 1");
-    check("", "(declare v:i64) (call \"make\" [n] [v])", "1 results, not 2");
+    check(
+        "",
+        "(declare v:i64) (call \"make\" [n] [v])",
+        "1 results, not 2",
+    );
     check("r:f32", "(foreign 0 [n x] [r])", "2 components, not 3");
     check("r:f32", "(foreign 1 [n x b] [r])", "no foreign function");
     check("", "(new 0 2 [] n)", "table or constructor");
-    check("", "(trace \"x\" (vector f32) [n x])", "2 components, not 3");
-    check("", "(declare q:block (select c null null)) (release q)", "handle is chosen");
+    check(
+        "",
+        "(trace \"x\" (vector f32) [n x])",
+        "2 components, not 3",
+    );
+    check(
+        "",
+        "(declare q:block (select c null null)) (release q)",
+        "handle is chosen",
+    );
 }
 
 #[test]
 fn values() {
     check("r:f32", "(declare v:f32) (set r v)", "may not be assigned");
     check("r:f32", "", "is not assigned where the function ends");
-    check("r:f32", "(if c (do (set r 1.0f)))", "is not assigned where the function ends");
-    check("r:f32", "(for i n sequential (set r 1.0f))", "is not assigned");
-    check("r:f32", "(if c (do (return))) (set r 1.0f)", "is not assigned");
-    check("r:f32", "(loop (if c (do (break))) (set r 1.0f))", "is not assigned");
+    check(
+        "r:f32",
+        "(if c (do (set r 1.0f)))",
+        "is not assigned where the function ends",
+    );
+    check(
+        "r:f32",
+        "(for i n sequential (set r 1.0f))",
+        "is not assigned",
+    );
+    check(
+        "r:f32",
+        "(if c (do (return))) (set r 1.0f)",
+        "is not assigned",
+    );
+    check(
+        "r:f32",
+        "(loop (if c (do (break))) (set r 1.0f))",
+        "is not assigned",
+    );
     check("", "(for i n sequential (set i 3))", "index of a loop");
 }
 
@@ -136,9 +184,17 @@ fn values() {
 fn jumps() {
     check("", "(break)", "outside a loop");
     check("", "(for i n sequential (break))", "outside a loop");
-    check("", "(loop (for i n sequential (continue)))", "outside a loop");
+    check(
+        "",
+        "(loop (for i n sequential (continue)))",
+        "outside a loop",
+    );
     check("", "(barrier block)", "outside a loop of its level");
-    check("", "(for i n grid (barrier block))", "outside a loop of its level");
+    check(
+        "",
+        "(for i n grid (barrier block))",
+        "outside a loop of its level",
+    );
 }
 
 #[test]
@@ -149,12 +205,32 @@ fn references() {
     check("", &with("(release q) (release q)"), "has no reference");
     check("", "(release b)", "has no reference");
     check("", "(retain b)", "keeps a reference");
-    check("", &with("(allocate q p f32 n) (release q)"), "while it has a reference");
+    check(
+        "",
+        &with("(allocate q p f32 n) (release q)"),
+        "while it has a reference",
+    );
     check("", &with("(if c (do (release q)))"), "in one case only");
-    check("", &with("(for i n sequential (release q))"), "other references in each round");
-    check("", &with("(loop (retain q) (if c (do (release q) (break))))"), "in each round");
-    check("", &with("(if c (do (return))) (release q)"), "where the function ends");
-    check("r:(pointer f32) s:block", "(set r x) (set s b)", "moved and has no reference");
+    check(
+        "",
+        &with("(for i n sequential (release q))"),
+        "other references in each round",
+    );
+    check(
+        "",
+        &with("(loop (retain q) (if c (do (release q) (break))))"),
+        "in each round",
+    );
+    check(
+        "",
+        &with("(if c (do (return))) (release q)"),
+        "where the function ends",
+    );
+    check(
+        "r:(pointer f32) s:block",
+        "(set r x) (set s b)",
+        "moved and has no reference",
+    );
     check(
         "",
         "(loop (declare q:block) (declare p:(pointer f32)) (allocate q p f32 n)

@@ -69,7 +69,10 @@ impl<'p> Verifier<'p> {
     }
 
     fn types(&mut self, variables: &[Variable]) -> Vec<Type> {
-        variables.iter().filter_map(|v| self.variable_type(*v)).collect()
+        variables
+            .iter()
+            .filter_map(|v| self.variable_type(*v))
+            .collect()
     }
 
     /// The types of a payload; reports what has no table.

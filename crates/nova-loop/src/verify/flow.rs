@@ -158,14 +158,26 @@ impl Flow {
         if !self.dead {
             let references = self.state(variable).references;
             let assigned = true;
-            self.set(variable, State { assigned, references });
+            self.set(
+                variable,
+                State {
+                    assigned,
+                    references,
+                },
+            );
         }
     }
 
     pub(super) fn set_references(&mut self, variable: Variable, references: u32) {
         if !self.dead {
             let assigned = self.state(variable).assigned;
-            self.set(variable, State { assigned, references });
+            self.set(
+                variable,
+                State {
+                    assigned,
+                    references,
+                },
+            );
         }
     }
 
@@ -222,14 +234,25 @@ impl Flow {
             if !self.in_scope(*variable) {
                 continue;
             }
-            let of = |c: &Changes| c.states.get(variable).copied().unwrap_or(self.state(*variable));
+            let of = |c: &Changes| {
+                c.states
+                    .get(variable)
+                    .copied()
+                    .unwrap_or(self.state(*variable))
+            };
             let (a, b) = (of(&left), of(&right));
             if a.references != b.references {
                 return Err(Differs(*variable));
             }
             let assigned = a.assigned && b.assigned;
             let references = a.references;
-            states.insert(*variable, State { assigned, references });
+            states.insert(
+                *variable,
+                State {
+                    assigned,
+                    references,
+                },
+            );
         }
         Ok(Changes {
             states,
@@ -298,12 +321,7 @@ impl Flow {
     }
 
     /// As [`Flow::join`], where what did not change is as it was before the loop.
-    fn join_exits(
-        &self,
-        of: &LoopFlow,
-        left: Changes,
-        right: Changes,
-    ) -> Result<Changes, Differs> {
+    fn join_exits(&self, of: &LoopFlow, left: Changes, right: Changes) -> Result<Changes, Differs> {
         let mut entry = BTreeMap::new();
         for (variable, old) in &self.log[of.mark.min(self.log.len())..] {
             entry.entry(*variable).or_insert(*old);
@@ -319,7 +337,13 @@ impl Flow {
             }
             let assigned = a.assigned && b.assigned;
             let references = a.references;
-            states.insert(*variable, State { assigned, references });
+            states.insert(
+                *variable,
+                State {
+                    assigned,
+                    references,
+                },
+            );
         }
         Ok(Changes {
             states,

@@ -142,7 +142,9 @@ impl<'p> Verifier<'p> {
         for result in &function.results {
             let name = self.name(*result);
             if !self.flow.is_assigned(*result) {
-                self.error(format!("result {name} is not assigned where the function ends"));
+                self.error(format!(
+                    "result {name} is not assigned where the function ends"
+                ));
             } else if self.flow.references(*result).is_some_and(|n| n != 1) {
                 self.error(format!("result {name} does not have one reference"));
             }
@@ -164,21 +166,34 @@ impl<'p> Verifier<'p> {
             return self.error(format!("entry {} has no function", entry.name));
         };
         let inputs = entry.inputs.iter();
-        let wanted: Vec<Type> = inputs.flat_map(|(_, ty)| self.component_types(ty)).collect();
+        let wanted: Vec<Type> = inputs
+            .flat_map(|(_, ty)| self.component_types(ty))
+            .collect();
         let types = |list: &[Variable]| -> Vec<Option<Type>> {
-            let infos = list.iter().map(|v| self.program.variables.get(v.0 as usize));
+            let infos = list
+                .iter()
+                .map(|v| self.program.variables.get(v.0 as usize));
             infos.map(|i| i.map(|i| i.ty)).collect()
         };
         let same = |found: Vec<Option<Type>>, wanted: Vec<Type>| {
             found.into_iter().eq(wanted.into_iter().map(Some))
         };
         let parameters = same(types(&function.parameters), wanted);
-        let results = same(types(&function.results), self.component_types(&entry.result));
+        let results = same(
+            types(&function.results),
+            self.component_types(&entry.result),
+        );
         if !parameters {
-            self.error(format!("the parameters of entry {} are not its inputs", entry.name));
+            self.error(format!(
+                "the parameters of entry {} are not its inputs",
+                entry.name
+            ));
         }
         if !results {
-            self.error(format!("the results of entry {} are not its value", entry.name));
+            self.error(format!(
+                "the results of entry {} are not its value",
+                entry.name
+            ));
         }
     }
 

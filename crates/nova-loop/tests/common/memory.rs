@@ -27,7 +27,10 @@ fn shape(p: &Program, v: Variable) -> Option<(Scalar, Vec<Atom>)> {
 }
 
 fn row_major(shape: &[Atom]) -> Lmad {
-    let e: Vec<_> = shape.iter().map(|a| Polynomial::atom(*a).unwrap()).collect();
+    let e: Vec<_> = shape
+        .iter()
+        .map(|a| Polynomial::atom(*a).unwrap())
+        .collect();
     Lmad::row_major(Polynomial::constant(0), &e)
 }
 
@@ -35,19 +38,33 @@ fn row_major(shape: &[Atom]) -> Lmad {
 fn own(p: &mut Program, v: Variable) -> Option<Variable> {
     let (s, shape) = shape(p, v)?;
     let block = p.add_variable("m", Type::Block(s));
-    p.variables[v.0 as usize].memory = Some(Memory { block, lmad: row_major(&shape) });
+    p.variables[v.0 as usize].memory = Some(Memory {
+        block,
+        lmad: row_major(&shape),
+    });
     Some(block)
 }
 
 fn let_(pattern: Vec<Variable>, expression: Expression) -> Statement {
-    Statement { pattern, expression, place: nova_diag::Place::new("m", 1, 1) }
+    Statement {
+        pattern,
+        expression,
+        place: nova_diag::Place::new("m", 1, 1),
+    }
 }
 
 fn product(p: &mut Program, out: &mut Vec<Statement>, shape: &[Atom]) -> Atom {
     let mut a = shape[0];
     for b in &shape[1..] {
         let v = p.add_variable("size", Type::Scalar(Scalar::I64));
-        out.push(let_(vec![v], Expression::Scalar { operation: O::Multiply, operand: Scalar::I64, arguments: vec![a, *b] }));
+        out.push(let_(
+            vec![v],
+            Expression::Scalar {
+                operation: O::Multiply,
+                operand: Scalar::I64,
+                arguments: vec![a, *b],
+            },
+        ));
         a = Atom::Variable(v);
     }
     a
@@ -55,7 +72,10 @@ fn product(p: &mut Program, out: &mut Vec<Statement>, shape: &[Atom]) -> Atom {
 
 fn allocate(p: &mut Program, out: &mut Vec<Statement>, v: Variable, count: Option<Atom>) {
     let (element, shape) = shape(p, v).unwrap();
-    let count = match count { Some(c) => c, None => product(p, out, &shape) };
+    let count = match count {
+        Some(c) => c,
+        None => product(p, out, &shape),
+    };
     let block = own(p, v).unwrap();
     out.push(let_(vec![block], Expression::Allocate { element, count }));
 }
@@ -63,8 +83,12 @@ fn allocate(p: &mut Program, out: &mut Vec<Statement>, v: Variable, count: Optio
 /// A row-major version of an atom.
 fn packed(p: &mut Program, out: &mut Vec<Statement>, a: &mut Atom) {
     let Atom::Variable(v) = *a else { return };
-    let Some((s, shape)) = shape(p, v) else { return };
-    if p.variable(v).memory.as_ref().unwrap().lmad.is_row_major() { return }
+    let Some((s, shape)) = shape(p, v) else {
+        return;
+    };
+    if p.variable(v).memory.as_ref().unwrap().lmad.is_row_major() {
+        return;
+    }
     let w = p.add_variable("packed", Type::Array(s, shape));
     allocate(p, out, w, None);
     out.push(let_(vec![w], Expression::Copy(v)));
@@ -73,7 +97,9 @@ fn packed(p: &mut Program, out: &mut Vec<Statement>, a: &mut Atom) {
 
 fn pack(p: &mut Program, b: &mut Body) {
     let mut results = std::mem::take(&mut b.results);
-    for r in &mut results { packed(p, &mut b.statements, r); }
+    for r in &mut results {
+        packed(p, &mut b.statements, r);
+    }
     b.results = results;
 }
 
@@ -93,51 +119,117 @@ fn statement(p: &mut Program, s: &mut Statement, out: &mut Vec<Statement>) {
             if matches!(view, View::Reshape(_)) {
                 let mut a = Atom::Variable(*array);
                 packed(p, out, &mut a);
-                if let Atom::Variable(v) = a { *array = v; }
+                if let Atom::Variable(v) = a {
+                    *array = v;
+                }
             }
             let m = p.variable(*array).memory.clone().unwrap();
             let lmad = compose(&m.lmad, view);
-            p.variables[pattern[0].0 as usize].memory = Some(Memory { block: m.block, lmad });
+            p.variables[pattern[0].0 as usize].memory = Some(Memory {
+                block: m.block,
+                lmad,
+            });
         }
         Expression::Atom(Atom::Variable(v)) => {
             let m = p.variable(*v).memory.clone();
             p.variables[pattern[0].0 as usize].memory = m;
         }
-        Expression::Literal { .. } | Expression::Iota { .. } | Expression::Replicate { .. }
-        | Expression::Copy(_) | Expression::Concat { .. } | Expression::Update { .. } | Expression::Bytes(_) => allocate(p, out, pattern[0], None),
-        Expression::Sort { compare, .. } => { body(p, &mut compare.body); allocate(p, out, pattern[0], None) }
-        Expression::If { then, otherwise, .. } => {
-            for b in [then, otherwise] { body(p, b); pack(p, b); }
-            for v in pattern { own(p, v); }
+        Expression::Literal { .. }
+        | Expression::Iota { .. }
+        | Expression::Replicate { .. }
+        | Expression::Copy(_)
+        | Expression::Concat { .. }
+        | Expression::Update { .. }
+        | Expression::Bytes(_) => allocate(p, out, pattern[0], None),
+        Expression::Sort { compare, .. } => {
+            body(p, &mut compare.body);
+            allocate(p, out, pattern[0], None)
+        }
+        Expression::If {
+            then, otherwise, ..
+        } => {
+            for b in [then, otherwise] {
+                body(p, b);
+                pack(p, b);
+            }
+            for v in pattern {
+                own(p, v);
+            }
         }
         Expression::Switch { cases, .. } => {
-            for b in cases { body(p, b); pack(p, b); }
-            for v in pattern { own(p, v); }
+            for b in cases {
+                body(p, b);
+                pack(p, b);
+            }
+            for v in pattern {
+                own(p, v);
+            }
         }
-        Expression::While { parameters, condition, body: b } => {
-            for (v, a) in parameters { packed(p, out, a); own(p, *v); }
+        Expression::While {
+            parameters,
+            condition,
+            body: b,
+        } => {
+            for (v, a) in parameters {
+                packed(p, out, a);
+                own(p, *v);
+            }
             body(p, condition);
-            body(p, b); pack(p, b);
-            for v in pattern { own(p, v); }
+            body(p, b);
+            pack(p, b);
+            for v in pattern {
+                own(p, v);
+            }
         }
-        Expression::Call { arguments, .. } | Expression::Foreign { arguments, .. } | Expression::NodeNew { payload: arguments, .. } | Expression::Trace { components: arguments, .. } => {
-            for a in arguments { packed(p, out, a); }
-            for v in pattern { own(p, v); }
+        Expression::Call { arguments, .. }
+        | Expression::Foreign { arguments, .. }
+        | Expression::NodeNew {
+            payload: arguments, ..
         }
-        Expression::NodePayload { .. } => for v in pattern { own(p, v); },
+        | Expression::Trace {
+            components: arguments,
+            ..
+        } => {
+            for a in arguments {
+                packed(p, out, a);
+            }
+            for v in pattern {
+                own(p, v);
+            }
+        }
+        Expression::NodePayload { .. } | Expression::Fail { .. } => {
+            for v in pattern {
+                own(p, v);
+            }
+        }
         Expression::Operation(op) => {
-            for (v, a) in &mut op.carries { packed(p, out, a); own(p, *v); }
+            for (v, a) in &mut op.carries {
+                packed(p, out, a);
+                own(p, *v);
+            }
             let (c, mut rest) = pattern.split_at(op.carries.len());
-            for v in c { own(p, *v); }
-            body(p, &mut op.body); pack(p, &mut op.body);
+            for v in c {
+                own(p, *v);
+            }
+            body(p, &mut op.body);
+            pack(p, &mut op.body);
             for o in &mut op.outputs {
                 let (mine, r) = rest.split_at(o.gives());
                 rest = r;
-                if let Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } | Output::Histogram { lambda, .. } = o { body(p, &mut lambda.body); }
+                if let Output::Reduce { lambda, .. }
+                | Output::Scan { lambda, .. }
+                | Output::Histogram { lambda, .. } = o
+                {
+                    body(p, &mut lambda.body);
+                }
                 for v in mine {
                     match o {
-                        Output::Collect { .. } => { own(p, *v); }
-                        Output::Filter { .. } if shape(p, *v).is_some() => allocate(p, out, *v, Some(op.shape[0])),
+                        Output::Collect { .. } => {
+                            own(p, *v);
+                        }
+                        Output::Filter { .. } if shape(p, *v).is_some() => {
+                            allocate(p, out, *v, Some(op.shape[0]))
+                        }
                         _ if shape(p, *v).is_some() => allocate(p, out, *v, None),
                         _ => {}
                     }
@@ -152,14 +244,24 @@ fn compose(lmad: &Lmad, view: &View) -> Lmad {
     let poly = |a: &Atom| Polynomial::atom(*a).unwrap();
     match view {
         View::Slice(dims) => {
-            let mut out = Lmad { offset: lmad.offset.clone(), dimensions: vec![] };
+            let mut out = Lmad {
+                offset: lmad.offset.clone(),
+                dimensions: vec![],
+            };
             for (d, (_, stride)) in dims.iter().zip(&lmad.dimensions) {
                 out.offset = out.offset.plus(&stride.times(&poly(&d.start)));
-                out.dimensions.push((poly(&d.count), stride.times(&poly(&d.step))));
+                out.dimensions
+                    .push((poly(&d.count), stride.times(&poly(&d.step))));
             }
             out
         }
-        View::Transpose(q) => Lmad { offset: lmad.offset.clone(), dimensions: q.iter().map(|k| lmad.dimensions[*k as usize].clone()).collect() },
+        View::Transpose(q) => Lmad {
+            offset: lmad.offset.clone(),
+            dimensions: q
+                .iter()
+                .map(|k| lmad.dimensions[*k as usize].clone())
+                .collect(),
+        },
         View::Reshape(shape) => {
             assert!(lmad.is_row_major());
             let e: Vec<_> = shape.iter().map(poly).collect();
@@ -167,7 +269,9 @@ fn compose(lmad: &Lmad, view: &View) -> Lmad {
         }
         View::Row(ix) => {
             let mut out = lmad.clone();
-            for (a, (_, stride)) in ix.iter().zip(&lmad.dimensions) { out.offset = out.offset.plus(&stride.times(&poly(a))); }
+            for (a, (_, stride)) in ix.iter().zip(&lmad.dimensions) {
+                out.offset = out.offset.plus(&stride.times(&poly(a)));
+            }
             out.dimensions.drain(..ix.len());
             out
         }
