@@ -100,6 +100,7 @@ impl Inference<'_> {
         before: usize,
     ) -> Ty {
         let mut ty = ty;
+        let mut agree = true;
         for (index, &argument) in arguments.iter().enumerate() {
             match self.types.shallow(ty) {
                 Shallow::Node(TyNode::Function(parameter, result)) => {
@@ -108,14 +109,17 @@ impl Inference<'_> {
                         function,
                         position: before + index + 1,
                     };
-                    self.expect(parameter, found, argument, &because);
+                    // What a wrong argument determined says nothing about the next.
+                    if agree || self.types.is_ground(parameter) {
+                        agree &= self.expect(parameter, found, argument, &because);
+                    }
                     ty = result;
                 }
                 Shallow::Unbound(_, unbound) if !unbound.constraint.is_data() => {
                     let found = self.infer_argument(id, argument);
                     let result = self.types.open(self.span(id));
                     let wanted = self.types.function(found, result);
-                    self.expect(ty, wanted, function, &Because::Form);
+                    self.expect(ty, wanted, id, &Because::Form);
                     ty = result;
                 }
                 Shallow::Unbound(..) | Shallow::Node(_) => {
@@ -143,9 +147,12 @@ impl Inference<'_> {
         let shown = Show::new(&mut self.types, self.declarations).words(ty);
         let span = self.span(function);
         if taken == 0 {
+            let all = rest.iter().map(|argument| self.span(*argument));
+            let all = all.fold(span, |all, next| all.to(next));
             let message = format!("this is applied, but it is {shown} and no function");
-            let mut diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, span, message)
-                .label(format!("this is {shown}"));
+            let mut diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, all, message)
+                .label("an application")
+                .also(span, format!("this is {shown}"));
             let vector = matches!(self.types.shallow(ty), Shallow::Node(TyNode::Vector(_)));
             if let (true, Some(text)) = (vector, self.source_text(function)) {
                 diagnostic = diagnostic.help(format!("read an element with `({text} ! 0)`"));
@@ -186,7 +193,12 @@ impl Inference<'_> {
         match builtin.get().lowering {
             Lowering::Map => return self.apply_map(id, head, arguments),
             Lowering::Range => return self.apply_range(id, head, arguments),
-            Lowering::Plain(Builtin::Trace) => self.check_trace(head, arguments),
+            Lowering::Plain(Builtin::Trace) if !self.check_trace(head, arguments) => {
+                for &argument in arguments {
+                    self.infer_argument(id, argument);
+                }
+                return self.types.error();
+            }
             Lowering::Plain(_)
             | Lowering::ConvertToResult
             | Lowering::And
@@ -202,16 +214,31 @@ impl Inference<'_> {
         let variables = signature.fresh_variables(&mut self.types, origin);
         self.signature_demands(id, head, builtin, &variables, arguments);
         let mut parameters = Vec::new();
+        let mut agree = true;
         for (index, parameter) in signature.parameters.iter().enumerate() {
             let argument = arguments.get(index).copied();
             let ty = match parameter {
                 SignatureType::Rows(element) => {
                     let element = element.instantiate(&mut self.types, &variables);
-                    self.rows_parameter(id, head, index + 1, element, argument)
+                    self.rows_parameter(id, head, index + 1, element, argument, &mut agree)
                 }
                 _ => {
                     let ty = parameter.instantiate(&mut self.types, &variables);
-                    self.plain_parameter(id, head, index + 1, ty, argument);
+                    let first = match index {
+                        1 if signature.parameters[0] == *parameter => arguments.first().copied(),
+                        _ => None,
+                    };
+                    let because = match first {
+                        Some(first) if builtin.scalar_operation().is_some() => Because::Operand {
+                            function: head,
+                            first,
+                        },
+                        Some(_) | None => Because::Argument {
+                            function: head,
+                            position: index + 1,
+                        },
+                    };
+                    self.plain_parameter(id, ty, argument, &because, &mut agree);
                     ty
                 }
             };
@@ -241,21 +268,21 @@ impl Inference<'_> {
         self.apply(id, head, result, rest, parameters.len())
     }
 
+    /// Compares an argument with its parameter; `agree` tells whether those before it did.
     fn plain_parameter(
         &mut self,
         id: ExpressionId,
-        head: ExpressionId,
-        position: usize,
         ty: Ty,
         argument: Option<ExpressionId>,
+        because: &Because,
+        agree: &mut bool,
     ) {
         if let Some(argument) = argument {
             let found = self.infer_argument(id, argument);
-            let because = Because::Argument {
-                function: head,
-                position,
-            };
-            self.expect(ty, found, argument, &because);
+            // What a wrong argument determined says nothing about the next.
+            if *agree || self.types.is_ground(ty) {
+                *agree &= self.expect(ty, found, argument, because);
+            }
         }
     }
 
@@ -267,11 +294,15 @@ impl Inference<'_> {
         position: usize,
         element: Ty,
         argument: Option<ExpressionId>,
+        agree: &mut bool,
     ) -> Ty {
         let collection = match argument {
             Some(argument) => self.infer_argument(id, argument),
             None => self.types.fresh(Constraint::DATA, self.span(head)),
         };
+        if !*agree {
+            return collection;
+        }
         let because = Because::Argument {
             function: head,
             position,
@@ -280,7 +311,9 @@ impl Inference<'_> {
             collection,
             element,
         };
+        let before = self.diagnostics.len();
         self.demand(demand, argument.unwrap_or(head), because);
+        *agree = self.diagnostics.len() == before;
         collection
     }
 
@@ -426,7 +459,10 @@ impl Inference<'_> {
         let mut parameters = vec![found];
         for (index, &element) in elements.iter().enumerate() {
             let argument = vectors.get(index).copied();
-            parameters.push(self.rows_parameter(id, head, index + 2, element, argument));
+            let mut agree = true;
+            let collection =
+                self.rows_parameter(id, head, index + 2, element, argument, &mut agree);
+            parameters.push(collection);
         }
         if vectors.len() > elements.len() {
             self.too_many_vectors(head, function, elements.len(), vectors);
@@ -484,27 +520,33 @@ impl Inference<'_> {
         }
         let constraint = Constraint::class(Class::Integer, true);
         let element = self.types.fresh(constraint, self.span(id));
+        let mut agree = true;
         for (index, &argument) in arguments.iter().enumerate() {
             let given = (index < 3).then_some(argument);
-            self.plain_parameter(id, head, index + 1, element, given);
+            let because = Because::Argument {
+                function: head,
+                position: index + 1,
+            };
+            self.plain_parameter(id, element, given, &because, &mut agree);
         }
         let arguments = &arguments[..arguments.len().min(3)];
         let result = self.types.vector(element);
         self.finish_builtin(id, head, vec![element; arguments.len()], result, arguments)
     }
 
-    /// The text of `trace` is part of the program.
-    fn check_trace(&mut self, head: ExpressionId, arguments: &[ExpressionId]) {
+    /// Whether the text of `trace` is part of the program.
+    fn check_trace(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> bool {
         let text = arguments.first();
         if let Some(&text) = text
             && matches!(self.program.expression(text).kind, ExpressionKind::Text(_))
         {
-            return;
+            return true;
         }
         let at = self.span(text.copied().unwrap_or(head));
         let message = "the first argument of `trace` must be a text in quotes";
         let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, at, message)
             .help("write `(trace \"text\" x)`");
         self.diagnostics.push(diagnostic);
+        false
     }
 }

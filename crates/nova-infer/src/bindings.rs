@@ -1,5 +1,6 @@
 //! The types of what binds: lambdas, lets, recursive functions, patterns.
 
+use crate::builtins::BuiltinId;
 use crate::generalise::Scheme;
 use crate::inference::Inference;
 use crate::messages::Because;
@@ -141,11 +142,19 @@ impl Inference<'_> {
 
     /// Whether an expression is a built-in's name.
     pub fn names_builtin(&self, value: ExpressionId) -> bool {
-        matches!(self.program.expression(value).kind, ExpressionKind::Name(_))
-            && matches!(
-                self.resolved.names[value.0 as usize],
-                Resolution::Builtin(_)
-            )
+        self.builtin_named(value).is_some()
+    }
+
+    /// The built-in that an expression names.
+    pub fn builtin_named(&self, value: ExpressionId) -> Option<BuiltinId> {
+        match self.resolved.names[value.0 as usize] {
+            Resolution::Builtin(builtin) => Some(builtin),
+            Resolution::Unbound
+            | Resolution::Binding(_)
+            | Resolution::Definition(_)
+            | Resolution::Constructor(..)
+            | Resolution::Foreign(_) => None,
+        }
     }
 
     fn generalised_binding(&mut self, pattern: &Pattern, value: ExpressionId, next: &mut u32) {
@@ -180,13 +189,16 @@ impl Inference<'_> {
     }
 
     fn expect_value(&mut self, expected: Ty, found: Ty, pattern: &Pattern, value: ExpressionId) {
-        let because = match pattern.annotation {
-            Some(annotation) => Because::Annotation {
-                at: self.program.ty(annotation).span,
-            },
-            None => Because::Pattern { at: pattern.span },
-        };
-        self.expect(expected, found, value, &because);
+        match pattern.annotation {
+            Some(annotation) => {
+                let at = self.program.ty(annotation).span;
+                self.expect(expected, found, value, &Because::Annotation { at });
+            }
+            None => {
+                let because = Because::Value { at: value };
+                self.expect_pattern(found, expected, pattern, &because);
+            }
+        }
     }
 
     /// The type of a recursive function.

@@ -41,6 +41,8 @@ pub(crate) enum Lowering {
 pub(crate) struct SurfaceBuiltin {
     /// Its name in programs.
     pub name: String,
+    /// Its type as the table writes it.
+    text: String,
     /// Its type.
     pub signature: Signature,
     /// How it becomes Core.
@@ -235,6 +237,7 @@ fn all() -> Vec<SurfaceBuiltin> {
         .map(|(name, text, lowering)| SurfaceBuiltin {
             name,
             signature: Signature::parse(&text),
+            text,
             lowering,
         })
         .collect()
@@ -270,6 +273,37 @@ impl BuiltinId {
     }
 }
 
+impl SurfaceBuiltin {
+    /// Its type as source, for messages.
+    pub fn shown_type(&self) -> String {
+        if self.lowering == Lowering::Map {
+            return "('a -> … -> 'b) -> vector 'a -> … -> vector 'b".to_string();
+        }
+        let (text, _) = self.text.split_once(" where ").unwrap_or((&self.text, ""));
+        let mut shown = String::new();
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '#');
+            let (token, after) = match word {
+                Some(0) => rest.split_at(character.len_utf8()),
+                Some(end) => rest.split_at(end),
+                None => (rest, ""),
+            };
+            match token {
+                "*" => shown.push_str("vector "),
+                // One letter is a variable.
+                letter if letter.len() == 1 && character.is_alphabetic() => {
+                    shown.push('\'');
+                    shown.push_str(letter);
+                }
+                other => shown.push_str(other),
+            }
+            rest = after;
+        }
+        shown
+    }
+}
+
 /// The names of all built-in functions, in the order of the table.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|builtin| builtin.name.as_str())
@@ -290,6 +324,14 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn types_are_shown_as_source() {
+        let shown = |name| BuiltinId::by_name(name).map(|builtin| builtin.get().shown_type());
+        let reduce = "('a -> 'a -> 'a) -> 'a -> vector 'a -> 'a";
+        assert_eq!(shown("reduce").as_deref(), Some(reduce));
+        assert_eq!(shown("to_int8").as_deref(), Some("'t -> int8"));
     }
 
     #[test]

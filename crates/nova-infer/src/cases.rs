@@ -92,6 +92,7 @@ impl Inference<'_> {
         let declaration = self.declarations.sum(sum);
         let mut seen: Vec<Option<Span>> = vec![None; declaration.constructors.len()];
         let mut default: Option<Span> = None;
+        let mut known = true;
         for arm in arms {
             if let Some(default) = default {
                 self.unreachable(arm.span, "the arm `_` before it takes everything", default);
@@ -101,7 +102,9 @@ impl Inference<'_> {
                 default = Some(arm.span);
                 continue;
             };
-            match self.declarations.constructor(&name.text) {
+            let meaning = self.declarations.constructor(&name.text);
+            known &= meaning.is_some_and(|(of, _)| of == sum.0);
+            match meaning {
                 Some((of, index)) if of == sum.0 => match seen[index as usize] {
                     Some(first) => {
                         let text = format!("`{}` has an arm already", name.text);
@@ -121,7 +124,7 @@ impl Inference<'_> {
             .map(|(constructor, _)| format!("`{}`", constructor.name.text))
             .collect();
         match default {
-            None if !missing.is_empty() => self.missing(id, sum, &missing),
+            None if !missing.is_empty() && known => self.missing(id, sum, &missing),
             Some(default) if missing.is_empty() && arms.len() > 1 => {
                 let message = "the arm `_` is never reached: every constructor has an arm";
                 let diagnostic = Diagnostic::warning(codes::WRONG_CONSTRUCTOR, default, message);

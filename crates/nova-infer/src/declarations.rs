@@ -6,10 +6,11 @@ use crate::types::{
     Constraint, GENERIC, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types,
 };
 use nova_core::Scalar;
-use nova_diag::{Diagnostic, codes};
+use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeKind};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,14 +32,16 @@ pub(crate) struct SumDeclaration {
     pub name: Name,
     pub parameters: Vec<TypeVariable>,
     pub constructors: Vec<ConstructorDeclaration>,
-    /// Whether an instance of it needs ever larger instances.
-    pub endless: bool,
+    /// Where it contains what makes an instance of it need ever larger instances.
+    pub endless: Option<Span>,
 }
 
 /// A declared constructor.
 pub(crate) struct ConstructorDeclaration {
     pub name: Name,
     pub payload: Ty,
+    /// Where its payload's type is written.
+    pub payload_span: Span,
     /// Whether its payload is `unit`, so that its name alone is a value.
     pub constant: bool,
 }
@@ -104,7 +107,7 @@ impl Declarations {
         program: &ast::Program,
         types: &mut Types,
         diagnostics: &mut Vec<Diagnostic>,
-    ) -> Vec<Vec<Ty>> {
+    ) -> Vec<Vec<(Arc<str>, Ty)>> {
         let mut parameters = Vec::new();
         for definition in &program.types {
             let name = &definition.name;
@@ -117,12 +120,19 @@ impl Declarations {
                 TypeDefinitionKind::Synonym(_) => Constraint::default(),
                 TypeDefinitionKind::Sum(_) => Constraint::DATA,
             };
-            let own: Vec<Ty> = definition
+            let mut own: Vec<(Arc<str>, Ty)> = definition
                 .parameters
                 .iter()
-                .map(|parameter| types.fresh_at(GENERIC, constraint, parameter.span))
+                .map(|parameter| {
+                    let variable = types.fresh_at(GENERIC, constraint, parameter.span);
+                    (parameter.text.clone(), variable)
+                })
                 .collect();
-            let variables = own.iter().filter_map(|ty| variable_of(types, *ty));
+            for (name, span) in undeclared_variables(program, definition) {
+                diagnostics.push(undeclared(definition, &name, span));
+                own.push((name, types.fresh_at(GENERIC, constraint, span)));
+            }
+            let variables = own.iter().filter_map(|(_, ty)| variable_of(types, *ty));
             let variables = variables.collect();
             let meaning = match &definition.kind {
                 TypeDefinitionKind::Synonym(_) => {
@@ -137,7 +147,7 @@ impl Declarations {
                         name: name.clone(),
                         parameters: variables,
                         constructors: Vec::new(),
-                        endless: false,
+                        endless: None,
                     });
                     TypeMeaning::Sum(SumDeclarationId(self.sums.len() as u32 - 1))
                 }
@@ -151,7 +161,7 @@ impl Declarations {
     /// Marks the sums whose instances need ever larger instances: a parameter that reaches itself
     /// through an argument of which it is only a part.
     fn find_endless(&mut self, types: &mut Types) {
-        let mut graph: DiGraph<(usize, usize), bool> = DiGraph::new();
+        let mut graph: ParameterGraph = DiGraph::new();
         let nodes: Vec<Vec<NodeIndex>> = self
             .sums
             .iter()
@@ -170,32 +180,38 @@ impl Declarations {
         }
         for declaration in &self.sums {
             for constructor in &declaration.constructors {
-                instance_edges(types, constructor.payload, &owner, &nodes, &mut graph);
+                instance_edges(types, constructor, &owner, &nodes, &mut graph);
             }
         }
         for component in tarjan_scc(&graph) {
-            let expands = component.iter().any(|&from| {
-                graph.edges(from).any(|edge| {
-                    *edge.weight() && component.contains(&petgraph::visit::EdgeRef::target(&edge))
-                })
+            let expanding = component.iter().find_map(|&from| {
+                graph
+                    .edges(from)
+                    .find(|edge| edge.weight().0 && component.contains(&edge.target()))
+                    .map(|edge| edge.weight().1)
             });
-            for &node in component.iter().filter(|_| expands) {
-                self.sums[graph[node].0].endless = true;
+            for &node in &component {
+                let declaration = &mut self.sums[graph[node].0];
+                declaration.endless = declaration.endless.or(expanding);
             }
         }
     }
 }
 
+/// The parameters of sums, and which go into arguments for which: whether the argument is more
+/// than the parameter itself, and where.
+type ParameterGraph = DiGraph<(usize, usize), (bool, Span)>;
+
 /// Adds an edge from each parameter in an argument of a sum to the parameter that the argument is
 /// for; its weight tells whether the argument is more than the parameter itself.
 fn instance_edges(
     types: &mut Types,
-    payload: Ty,
+    constructor: &ConstructorDeclaration,
     owner: &HashMap<TypeVariable, NodeIndex>,
     nodes: &[Vec<NodeIndex>],
-    graph: &mut DiGraph<(usize, usize), bool>,
+    graph: &mut ParameterGraph,
 ) {
-    let mut work = vec![payload];
+    let mut work = vec![constructor.payload];
     while let Some(ty) = work.pop() {
         let ty = types.resolve(ty);
         let node = types.node(ty).clone();
@@ -207,7 +223,7 @@ fn instance_edges(
                 for variable in variables_in(types, *argument) {
                     let whole = variable_of(types, *argument) == Some(variable);
                     if let Some(&from) = owner.get(&variable) {
-                        graph.add_edge(from, to, !whole);
+                        graph.add_edge(from, to, (!whole, constructor.payload_span));
                     }
                 }
             }
@@ -239,7 +255,7 @@ pub(crate) fn variable_of(types: &mut Types, ty: Ty) -> Option<TypeVariable> {
 struct Builder<'a> {
     program: &'a ast::Program,
     /// For each type definition its parameters.
-    parameters: Vec<Vec<Ty>>,
+    parameters: Vec<Vec<(Arc<str>, Ty)>>,
     declarations: Declarations,
     types: &'a mut Types,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -247,13 +263,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn convert(&mut self, ty: ast::TypeId, definition: Option<usize>) -> Ty {
-        let named = definition.map(|index| {
-            let names = self.program.types[index].parameters.iter();
-            names
-                .zip(&self.parameters[index])
-                .map(|(name, ty)| (name.text.clone(), *ty))
-                .collect::<HashMap<_, _>>()
-        });
+        let named = definition.map(|index| self.parameters[index].iter().cloned().collect());
         Convert {
             program: self.program,
             declarations: &self.declarations,
@@ -356,6 +366,7 @@ impl Builder<'_> {
                 declaration.constructors.push(ConstructorDeclaration {
                     name: name.clone(),
                     payload,
+                    payload_span: span,
                     constant,
                 });
                 self.declarations
@@ -416,6 +427,57 @@ impl Builder<'_> {
         let diagnostic = Diagnostic::error(codes::BAD_INPUT_TYPE, span, message).help(help);
         self.diagnostics.push(diagnostic);
     }
+}
+
+/// The type variables that a definition uses and does not declare, each once.
+fn undeclared_variables(
+    program: &ast::Program,
+    definition: &ast::TypeDefinition,
+) -> Vec<(Arc<str>, Span)> {
+    let mut found: Vec<(Arc<str>, Span)> = Vec::new();
+    let mut work: Vec<ast::TypeId> = match &definition.kind {
+        TypeDefinitionKind::Synonym(body) => vec![*body],
+        TypeDefinitionKind::Sum(constructors) => constructors
+            .iter()
+            .rev()
+            .map(|(_, payload)| *payload)
+            .collect(),
+    };
+    while let Some(ty) = work.pop() {
+        let node = program.ty(ty);
+        match &node.kind {
+            TypeKind::Name(_) => {}
+            TypeKind::Variable(name) => {
+                let declared = definition.parameters.iter().any(|p| p.text == *name);
+                if !declared && !found.iter().any(|(known, _)| known == name) {
+                    found.push((name.clone(), node.span));
+                }
+            }
+            TypeKind::Vector(_, element) => work.push(*element),
+            TypeKind::Function(parameter, result) => work.extend([*result, *parameter]),
+            TypeKind::Tuple(parts) | TypeKind::Apply(_, parts) => {
+                work.extend(parts.iter().rev());
+            }
+        }
+    }
+    found
+}
+
+fn undeclared(definition: &ast::TypeDefinition, variable: &str, used: Span) -> Diagnostic {
+    let name = &definition.name;
+    let message = format!(
+        "the type variable `'{variable}` is not declared by the type `{}`",
+        name.text
+    );
+    let declared: String = definition
+        .parameters
+        .iter()
+        .map(|parameter| format!(" '{}", parameter.text))
+        .collect();
+    Diagnostic::error(codes::UNKNOWN_TYPE, name.span, message)
+        .label("declare it behind this name")
+        .also(used, "used here")
+        .help(format!("write `({}{declared} '{variable} : …)`", name.text))
 }
 
 /// The names that a type expression uses.

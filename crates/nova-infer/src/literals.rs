@@ -72,15 +72,32 @@ pub(crate) fn bad_literal(number: &Number, scalar: Scalar, span: Span) -> Diagno
         NumberValue::Decimal(text) => format!("`{name}` cannot hold {text}"),
     };
     let diagnostic =
-        Diagnostic::error(codes::BAD_LITERAL, span, message).label(format!("this is a `{name}`"));
-    match (&number.value, larger(number, scalar)) {
-        (_, Some(help)) => diagnostic.help(help),
-        (NumberValue::Integer(_) | NumberValue::Decimal(_), None) => diagnostic,
+        Diagnostic::error(codes::BAD_LITERAL, span, message).label(format!("this is `{name}`"));
+    match larger(number, scalar).or_else(|| range(scalar)) {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
     }
 }
 
-/// A type that can hold what `scalar` cannot.
+/// What an integer type can hold.
+fn range(scalar: Scalar) -> Option<String> {
+    if !scalar.is_integer() {
+        return None;
+    }
+    let bits = scalar.bits();
+    let (least, most) = match scalar.is_signed() {
+        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+        false => (0, (1i128 << bits) - 1),
+    };
+    Some(format!("`{}` holds {least} to {most}", scalar.info().name))
+}
+
+/// A type that can hold what `scalar` cannot, where the program leaves the type open.
 fn larger(number: &Number, scalar: Scalar) -> Option<String> {
+    let open = number.suffix.is_some() || matches!(scalar, Scalar::I32 | Scalar::F32);
+    if !open {
+        return None;
+    }
     let candidates: &[(Scalar, &str)] = match (&number.value, scalar.is_float()) {
         (NumberValue::Integer(_), false) => &[(Scalar::I64, "i64"), (Scalar::U64, "u64")],
         (NumberValue::Integer(_), true) | (NumberValue::Decimal(_), true) => &[(Scalar::F64, "L")],
@@ -91,7 +108,7 @@ fn larger(number: &Number, scalar: Scalar) -> Option<String> {
         .find(|(wider, _)| *wider != scalar && literal(number, *wider).is_some())
         .map(|(wider, suffix)| {
             format!(
-                "the suffix `{suffix}` makes it a `{}`, which can",
+                "`{}`, written with the suffix `{suffix}`, can",
                 wider.info().name
             )
         })

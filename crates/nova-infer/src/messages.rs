@@ -1,12 +1,11 @@
 //! What is said about types that do not agree: both types, both places, and the likely mistake.
 
 use crate::inference::Inference;
-use crate::show::{Show, class_words};
-use crate::types::{Shallow, Ty, TyNode, TypeVariable};
+use crate::show::Show;
+use crate::types::{Shallow, Ty};
 use crate::unify::Conflict;
-use nova_core::Scalar;
 use nova_diag::{Diagnostic, Span, codes};
-use nova_syntax::ast::{ExpressionId, ExpressionKind, NumberValue};
+use nova_syntax::ast::{ExpressionId, ExpressionKind};
 use std::sync::Arc;
 
 /// Why a type is expected.
@@ -16,6 +15,11 @@ pub(crate) enum Because {
     Argument {
         function: ExpressionId,
         position: usize,
+    },
+    /// The first operand of an operation on two operands of one type.
+    Operand {
+        function: ExpressionId,
+        first: ExpressionId,
     },
     /// The other branch of a conditional.
     Branch { first: ExpressionId },
@@ -29,8 +33,10 @@ pub(crate) enum Because {
     Arm { first: ExpressionId },
     /// The arms of a case.
     Scrutinee { arm: Span, name: Arc<str> },
-    /// A pattern.
+    /// The payload of the constructor at this place.
     Pattern { at: Span },
+    /// The value that a pattern takes apart.
+    Value { at: ExpressionId },
     /// An index of a vector or `vector#n`.
     Index { rank: u32 },
     /// What is indexed.
@@ -65,8 +71,16 @@ impl Inference<'_> {
         because: &Because,
         conflict: Conflict,
     ) {
-        let at = self.innermost(at);
-        let span = self.span(at);
+        let inner = self.innermost(at);
+        let span = match because {
+            // Either of two neighbours may be the mistake.
+            Because::Annotation { at: annotation } if inner == at => {
+                self.together(*annotation, self.span(at))
+            }
+            Because::Operand { first, .. } => self.together(self.span(*first), self.span(at)),
+            _ => self.span(inner),
+        };
+        let at = inner;
         self.mismatch_at(expected, found, span, Some(at), because, conflict);
     }
 
@@ -83,44 +97,59 @@ impl Inference<'_> {
         if let Conflict::Function(_) = conflict {
             let diagnostic = crate::convert::function_in_data(span);
             self.diagnostics.push(diagnostic);
+            // What would hold the function says nothing more.
+            let error = self.types.error();
+            let _ = self.types.unify(expected, error);
             return;
         }
         let mut show = Show::new(&mut self.types, self.declarations);
         let (wanted, given) = (show.words(expected), show.words(found));
         let what = self.role(because);
-        let (code, message) = match conflict {
-            Conflict::Infinite(_) => self.infinite(because, at, &what),
+        let (code, message, label) = match conflict {
+            Conflict::Infinite(_) => {
+                let (code, message) = self.infinite(because, at, &what);
+                let label = format!("this is {given}, and must be {wanted}");
+                (code, message, label)
+            }
             Conflict::Class(..)
             | Conflict::Classes(..)
             | Conflict::Mismatch(..)
             | Conflict::Function(_) => {
-                let class = matches!(
-                    self.types.shallow(expected),
-                    Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some()
-                );
-                let code = if class {
-                    codes::WRONG_CLASS
-                } else {
-                    codes::TYPE_MISMATCH
-                };
-                (
-                    code,
-                    format!("{what} must be {wanted}, but this is {given}"),
-                )
+                let (message, label) = sentence(because, &what, &wanted, &given);
+                (self.mismatch_code(expected), message, label)
             }
         };
-        let mut diagnostic =
-            Diagnostic::error(code, span, message).label(format!("this is {given}"));
-        if let Conflict::Infinite(_) = conflict {
-            diagnostic = diagnostic.label(format!("this is {given}, and must be {wanted}"));
-        }
+        let mut diagnostic = Diagnostic::error(code, span, message).label(label);
         if let Some((other, text)) = self.reason(because, &wanted) {
             diagnostic = diagnostic.also(other, text);
         }
-        if let Some(help) = at.and_then(|at| self.hint(expected, found, at)) {
+        if !matches!(conflict, Conflict::Infinite(_))
+            && let Some(help) = self.help(expected, found, at, because)
+        {
             diagnostic = diagnostic.help(help);
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether a class of numbers is expected, or one type.
+    fn mismatch_code(&mut self, expected: Ty) -> nova_diag::Code {
+        match self.types.shallow(expected) {
+            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_some() => {
+                codes::WRONG_CLASS
+            }
+            Shallow::Unbound(..) | Shallow::Node(_) => codes::TYPE_MISMATCH,
+        }
+    }
+
+    /// Both spans when they stand on one line, else the second.
+    fn together(&self, other: Span, span: Span) -> Span {
+        let both = other.to(span);
+        let source = self.sources.source(both.file);
+        let text = source.text.get(self.sources.byte_range(both));
+        match text {
+            Some(text) if !text.contains('\n') && !source.is_positions() => both,
+            _ => span,
+        }
     }
 
     /// Looks through lets and annotations to the expression that gives the value.
@@ -183,13 +212,18 @@ impl Inference<'_> {
                 Some(name) => format!("argument {position} of `{name}`"),
                 None => format!("argument {position} of this function"),
             },
-            Because::Branch { .. } => "both branches of `if`".to_string(),
+            Because::Operand { function, .. } => match self.name_of(*function) {
+                Some(name) => format!("the operands of `{name}`"),
+                None => "the operands".to_string(),
+            },
+            Because::Branch { .. } => "the branches of `if`".to_string(),
             Because::Condition => "the condition of `if`".to_string(),
-            Because::Element { .. } => "every element of a vector".to_string(),
+            Because::Element { .. } => "the elements of a vector".to_string(),
             Because::Annotation { .. } => "the annotated expression".to_string(),
-            Because::Arm { .. } => "every arm of a `case`".to_string(),
+            Because::Arm { .. } => "the arms of a `case`".to_string(),
             Because::Scrutinee { .. } => "what this `case` takes apart".to_string(),
-            Because::Pattern { .. } => "what this pattern takes apart".to_string(),
+            Because::Pattern { .. } => "this pattern".to_string(),
+            Because::Value { .. } => "this pattern".to_string(),
             Because::Index { rank: 1, .. } => "the index".to_string(),
             Because::Index { rank, .. } => format!("the index of a `vector#{rank}`"),
             Because::Indexed => "what `!` reads from".to_string(),
@@ -210,6 +244,7 @@ impl Inference<'_> {
                 };
                 (self.span(*function), text)
             }
+            Because::Operand { .. } => return None,
             Because::Branch { first } => {
                 (self.span(*first), format!("the other branch is {wanted}"))
             }
@@ -221,7 +256,8 @@ impl Inference<'_> {
             Because::Scrutinee { arm, name } => {
                 (*arm, format!("`{name}` is a constructor of {wanted}"))
             }
-            Because::Pattern { at } => (*at, format!("this pattern takes {wanted}")),
+            Because::Pattern { at } => (*at, format!("its payload is {wanted}")),
+            Because::Value { at } => (self.span(*at), format!("this is {wanted}")),
             Because::Recursion { name, at } => {
                 (*at, format!("inside itself, `{name}` is used as {wanted}"))
             }
@@ -246,273 +282,33 @@ impl Inference<'_> {
             _ => id,
         }
     }
-
-    /// The likely mistake.
-    fn hint(&mut self, expected: Ty, found: Ty, at: ExpressionId) -> Option<String> {
-        let text = self.source_text(at).unwrap_or_else(|| "…".to_string());
-        if let Some(hint) = self.scalar_hint(expected, found, at, &text) {
-            return Some(hint);
-        }
-        let (missing, result, _) = self.types.peel(found);
-        let (taken, _, _) = self.types.peel(expected);
-        if missing.len() > taken.len() && self.similar(expected, result) {
-            let count = missing.len() - taken.len();
-            let arguments = match count {
-                1 => "an argument seems".to_string(),
-                _ => format!("{count} arguments seem"),
-            };
-            return Some(format!(
-                "{arguments} to be missing: this is still a function"
-            ));
-        }
-        self.sum_hint(expected, found, &text)
-            .or_else(|| self.vector_hint(expected, found, &text))
-    }
-
-    fn scalar_hint(
-        &mut self,
-        expected: Ty,
-        found: Ty,
-        at: ExpressionId,
-        text: &str,
-    ) -> Option<String> {
-        let wanted = self.nearest_scalar(expected)?;
-        let given = self.nearest_scalar(found)?;
-        if wanted == given {
-            return None;
-        }
-        if let ExpressionKind::Number(number) = &self.program.expression(at).kind {
-            return match (&number.value, wanted.is_float()) {
-                (NumberValue::Integer(Some(value)), true) => Some(format!("write `{value}.0`")),
-                (NumberValue::Integer(Some(value)), false) if wanted != Scalar::Bool => {
-                    Some(format!("write `{value}`"))
-                }
-                (NumberValue::Decimal(_), false) if wanted != Scalar::Bool => {
-                    Some("write an integer, or convert the other operand".to_string())
-                }
-                _ => None,
-            };
-        }
-        if wanted == Scalar::Bool {
-            return Some(format!("compare it, as in `(~= {text} 0)`"));
-        }
-        let name = wanted.info().name;
-        let truncates = match given.is_float() && wanted.is_integer() {
-            true => ", which truncates",
-            false => "",
-        };
-        Some(format!("convert it with `(to_{name} {text})`{truncates}"))
-    }
-
-    /// The scalar that a type is, or the default of its class.
-    fn nearest_scalar(&mut self, ty: Ty) -> Option<Scalar> {
-        match self.types.shallow(ty) {
-            Shallow::Node(TyNode::Scalar(scalar)) => Some(scalar),
-            Shallow::Unbound(_, unbound) => unbound.constraint.default_scalar(),
-            Shallow::Node(_) => None,
-        }
-    }
-
-    fn sum_hint(&mut self, expected: Ty, found: Ty, text: &str) -> Option<String> {
-        if let Some(name) = self.constructor_of(expected, found) {
-            return Some(format!("wrap it: `({name} {text})`"));
-        }
-        let name = self.constructor_of(found, expected)?;
-        Some(format!(
-            "take the value out: `(case {text} ({name} x …) …)`"
-        ))
-    }
-
-    /// The constructor of the sum `outer` whose payload `inner` could be.
-    fn constructor_of(&mut self, outer: Ty, inner: Ty) -> Option<Arc<str>> {
-        let Shallow::Node(TyNode::Sum(sum, arguments)) = self.types.shallow(outer) else {
-            return None;
-        };
-        let declaration = self.declarations.sum(sum);
-        for constructor in &declaration.constructors {
-            if !constructor.constant {
-                let payload =
-                    self.types
-                        .substitute(constructor.payload, &declaration.parameters, &arguments);
-                if self.similar(payload, inner) {
-                    return Some(constructor.name.text.clone());
-                }
-            }
-        }
-        None
-    }
-
-    fn vector_hint(&mut self, expected: Ty, found: Ty, text: &str) -> Option<String> {
-        match (self.types.shallow(expected), self.types.shallow(found)) {
-            (Shallow::Node(TyNode::Vector(_)), Shallow::Node(TyNode::Array(..))) => {
-                Some(format!("view it as a vector of rows: `(rows {text})`"))
-            }
-            (Shallow::Node(TyNode::Array(2, _)), Shallow::Node(TyNode::Vector(row)))
-                if matches!(self.types.shallow(row), Shallow::Node(TyNode::Vector(_))) =>
-            {
-                Some(format!("make it rectangular: `(unrows {text})`"))
-            }
-            (Shallow::Node(TyNode::Vector(element)), Shallow::Node(_))
-                if self.similar(element, found) =>
-            {
-                Some(format!("a vector of one element is written `[{text}]`"))
-            }
-            (_, Shallow::Node(TyNode::Vector(element))) if self.similar(expected, element) => {
-                Some(format!("read an element with `({text} ! 0)`"))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether two types could be equal, as far as their outermost part tells.
-    fn similar(&mut self, a: Ty, b: Ty) -> bool {
-        match (self.types.shallow(a), self.types.shallow(b)) {
-            (Shallow::Unbound(_, a), Shallow::Unbound(_, b)) => {
-                a.constraint.scalars.is_some() && a.constraint.and(b.constraint).is_some()
-            }
-            (Shallow::Unbound(_, unbound), Shallow::Node(TyNode::Scalar(scalar)))
-            | (Shallow::Node(TyNode::Scalar(scalar)), Shallow::Unbound(_, unbound)) => unbound
-                .constraint
-                .scalars
-                .is_some_and(|scalars| scalars.contains(scalar)),
-            (Shallow::Unbound(..), _) | (_, Shallow::Unbound(..)) => false,
-            (Shallow::Node(TyNode::Tuple(a)), Shallow::Node(TyNode::Tuple(b))) => {
-                a.len() == b.len()
-            }
-            (Shallow::Node(TyNode::Sum(a, _)), Shallow::Node(TyNode::Sum(b, _))) => a == b,
-            (Shallow::Node(TyNode::Vector(a)), Shallow::Node(TyNode::Vector(b))) => {
-                nova_diag::deep(|| self.similar(a, b))
-            }
-            (Shallow::Node(a), Shallow::Node(b)) => a == b && a != TyNode::Error,
-        }
-    }
 }
 
-/// Messages about single forms.
-impl Inference<'_> {
-    /// A projection from something that is no tuple.
-    pub fn no_tuple(&mut self, at: ExpressionId, tuple: Ty, index: u32) {
-        let shown = Show::new(&mut self.types, self.declarations).words(tuple);
-        let span = self.operand_span(at);
-        let message = format!("`.{index}` reads from a tuple, but this is {shown}");
-        let mut diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, message)
-            .label(format!("this is {shown}"));
-        let text = match &self.program.expression(at).kind {
-            ExpressionKind::Project(tuple, _, _) => self.source_text(*tuple),
-            _ => None,
-        };
-        if let (Shallow::Node(TyNode::Vector(_)), Some(text)) = (self.types.shallow(tuple), text) {
-            diagnostic = diagnostic.help(format!("read an element with `({text} ! {index})`"));
-        }
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// A projection beyond a tuple's elements.
-    pub fn no_such_element(&mut self, at: ExpressionId, tuple: Ty, index: u32, count: usize) {
-        let shown = self.show(tuple);
-        let span = match &self.program.expression(at).kind {
-            ExpressionKind::Project(_, _, span) => *span,
-            _ => self.span(at),
-        };
-        let message = format!("a tuple of {count} elements has no element {index}");
-        let tuple_span = self.operand_span(at);
-        let diagnostic = Diagnostic::error(codes::BAD_TUPLE_INDEX, span, message)
-            .label(format!(
-                "elements count from 0 to {}",
-                count.saturating_sub(1)
-            ))
-            .also(tuple_span, format!("this is `{shown}`"));
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// A projection from something of which nothing is known.
-    pub fn unknown_tuple(&mut self, at: ExpressionId, index: u32) {
-        let span = self.operand_span(at);
-        let operand = match &self.program.expression(at).kind {
-            ExpressionKind::Project(tuple, _, _) => *tuple,
-            _ => at,
-        };
-        let text = self.source_text(operand).unwrap_or_default();
-        let message = format!("could not determine the concrete type of `{text}`");
-        let example: Vec<&str> = ["int"; 8]
-            .into_iter()
-            .cycle()
-            .take((index as usize + 1).clamp(2, 8))
-            .collect();
-        let example = example.join(", ");
-        let help = format!("annotate it where it is bound, as in `({text} : ({example}))`");
-        let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, span, message)
-            .label(format!(
-                "`.{index}` needs to know how many elements this has"
-            ))
-            .help(help);
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn operand_span(&self, at: ExpressionId) -> Span {
-        match &self.program.expression(at).kind {
-            ExpressionKind::Project(tuple, _, _) => self.span(*tuple),
-            _ => self.span(at),
-        }
-    }
-
-    /// `map` of something that takes no argument.
-    pub fn map_of_no_function(&mut self, at: ExpressionId, function: Ty) {
-        if self.types.is_error(function) {
-            return;
-        }
-        let shown = Show::new(&mut self.types, self.declarations).words(function);
-        let message = format!("`map` applies a function, but this is {shown}");
-        let diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, self.span(at), message)
-            .label(format!("this is {shown}"))
-            .help("the function comes first: `(map f X)`");
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// Variables that nothing determined, and annotation variables that are none.
-    pub fn open_types(&mut self) {
-        let undetermined: Vec<TypeVariable> = std::mem::take(&mut self.undetermined);
-        let mut reported = std::collections::HashSet::new();
-        for variable in undetermined {
-            let Some(span) = self.types.origin(variable) else {
-                continue;
-            };
-            if !reported.insert(span) {
-                continue;
-            }
-            let range = self.sources.byte_range(span);
-            let text = self.sources.source(span.file).text.get(range);
-            let text = text.filter(|text| text.len() <= 30 && !text.contains('\n'));
-            let message = match text {
-                Some(text) => format!("could not determine the concrete type of `{text}`"),
-                None => "could not determine the concrete type of this expression".to_string(),
-            };
-            let class = self.types.constraint(variable);
-            let known = match class.scalars {
-                Some(_) => format!("known is only that it is {}", class_words(class)),
-                None => "nothing here says what it is".to_string(),
-            };
-            let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, span, message)
-                .label(known)
-                .help("annotate it with its type: `(e : vector int)`");
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    /// Warns of annotation variables that became concrete.
-    pub fn concrete_annotations(&mut self) {
-        for (name, ty, span) in std::mem::take(&mut self.annotation_variables) {
-            if let Shallow::Node(node) = self.types.shallow(ty)
-                && node != TyNode::Error
-            {
-                let shown = self.show(ty);
-                let message = format!("the type variable `'{name}` became `{shown}`");
-                let diagnostic =
-                    Diagnostic::warning(codes::VARIABLE_BECAME_CONCRETE, span, message)
-                        .label("this stands for one type only")
-                        .help(format!("write `{shown}`"));
-                self.diagnostics.push(diagnostic);
-            }
-        }
+/// What is wrong, and the text beside the marker.
+fn sentence(because: &Because, what: &str, wanted: &str, given: &str) -> (String, String) {
+    match because {
+        Because::Operand { .. } => (
+            format!("{what} must have one type, but they are {wanted} and {given}"),
+            format!("{wanted} and {given}"),
+        ),
+        Because::Branch { .. } | Because::Element { .. } | Because::Arm { .. } => (
+            format!("{what} must have one type, but they are {wanted} and {given}"),
+            format!("this is {given}"),
+        ),
+        Because::Value { .. } | Because::Pattern { .. } => (
+            format!("{what} takes {given} apart, but the value is {wanted}"),
+            format!("takes {given}"),
+        ),
+        Because::Argument { .. }
+        | Because::Condition
+        | Because::Annotation { .. }
+        | Because::Scrutinee { .. }
+        | Because::Index { .. }
+        | Because::Indexed
+        | Because::Recursion { .. }
+        | Because::Form => (
+            format!("{what} must be {wanted}, but this is {given}"),
+            format!("this is {given}"),
+        ),
     }
 }

@@ -426,7 +426,10 @@ impl Inference<'_> {
             }
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() => {
                 self.unknown_tuple(obligation.at, index);
-                self.types.error()
+                // Once for each value.
+                let error = self.types.error();
+                self.agree(obligation, error, tuple);
+                error
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
                 self.no_tuple(obligation.at, tuple, index);

@@ -32,6 +32,7 @@ pub(crate) enum Resolution {
 #[derive(Clone, Debug)]
 pub(crate) struct BindingInfo {
     pub name: Arc<str>,
+    pub span: Span,
 }
 
 /// The scopes of a program.
@@ -142,9 +143,10 @@ impl Resolver<'_> {
 
     fn allocate(&mut self, names: impl Iterator<Item = ast::Name>) -> BindingId {
         let first = BindingId(self.resolved.bindings.len() as u32);
-        self.resolved
-            .bindings
-            .extend(names.map(|name| BindingInfo { name: name.text }));
+        self.resolved.bindings.extend(names.map(|name| BindingInfo {
+            name: name.text,
+            span: name.span,
+        }));
         first
     }
 

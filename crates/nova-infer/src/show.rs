@@ -53,7 +53,11 @@ impl<'a> Show<'a> {
         }
         self.left -= 1;
         match self.types.shallow(ty) {
-            Shallow::Unbound(variable, _) => text.push_str(&self.variable(variable)),
+            // A number that is not decided yet shows as what it becomes by itself.
+            Shallow::Unbound(variable, unbound) => match unbound.constraint.default_scalar() {
+                Some(default) => text.push_str(default.info().name),
+                None => text.push_str(&self.variable(variable)),
+            },
             Shallow::Node(node) => deep(|| self.node(&node, position, text)),
         }
     }

@@ -429,6 +429,11 @@ impl Types {
         }
     }
 
+    /// Whether `ty` was made without any variable.
+    pub fn is_ground(&self, ty: Ty) -> bool {
+        self.levels[ty.0 as usize] == 0
+    }
+
     /// Whether `ty` is the error type.
     pub fn is_error(&mut self, ty: Ty) -> bool {
         matches!(self.shallow(ty), Shallow::Node(TyNode::Error))

@@ -255,7 +255,7 @@ impl Mono<'_, '_> {
         }
         let mut body = body;
         for (types, variable) in list.into_iter().rev() {
-            if self.too_large() {
+            if self.too_large {
                 break;
             }
             self.enter_instance(quantified, &types);

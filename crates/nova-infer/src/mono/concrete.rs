@@ -3,7 +3,7 @@
 use super::{Mono, fill_groups};
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
 use nova_core::{Constructor, Scalar, SumId, SumType, Type};
-use nova_diag::{Diagnostic, codes, deep};
+use nova_diag::{Diagnostic, Span, codes, deep};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -183,8 +183,8 @@ impl Mono<'_, '_> {
             constructors: Vec::new(),
             group: Vec::new(),
         });
-        if declared.endless {
-            self.endless(declaration);
+        if let Some(span) = declared.endless {
+            self.endless(declaration, span);
         } else {
             let pending = (sum, declaration, key.1.clone());
             self.concrete.pending.push(pending);
@@ -193,14 +193,15 @@ impl Mono<'_, '_> {
         sum
     }
 
-    fn endless(&mut self, declaration: SumDeclarationId) {
+    fn endless(&mut self, declaration: SumDeclarationId, span: Span) {
         let name = &self.inference.declarations.sum(declaration).name;
         let message = format!(
             "every instance of the type `{}` needs a larger instance of it, without end",
             name.text
         );
-        let diagnostic = Diagnostic::error(codes::ENDLESS_INSTANTIATION, name.span, message)
+        let diagnostic = Diagnostic::error(codes::ENDLESS_INSTANTIATION, span, message)
             .label("contains itself at a larger type")
+            .also(name.span, "declared here")
             .help("let the type contain itself with the same arguments only");
         self.report(diagnostic);
     }

@@ -51,6 +51,7 @@ pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program>
         current_group: None,
         hoisted: HashMap::new(),
         instances: 0,
+        too_large: false,
         reported: HashSet::new(),
     };
     mono.foreigns();
@@ -99,6 +100,8 @@ struct Mono<'a, 'p> {
     hoisted: HashMap<ast::ExpressionId, Variable>,
     /// How many instances there are.
     instances: usize,
+    /// Whether the program is already refused for its size.
+    too_large: bool,
     /// Places of errors already reported, with their codes.
     reported: HashSet<(Span, u16)>,
 }
@@ -321,9 +324,10 @@ impl<'p> Mono<'_, 'p> {
         let size = types
             .iter()
             .fold(0u64, |sum, ty| sum.saturating_add(self.concrete.size(*ty)));
-        if size <= LARGEST_INSTANCE && self.instances <= MOST_INSTANCES {
+        if (size <= LARGEST_INSTANCE && self.instances <= MOST_INSTANCES) || self.too_large {
             return;
         }
+        self.too_large = true;
         let name = self.inference.name_of(at);
         let name = name.as_deref().unwrap_or("this");
         let message = match size > LARGEST_INSTANCE {
@@ -350,11 +354,6 @@ impl<'p> Mono<'_, 'p> {
         for variable in quantified {
             self.environment.remove(variable);
         }
-    }
-
-    /// Whether the program is already refused for its size.
-    fn too_large(&self) -> bool {
-        self.instances > MOST_INSTANCES
     }
 }
 

@@ -1,0 +1,329 @@
+//! The likely mistake behind two types that differ: an argument forgotten, a conversion, a
+//! constructor, an element instead of its vector.
+
+use crate::inference::Inference;
+use crate::messages::Because;
+use crate::types::{Shallow, Ty, TyNode};
+use nova_core::Scalar;
+use nova_syntax::ast::{ExpressionId, ExpressionKind, Number, NumberValue};
+use std::sync::Arc;
+
+impl Inference<'_> {
+    /// What to do about a mismatch, where that is known.
+    pub fn help(
+        &mut self,
+        expected: Ty,
+        found: Ty,
+        at: Option<ExpressionId>,
+        because: &Because,
+    ) -> Option<String> {
+        let at = at?;
+        match because {
+            // Neither of the two is more right than the other.
+            Because::Operand { first, .. }
+            | Because::Branch { first }
+            | Because::Element { first }
+            | Because::Arm { first } => self.hint_for_pair(expected, found, *first, at),
+            Because::Index { rank } if *rank > 1 => {
+                let names = ["i", "j", "k", "l"].into_iter().cycle();
+                let indices: Vec<&str> = names.take(*rank as usize).collect();
+                Some(format!(
+                    "give {rank} indices: `(m ! ({}))`",
+                    indices.join(", ")
+                ))
+            }
+            Because::Indexed => self.hint_for_indexed(found, at),
+            Because::Argument { function, .. } => self
+                .hint(expected, found, at)
+                .or_else(|| self.hint_of_builtin(expected, found, *function)),
+            Because::Index { .. }
+            | Because::Condition
+            | Because::Annotation { .. }
+            | Because::Scrutinee { .. }
+            | Because::Pattern { .. }
+            | Because::Value { .. }
+            | Because::Recursion { .. }
+            | Because::Form => self.hint(expected, found, at),
+        }
+    }
+
+    /// Which of two expressions of one type to change: the one that loses nothing.
+    fn hint_for_pair(
+        &mut self,
+        of_first: Ty,
+        of_second: Ty,
+        first: ExpressionId,
+        second: ExpressionId,
+    ) -> Option<String> {
+        let (a, b) = (
+            self.nearest_scalar(of_first),
+            self.nearest_scalar(of_second),
+        );
+        let (Some(a), Some(b)) = (a, b) else {
+            return self.hint(of_first, of_second, second);
+        };
+        let literal = |this: &Self, id: ExpressionId| match this.number(id) {
+            Some(number) => matches!(number.value, NumberValue::Integer(_)),
+            None => false,
+        };
+        // An integer literal takes any number type when its suffix is left out.
+        let change_first = match (literal(self, first), literal(self, second)) {
+            (true, false) => true,
+            (false, true) => false,
+            (true, true) | (false, false) => width(a) < width(b),
+        };
+        if change_first {
+            self.hint(of_second, of_first, first)
+        } else {
+            self.hint(of_first, of_second, second)
+        }
+    }
+
+    fn number(&self, id: ExpressionId) -> Option<&Number> {
+        match &self.program.expression(id).kind {
+            ExpressionKind::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    fn text_of(&self, id: ExpressionId) -> String {
+        self.source_text(id).unwrap_or_else(|| "…".to_string())
+    }
+
+    /// The likely mistake when `found` stands where `expected` must be.
+    fn hint(&mut self, expected: Ty, found: Ty, at: ExpressionId) -> Option<String> {
+        let text = self.text_of(at);
+        if let Some(hint) = self.scalar_hint(expected, found, at, &text) {
+            return Some(hint);
+        }
+        let (missing, result, _) = self.types.peel(found);
+        let (taken, _, _) = self.types.peel(expected);
+        if missing.len() > taken.len() && self.similar(expected, result) {
+            let count = missing.len() - taken.len();
+            let arguments = match count {
+                1 => "an argument seems".to_string(),
+                _ => format!("{count} arguments seem"),
+            };
+            return Some(format!(
+                "{arguments} to be missing: this is still a function"
+            ));
+        }
+        self.sum_hint(expected, found, &text)
+            .or_else(|| self.vector_hint(expected, found, &text))
+            .or_else(|| self.tuple_hint(expected, found, &text))
+    }
+
+    fn scalar_hint(
+        &mut self,
+        expected: Ty,
+        found: Ty,
+        at: ExpressionId,
+        text: &str,
+    ) -> Option<String> {
+        let wanted = self.nearest_scalar(expected)?;
+        let given = self.nearest_scalar(found)?;
+        if wanted == given {
+            return None;
+        }
+        if let Some(number) = self.number(at) {
+            return literal_hint(number, wanted);
+        }
+        if wanted == Scalar::Bool {
+            return Some(format!("compare it, as in `(~= {text} 0)`"));
+        }
+        let name = wanted.info().name;
+        if let Some(conversion) = self.conversion(at) {
+            return Some(format!("use `to_{name}` instead of `{conversion}`"));
+        }
+        let truncates = match given.is_float() && wanted.is_integer() {
+            true => ", which truncates",
+            false => "",
+        };
+        Some(format!("convert it with `(to_{name} {text})`{truncates}"))
+    }
+
+    /// The conversion that an expression applies.
+    fn conversion(&self, id: ExpressionId) -> Option<Arc<str>> {
+        match &self.program.expression(id).kind {
+            ExpressionKind::Apply(function, _) => self
+                .name_of(*function)
+                .filter(|name| name.starts_with("to_")),
+            _ => None,
+        }
+    }
+
+    /// The scalar that a type is, or the default of its class.
+    fn nearest_scalar(&mut self, ty: Ty) -> Option<Scalar> {
+        match self.types.shallow(ty) {
+            Shallow::Node(TyNode::Scalar(scalar)) => Some(scalar),
+            Shallow::Unbound(_, unbound) => unbound.constraint.default_scalar(),
+            Shallow::Node(_) => None,
+        }
+    }
+
+    fn sum_hint(&mut self, expected: Ty, found: Ty, text: &str) -> Option<String> {
+        if let Some(name) = self.constructor_of(expected, found) {
+            return Some(format!("wrap it: `({name} {text})`"));
+        }
+        let name = self.constructor_of(found, expected)?;
+        Some(format!(
+            "take the value out: `(case {text} ({name} x …) …)`"
+        ))
+    }
+
+    /// The constructor of the sum `outer` whose payload `inner` could be.
+    fn constructor_of(&mut self, outer: Ty, inner: Ty) -> Option<Arc<str>> {
+        let Shallow::Node(TyNode::Sum(sum, arguments)) = self.types.shallow(outer) else {
+            return None;
+        };
+        let declaration = self.declarations.sum(sum);
+        for constructor in &declaration.constructors {
+            if !constructor.constant {
+                let payload =
+                    self.types
+                        .substitute(constructor.payload, &declaration.parameters, &arguments);
+                if self.similar(payload, inner) {
+                    return Some(constructor.name.text.clone());
+                }
+            }
+        }
+        None
+    }
+
+    fn vector_hint(&mut self, expected: Ty, found: Ty, text: &str) -> Option<String> {
+        match (self.types.shallow(expected), self.types.shallow(found)) {
+            (Shallow::Node(TyNode::Vector(_)), Shallow::Node(TyNode::Array(..))) => {
+                Some(format!("view it as a vector of rows: `(rows {text})`"))
+            }
+            (Shallow::Node(TyNode::Array(2, _)), Shallow::Node(TyNode::Vector(row)))
+                if matches!(self.types.shallow(row), Shallow::Node(TyNode::Vector(_))) =>
+            {
+                Some(format!("make it rectangular: `(unrows {text})`"))
+            }
+            (Shallow::Node(TyNode::Vector(wanted)), Shallow::Node(TyNode::Vector(given))) => {
+                match (self.nearest_scalar(wanted), self.nearest_scalar(given)) {
+                    (Some(wanted), Some(given)) if wanted != given && wanted != Scalar::Bool => {
+                        let name = wanted.info().name;
+                        Some(format!(
+                            "convert its elements with `(map to_{name} {text})`"
+                        ))
+                    }
+                    _ => None,
+                }
+            }
+            (Shallow::Node(TyNode::Vector(element)), _) if self.element_like(element, found) => {
+                Some(format!("a vector of one element is written `[{text}]`"))
+            }
+            (_, Shallow::Node(TyNode::Vector(element))) if self.similar(expected, element) => {
+                Some(format!("read an element with `({text} ! 0)`"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value could be the element of a vector.
+    fn element_like(&mut self, element: Ty, found: Ty) -> bool {
+        let scalar = self.nearest_scalar(found).is_some();
+        let open = matches!(self.types.shallow(element), Shallow::Unbound(..));
+        (open && scalar) || self.similar(element, found)
+    }
+
+    fn tuple_hint(&mut self, expected: Ty, found: Ty, text: &str) -> Option<String> {
+        match (self.types.shallow(expected), self.types.shallow(found)) {
+            (Shallow::Unbound(_, unbound), Shallow::Node(TyNode::Tuple(_)))
+                if unbound.constraint.scalars.is_some() =>
+            {
+                Some(format!("operate on its elements, as `{text}.0`"))
+            }
+            (_, Shallow::Node(TyNode::Tuple(elements))) => {
+                let position = elements
+                    .iter()
+                    .position(|element| self.similar(expected, *element))?;
+                Some(format!("take an element: `{text}.{position}`"))
+            }
+            _ => None,
+        }
+    }
+
+    fn hint_for_indexed(&mut self, found: Ty, at: ExpressionId) -> Option<String> {
+        let ExpressionKind::Index(collection, _) = &self.program.expression(at).kind else {
+            return None;
+        };
+        let text = self.text_of(*collection);
+        match self.types.shallow(found) {
+            Shallow::Node(TyNode::Tuple(_)) => {
+                Some(format!("an element of a tuple is read with `{text}.0`"))
+            }
+            Shallow::Unbound(..) | Shallow::Node(_) => None,
+        }
+    }
+
+    /// The type of a built-in, when an argument is a function where data must be or the other way
+    /// round: the arguments are probably in another order.
+    fn hint_of_builtin(
+        &mut self,
+        expected: Ty,
+        found: Ty,
+        function: ExpressionId,
+    ) -> Option<String> {
+        let is_function = |this: &mut Self, ty| {
+            matches!(this.types.shallow(ty), Shallow::Node(TyNode::Function(..)))
+        };
+        if is_function(self, expected) == is_function(self, found) {
+            return None;
+        }
+        let name = self.name_of(function)?;
+        let builtin = self.builtin_named(function)?;
+        Some(format!(
+            "`{name}` has the type `{}`",
+            builtin.get().shown_type()
+        ))
+    }
+
+    /// Whether two types could be equal, as far as their outermost part tells.
+    fn similar(&mut self, a: Ty, b: Ty) -> bool {
+        match (self.types.shallow(a), self.types.shallow(b)) {
+            (Shallow::Unbound(_, a), Shallow::Unbound(_, b)) => {
+                a.constraint.scalars.is_some() && a.constraint.and(b.constraint).is_some()
+            }
+            (Shallow::Unbound(_, unbound), Shallow::Node(TyNode::Scalar(scalar)))
+            | (Shallow::Node(TyNode::Scalar(scalar)), Shallow::Unbound(_, unbound)) => unbound
+                .constraint
+                .scalars
+                .is_some_and(|scalars| scalars.contains(scalar)),
+            (Shallow::Unbound(..), _) | (_, Shallow::Unbound(..)) => false,
+            (Shallow::Node(TyNode::Tuple(a)), Shallow::Node(TyNode::Tuple(b))) => {
+                a.len() == b.len()
+            }
+            (Shallow::Node(TyNode::Sum(a, _)), Shallow::Node(TyNode::Sum(b, _))) => a == b,
+            (Shallow::Node(TyNode::Vector(a)), Shallow::Node(TyNode::Vector(b))) => {
+                nova_diag::deep(|| self.similar(a, b))
+            }
+            (Shallow::Node(a), Shallow::Node(b)) => a == b && a != TyNode::Error,
+        }
+    }
+}
+
+fn literal_hint(number: &Number, wanted: Scalar) -> Option<String> {
+    match (&number.value, wanted.is_float()) {
+        (NumberValue::Integer(Some(value)), true) if number.suffix.is_none() => {
+            Some(format!("write `{value}.0`"))
+        }
+        (NumberValue::Integer(Some(value)), _) if wanted != Scalar::Bool => {
+            Some(format!("write `{value}`"))
+        }
+        (NumberValue::Decimal(text), true) => Some(format!("write `{text}`")),
+        (NumberValue::Decimal(_), false) if wanted != Scalar::Bool => {
+            Some("write an integer".to_string())
+        }
+        (NumberValue::Integer(_), _) | (NumberValue::Decimal(_), false) => None,
+    }
+}
+
+/// Orders the scalar types by what they can hold.
+fn width(scalar: Scalar) -> (bool, u32) {
+    match scalar {
+        Scalar::Bool => (false, 0),
+        other => (other.is_float(), other.bits()),
+    }
+}

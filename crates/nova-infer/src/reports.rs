@@ -1,0 +1,148 @@
+//! Messages about single forms: projections, `map`, types that stayed open.
+
+use crate::inference::Inference;
+use crate::show::{Show, class_words};
+use crate::types::{Shallow, Ty, TyNode, TypeVariable};
+use nova_diag::{Diagnostic, Span, codes};
+use nova_syntax::ast::{ExpressionId, ExpressionKind};
+
+impl Inference<'_> {
+    /// A projection from something that is no tuple.
+    pub fn no_tuple(&mut self, at: ExpressionId, tuple: Ty, index: u32) {
+        let shown = Show::new(&mut self.types, self.declarations).words(tuple);
+        let span = self.operand_span(at);
+        let message = format!("`.{index}` reads from a tuple, but this is {shown}");
+        let mut diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, message)
+            .label(format!("this is {shown}"));
+        let text = match &self.program.expression(at).kind {
+            ExpressionKind::Project(tuple, _, _) => self.source_text(*tuple),
+            _ => None,
+        };
+        if let (Shallow::Node(TyNode::Vector(_)), Some(text)) = (self.types.shallow(tuple), text) {
+            diagnostic = diagnostic.help(format!("read an element with `({text} ! {index})`"));
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A projection beyond a tuple's elements.
+    pub fn no_such_element(&mut self, at: ExpressionId, tuple: Ty, index: u32, count: usize) {
+        let shown = self.show(tuple);
+        let span = match &self.program.expression(at).kind {
+            ExpressionKind::Project(_, _, span) => *span,
+            _ => self.span(at),
+        };
+        let message = format!("a tuple of {count} elements has no element {index}");
+        let tuple_span = self.operand_span(at);
+        let diagnostic = Diagnostic::error(codes::BAD_TUPLE_INDEX, span, message)
+            .label(format!(
+                "elements count from 0 to {}",
+                count.saturating_sub(1)
+            ))
+            .also(tuple_span, format!("this is `{shown}`"));
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A projection from something of which nothing is known.
+    pub fn unknown_tuple(&mut self, at: ExpressionId, index: u32) {
+        use crate::resolve::Resolution;
+        let used = self.operand_span(at);
+        let operand = match &self.program.expression(at).kind {
+            ExpressionKind::Project(tuple, _, _) => *tuple,
+            _ => at,
+        };
+        let text = self.source_text(operand).unwrap_or_default();
+        let message = format!("could not determine the concrete type of `{text}`");
+        let count = (index as usize + 1).clamp(2, 8);
+        let example = vec!["int"; count].join(", ");
+        let needs = format!("`.{index}` needs to know how many elements this has");
+        let diagnostic = match self.resolved.names[operand.0 as usize] {
+            Resolution::Binding(binding) => {
+                let bound = self.resolved.bindings[binding.0 as usize].span;
+                Diagnostic::error(codes::AMBIGUOUS_TYPE, bound, message)
+                    .label("nothing says what this is")
+                    .also(used, needs)
+                    .help(format!("annotate it, as in `({text} : ({example}))`"))
+            }
+            Resolution::Unbound
+            | Resolution::Definition(_)
+            | Resolution::Builtin(_)
+            | Resolution::Constructor(..)
+            | Resolution::Foreign(_) => Diagnostic::error(codes::AMBIGUOUS_TYPE, used, message)
+                .label(needs)
+                .help(format!("annotate it, as in `({text} : ({example}))`")),
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn operand_span(&self, at: ExpressionId) -> Span {
+        match &self.program.expression(at).kind {
+            ExpressionKind::Project(tuple, _, _) => self.span(*tuple),
+            _ => self.span(at),
+        }
+    }
+
+    /// `map` of something that takes no argument.
+    pub fn map_of_no_function(&mut self, at: ExpressionId, function: Ty) {
+        if self.types.is_error(function) {
+            return;
+        }
+        let shown = Show::new(&mut self.types, self.declarations).words(function);
+        let message = format!("`map` applies a function, but this is {shown}");
+        let diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, self.span(at), message)
+            .label(format!("this is {shown}"))
+            .help("the function comes first: `(map f X)`");
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Variables that nothing determined, and annotation variables that are none.
+    pub fn open_types(&mut self) {
+        let undetermined: Vec<TypeVariable> = std::mem::take(&mut self.undetermined);
+        let mut reported = std::collections::HashSet::new();
+        for variable in undetermined {
+            let Some(span) = self.types.origin(variable) else {
+                continue;
+            };
+            if !reported.insert(span) {
+                continue;
+            }
+            let range = self.sources.byte_range(span);
+            let text = self.sources.source(span.file).text.get(range);
+            let text = text.filter(|text| text.len() <= 30 && !text.contains('\n'));
+            let message = match text {
+                Some(text) => format!("could not determine the concrete type of `{text}`"),
+                None => "could not determine the concrete type of this expression".to_string(),
+            };
+            let class = self.types.constraint(variable);
+            let known = match class.scalars {
+                Some(_) => format!("known is only that it is {}", class_words(class)),
+                None => "nothing here says what it is".to_string(),
+            };
+            let example = match class.scalars {
+                Some(_) => "int",
+                None => "vector int",
+            };
+            let help = format!("annotate it: `({} : {example})`", text.unwrap_or("e"));
+            let diagnostic = Diagnostic::error(codes::AMBIGUOUS_TYPE, span, message)
+                .label(known)
+                .help(help);
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Warns of annotation variables that became concrete.
+    pub fn concrete_annotations(&mut self) {
+        for (name, ty, span) in std::mem::take(&mut self.annotation_variables) {
+            if let Shallow::Node(node) = self.types.shallow(ty)
+                && node != TyNode::Error
+            {
+                let shown = self.show(ty);
+                let message = format!("the type variable `'{name}` became `{shown}`");
+                let diagnostic =
+                    Diagnostic::warning(codes::VARIABLE_BECAME_CONCRETE, span, message)
+                        .label("this stands for one type only")
+                        .help(format!("write `{shown}`"));
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+}
