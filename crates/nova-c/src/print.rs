@@ -159,12 +159,11 @@ impl<'a> Printer<'a> {
 
     /// Documents in brackets, broken after commas where they must be.
     fn list(&self, open: &'static str, docs: Vec<Doc<'a>>, close: &'static str) -> Doc<'a> {
-        let comma = self.arena.text(",").append(self.arena.line());
+        let comma = self.arena.text(",").append(self.arena.softline());
         self.arena
             .text(open)
-            .append(self.arena.intersperse(docs, comma).nest(INDENT))
+            .append(self.arena.intersperse(docs, comma).align())
             .append(close)
-            .group()
     }
 
     fn item(&self, item: &Item) -> Doc<'a> {

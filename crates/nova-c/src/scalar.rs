@@ -271,11 +271,15 @@ fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
             scalar,
             depth,
         ),
-        Some(ty) => Value::raw(
-            Expression::binary(operator, a.own().cast(ty), b.own()),
-            scalar,
-            depth,
-        ),
+        Some(ty) => {
+            // A constant is better left as it is.
+            let right = number(&a.expression).is_some();
+            let (a, b) = match right {
+                true => (a.own(), b.own().cast(ty)),
+                false => (a.own().cast(ty), b.own()),
+            };
+            Value::raw(Expression::binary(operator, a, b), scalar, depth)
+        }
     }
 }
 

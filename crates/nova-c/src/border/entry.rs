@@ -436,8 +436,13 @@ impl FunctionEmitter<'_, '_> {
         }
         let arguments = vec![context(), name, capacity, count.clone()];
         fail.push(Statement::call("nova_fail_buffer", arguments));
-        inside.push(Statement::when(small, fail));
         let given = Expression::binary(Binary::NotEqual, buffer.clone(), null());
-        self.push(Statement::when(given, inside));
+        if inside.is_empty() {
+            let too_small = Expression::binary(Binary::And, given, small);
+            self.push(Statement::when(too_small, fail));
+        } else {
+            inside.push(Statement::when(small, fail));
+            self.push(Statement::when(given, inside));
+        }
     }
 }
