@@ -14,7 +14,10 @@ impl Lowerer<'_> {
     pub fn lower(&mut self, id: ExpressionId) -> Result<Vec<Atom>> {
         deep(|| {
             let place = self.place.clone();
-            let atoms = self.lower_spine(id);
+            let atoms = self.lower_spine(id).map_err(|mut error| {
+                error.place.get_or_insert_with(|| self.place.clone());
+                error
+            });
             self.place = place;
             atoms
         })

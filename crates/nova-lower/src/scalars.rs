@@ -146,6 +146,9 @@ impl Lowerer<'_> {
             let condition =
                 self.compare(ScalarOperation::GreaterEqual, count, Atom::index(0));
             self.check(condition, ErrorKind::Negative, vec![atom]);
+            if constant_bool(condition) == Some(false) {
+                return Atom::index(0);
+            }
         }
         count
     }

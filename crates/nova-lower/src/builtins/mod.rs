@@ -74,11 +74,12 @@ impl Lowerer<'_> {
         if builtin == Builtin::Trace {
             return self.lower_trace(ids);
         }
+        let functions = builtin.functions(ids.len());
         let mut arguments = Vec::with_capacity(ids.len());
-        for id in ids {
+        for (k, id) in ids.iter().enumerate() {
             let expression = self.source.program.expression(*id);
             let atoms = match expression.kind {
-                ExpressionKind::Lambda { .. } => Vec::new(),
+                ExpressionKind::Lambda { .. } if functions.contains(&k) => Vec::new(),
                 _ => self.lower(*id)?,
             };
             arguments.push(Argument {
@@ -132,7 +133,7 @@ impl Lowerer<'_> {
             Builtin::ArrayIndex => self.array_index(args),
             Builtin::Length => self.length(exactly(args)?, ty),
             Builtin::Shape => self.shape(exactly(args)?, ty),
-            Builtin::Reshape => self.reshape_builtin(args),
+            Builtin::Reshape => self.reshape_builtin(args, ty),
             Builtin::Transpose => self.transpose(exactly(args)?),
             Builtin::Flatten => self.flatten(exactly(args)?),
             Builtin::Rows => self.rows(exactly(args)?),

@@ -6,17 +6,18 @@
 use super::Argument;
 use crate::builder::Lowerer;
 use crate::error::Result;
-use crate::values::Vector;
+use crate::values::{Vector, has_rows};
 use nova_core::{Scalar, Type};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Lambda, Output, Type as FlatType, Variable};
 
 impl Lowerer<'_> {
     /// The scalars of a value that has only scalars, and at least one.
     pub(super) fn only_scalars(&mut self, ty: &Type) -> Option<Vec<Scalar>> {
-        let list = self.components(ty);
-        let scalars: Vec<Scalar> = list.iter().map(|c| c.scalar).collect();
-        let plain = list.iter().all(|c| c.shape.is_empty()) && !list.is_empty();
-        plain.then_some(scalars)
+        if has_rows(ty, &self.output.sums) {
+            return None;
+        }
+        let scalars: Vec<Scalar> = self.components(ty).iter().map(|c| c.scalar).collect();
+        (!scalars.is_empty()).then_some(scalars)
     }
 
     /// A lambda of Core of two values of these scalars as one of Flat.

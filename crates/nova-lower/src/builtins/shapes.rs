@@ -1,7 +1,7 @@
 //! Lengths, shapes and changes of shape.
 
 use super::{Argument, scalar_type};
-use crate::builder::{Lowerer, constant};
+use crate::builder::{Lowerer, constant, constant_bool};
 use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::values::{Array, Vector, tops};
@@ -30,7 +30,11 @@ impl Lowerer<'_> {
         Ok(shape)
     }
 
-    pub(super) fn reshape_builtin(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
+    pub(super) fn reshape_builtin(
+        &mut self,
+        args: &[Argument],
+        ty: &Type,
+    ) -> Result<Vec<Atom>> {
         let (x, counts) = args
             .split_last()
             .ok_or_else(|| LowerError::new("a reshape of nothing"))?;
@@ -49,6 +53,13 @@ impl Lowerer<'_> {
         };
         let have = self.product(&x.extents);
         let condition = self.compare(ScalarOperation::Equal, product, have);
+        if constant_bool(condition) == Some(false) {
+            let expression = Expression::Fail {
+                error: ErrorKind::Shape,
+                arguments: vec![product, have],
+            };
+            return Ok(self.bind_value(ty, expression));
+        }
         self.check(condition, ErrorKind::Shape, vec![product, have]);
         let lifted = self.reshape(&x.element, &x.lifted, &extents)?;
         let array = Array {

@@ -159,6 +159,9 @@ impl Converter {
         let ty = expression.ty.clone();
         let kind = std::mem::replace(&mut expression.kind, ExpressionKind::Unit);
         self.program.arena[to.0 as usize] = nova_core::ir::Expression { kind, ty, place };
+        if let Some(lambda) = self.flow.lambda_at.get(from.0 as usize).copied().flatten() {
+            self.flow.lambda_at[to.0 as usize] = Some(lambda);
+        }
     }
 
     fn convert_kind(&mut self, id: ExpressionId) -> Result<()> {
@@ -180,10 +183,13 @@ impl Converter {
                 let (function, arguments) = (*function, arguments.clone());
                 self.convert_apply(id, function, arguments, place)?;
             }
-            ExpressionKind::Builtin { arguments, .. } => {
-                for argument in arguments.clone() {
+            ExpressionKind::Builtin { builtin, arguments } => {
+                let functions = builtin.functions(arguments.len());
+                for (k, argument) in arguments.clone().into_iter().enumerate() {
                     match &self.program.expression(argument).kind {
-                        ExpressionKind::Lambda { body, .. } => self.convert(*body)?,
+                        ExpressionKind::Lambda { body, .. } if functions.contains(&k) => {
+                            self.convert(*body)?;
+                        }
                         _ => self.convert(argument)?,
                     }
                 }

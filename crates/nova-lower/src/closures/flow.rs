@@ -318,10 +318,11 @@ impl Analysis<'_> {
     /// A built-in: its lambdas are part of the code around it. States may be functions.
     fn visit_builtin(&mut self, builtin: Builtin, arguments: &[ExpressionId]) -> Option<Arrow> {
         // Arrows of the arguments, and for lambdas of their first parameter and their result.
+        let functions = builtin.functions(arguments.len());
         let mut values = Vec::with_capacity(arguments.len());
-        for argument in arguments {
+        for (k, argument) in arguments.iter().enumerate() {
             match &self.program.expression(*argument).kind {
-                ExpressionKind::Lambda { parameters, body } => {
+                ExpressionKind::Lambda { parameters, body } if functions.contains(&k) => {
                     for parameter in parameters {
                         self.bind_parameter(*parameter);
                     }

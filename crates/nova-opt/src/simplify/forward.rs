@@ -1,13 +1,13 @@
 //! The walk from the beginning: copies, constants, and what does not vary.
 
 use super::fold::fold;
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable,
     View,
 };
-use nova_flat::visit::{Substitution, binders, bodies_mut};
+use nova_flat::visit::{Substitution, binders, bodies_mut, fresh_variable, type_variables};
 use std::collections::{HashMap, HashSet};
 
 /// Simplifies every function.
@@ -40,13 +40,72 @@ struct Forward<'a> {
 
 impl Forward<'_> {
     fn body(&mut self, body: &mut Body) {
-        let statements = std::mem::take(&mut body.statements);
-        for statement in statements {
+        let mut statements = std::mem::take(&mut body.statements).into_iter();
+        for statement in statements.by_ref() {
             self.statement(statement, &mut body.statements);
+            if body.statements.last().is_some_and(always_fails) {
+                break;
+            }
+        }
+        let unreachable: Vec<Statement> = statements.collect();
+        if !unreachable.is_empty() {
+            self.give_by_failing(body, &unreachable);
         }
         for result in &mut body.results {
             *result = self.substitution.atom(*result);
         }
+    }
+
+    /// The last statement of a body always fails: what the ones behind it were to bind for the
+    /// results, it binds.
+    fn give_by_failing(&mut self, body: &mut Body, unreachable: &[Statement]) {
+        let bound: HashSet<Variable> = unreachable
+            .iter()
+            .flat_map(|s| s.pattern.iter().copied())
+            .collect();
+        let mut pattern = Vec::new();
+        for result in &mut body.results {
+            *result = self.substitution.atom(*result);
+            match result {
+                Atom::Variable(variable) => {
+                    self.bind_with_sizes(*variable, &bound, &mut pattern);
+                }
+                // A size that a check refused.
+                Atom::Constant(ScalarValue::I64(value)) => *value = (*value).max(0),
+                Atom::Constant(_) => {}
+            }
+        }
+        let Some(last) = body.statements.last_mut() else {
+            return;
+        };
+        fail(last);
+        last.pattern.extend(pattern);
+    }
+
+    /// Adds a variable to a pattern, behind the sizes it has, if it is one of `bound`.
+    fn bind_with_sizes(
+        &mut self,
+        variable: Variable,
+        bound: &HashSet<Variable>,
+        pattern: &mut Vec<Variable>,
+    ) {
+        if !bound.contains(&variable) || pattern.contains(&variable) {
+            return;
+        }
+        self.substitution.info(self.program, variable);
+        if let Type::Array(_, shape) = &mut self.program.variables[variable.0 as usize].ty {
+            for extent in shape {
+                if let Atom::Constant(ScalarValue::I64(value)) = extent {
+                    *value = (*value).max(0);
+                }
+            }
+        }
+        let mut sizes = Vec::new();
+        type_variables(self.program.ty(variable), None, &mut |v| sizes.push(v));
+        for size in sizes {
+            self.bind_with_sizes(size, bound, pattern);
+        }
+        pattern.push(variable);
     }
 
     /// Simplifies a statement; adds what is left of it.
@@ -69,6 +128,16 @@ impl Forward<'_> {
                     let branch = usize::try_from(value).map_or(last, |k| k.min(last));
                     return self.splice(statement, branch, out);
                 }
+            }
+            Expression::View {
+                array,
+                view: View::Reshape(extents),
+            } if self.differ(*array, extents) => {
+                // A check before it, perhaps in a loop, has always failed.
+                statement.expression = Expression::Fail {
+                    error: ErrorKind::Shape,
+                    arguments: vec![Atom::index(0), Atom::index(0)],
+                };
             }
             Expression::While { .. } => self.drop_invariant_parameters(&mut statement),
             Expression::Operation(_) => self.drop_invariant_carries(&mut statement),
@@ -277,6 +346,23 @@ impl Forward<'_> {
         }
     }
 
+    /// Whether an array has another number of elements than these extents, all being constants.
+    fn differ(&self, array: Variable, extents: &[Atom]) -> bool {
+        let product = |extents: &[Atom]| {
+            extents.iter().try_fold(1i64, |product, extent| match extent {
+                Atom::Constant(ScalarValue::I64(value)) => product.checked_mul(*value),
+                Atom::Constant(_) | Atom::Variable(_) => None,
+            })
+        };
+        let Type::Array(_, shape) = self.program.ty(array) else {
+            return false;
+        };
+        match (product(shape), product(extents)) {
+            (Some(have), Some(want)) => have != want,
+            _ => false,
+        }
+    }
+
     fn define(&mut self, statement: &Statement) {
         let [variable] = *statement.pattern.as_slice() else {
             return;
@@ -328,8 +414,26 @@ impl Forward<'_> {
             }
         }
         retain(&mut statement.pattern, &keep);
-        for branch in &mut branches {
-            retain(&mut branch.results, &keep);
+        for branch in branches {
+            if ends_in_failure(branch) {
+                self.give_anything(branch, &statement.pattern);
+            } else {
+                retain(&mut branch.results, &keep);
+            }
+        }
+    }
+
+    /// Makes a branch that fails give whatever the pattern wants.
+    fn give_anything(&mut self, branch: &mut Body, pattern: &[Variable]) {
+        let mut substitution = Substitution::default();
+        let given: Vec<Variable> = pattern
+            .iter()
+            .map(|v| fresh_variable(self.program, *v, &mut substitution))
+            .collect();
+        branch.results = given.iter().map(|v| Atom::Variable(*v)).collect();
+        if let Some(last) = branch.statements.last_mut() {
+            fail(last);
+            last.pattern = given;
         }
     }
 
@@ -411,6 +515,26 @@ fn is_empty(expression: &Expression) -> bool {
 }
 
 fn ends_in_failure(body: &Body) -> bool {
-    let last = body.statements.last();
-    last.is_some_and(|s| matches!(s.expression, Expression::Fail { .. }))
+    body.statements.last().is_some_and(always_fails)
+}
+
+/// Makes a check that never holds a failure.
+fn fail(statement: &mut Statement) {
+    if let Expression::Check {
+        error, arguments, ..
+    } = &mut statement.expression
+    {
+        statement.expression = Expression::Fail {
+            error: *error,
+            arguments: std::mem::take(arguments),
+        };
+    }
+}
+
+fn always_fails(statement: &Statement) -> bool {
+    match &statement.expression {
+        Expression::Fail { .. } => true,
+        Expression::Check { condition, .. } => is_bool(*condition, false),
+        _ => false,
+    }
 }
