@@ -15,7 +15,7 @@ fn main() {
             return;
         }
     };
-    match nova_loop::translate(&memory::introduce(&flat), strict) {
+    match nova_loop::translate(&memory::introduce(flat), strict) {
         Ok(p) => println!("{}", nova_loop::print::print(&p)),
         Err(e) => println!("{e}"),
     }

@@ -44,7 +44,7 @@ fn outcome(program: &Program, result: Result<Value, Failure>) -> String {
 }
 
 fn translated(name: &str, program: &Program, strict: bool) -> nova_loop::ir::Program {
-    let mem = memory::introduce(program);
+    let mem = memory::introduce(program.clone());
     let translated = nova_loop::translate(&mem, strict).unwrap_or_else(|e| panic!("{name}: {e}"));
     let text = nova_loop::print::print(&translated);
     if let Err(errors) = nova_loop::verify(&translated) {

@@ -5,8 +5,7 @@ use nova_core::ScalarOperation as O;
 use nova_flat::ir::*;
 use nova_flat::memory::{Lmad, Memory, Polynomial};
 
-pub fn introduce(program: &Program) -> Program {
-    let mut p = program.clone();
+pub fn introduce(mut p: Program) -> Program {
     let mut functions = std::mem::take(&mut p.functions);
     for f in &mut functions {
         for v in f.parameters.iter().chain(&f.results) {
@@ -106,7 +105,7 @@ fn pack(p: &mut Program, b: &mut Body) {
 fn body(p: &mut Program, b: &mut Body) {
     let mut out = Vec::new();
     for mut s in std::mem::take(&mut b.statements) {
-        statement(p, &mut s, &mut out);
+        nova_diag::deep(|| statement(p, &mut s, &mut out));
         out.push(s);
     }
     b.statements = out;
