@@ -1,14 +1,18 @@
 //! The library's interface: check, evaluate, emit, compile, load.
 
-use crate::code::Code;
-use crate::error::{Failure, Report};
+use crate::code::{Code, Generated};
+use crate::error::{Failure, InternalError, Report};
 use crate::options::{Options, Stage, TARGETS};
 use crate::pipeline::{self, Trace};
 use crate::source::{Parsed, Source, load};
 use nova_core::ir::Program;
 use nova_core::{SumType, Type, Value};
 use nova_diag::{Diagnostic, codes};
+use nova_exec::CompileError;
+use nova_exec::compiler::CompilerOptions;
+use nova_exec::library::{self, EntryInterface, Library};
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,6 +36,8 @@ pub struct Signature {
 /// A program without errors, at the stage Core.
 #[derive(Debug)]
 pub struct Checked {
+    /// The name of its generated files, without ending.
+    pub name: String,
     /// The program.
     pub program: Arc<Program>,
     /// Warnings, and the sources.
@@ -80,6 +86,7 @@ impl Compiler {
     pub fn check(&self, source: Source) -> Result<Checked, Failure> {
         let mut trace = Trace::default();
         let start = Instant::now();
+        let name = source.program_name();
         let parsed = load(source)?;
         trace.times.push(("parse", start.elapsed()));
         let start = Instant::now();
@@ -106,6 +113,7 @@ impl Compiler {
         let code = Code::Core(program.clone());
         pipeline::after(pipeline::INFER, &code, &self.options, &mut trace)?;
         Ok(Checked {
+            name,
             program,
             report,
             trace,
@@ -141,15 +149,51 @@ impl Compiler {
         Ok(pipeline::guard("print", || Ok(code.print()))?)
     }
 
-    /// The generated files.
-    pub fn compile(&self, checked: &mut Checked) -> Result<(), Failure> {
-        self.run_passes(checked, Stage::C)?;
-        Ok(())
+    /// The generated files and how their entries are called.
+    pub fn compile(&self, checked: &mut Checked) -> Result<Generated, Failure> {
+        match self.run_passes(checked, Stage::C)? {
+            Code::C(generated) => Ok(*generated),
+            Code::Core(_) | Code::Flat(_) | Code::Mem(_) | Code::Loop(_) => {
+                Err(Failure::Unsupported("no pass leads to C yet".to_string()))
+            }
+        }
+    }
+
+    /// Compiles a program and loads it into this process; `link` are C sources, objects and
+    /// libraries with its foreign functions.
+    pub fn load(&self, checked: &mut Checked, link: &[PathBuf]) -> Result<Library, Failure> {
+        let generated = self.compile(checked)?;
+        let start = Instant::now();
+        let entry = |entry: &nova_loop::ir::Entry| {
+            let (symbol, error) = nova_c::entry_symbols(&entry.name);
+            EntryInterface {
+                name: entry.name.clone(),
+                symbol,
+                error,
+                inputs: entry.inputs.clone(),
+                result: entry.result.clone(),
+            }
+        };
+        let interface = library::Generated {
+            name: &checked.name,
+            header: &generated.files.header,
+            source: &generated.files.source,
+            entries: generated.program.entries.iter().map(entry).collect(),
+            sums: &generated.program.sums,
+        };
+        let options = CompilerOptions {
+            optimization: self.options.optimization,
+            strict: self.options.strict,
+        };
+        let library = Library::load(&interface, options, link);
+        checked.trace.times.push(("C compiler", start.elapsed()));
+        library.map_err(|error| refused(error, link))
     }
 
     fn run_passes(&self, checked: &mut Checked, until: Stage) -> Result<Code, Failure> {
         let code = Code::Core(checked.program.clone());
-        let code = pipeline::run(code, until, &self.options, &mut checked.trace)?;
+        let (name, options) = (&checked.name, &self.options);
+        let code = pipeline::run(code, name, until, options, &mut checked.trace)?;
         match code.stage() == until {
             true => Ok(code),
             false => Err(Failure::Unsupported(format!(
@@ -179,6 +223,19 @@ impl Compiler {
         };
         let evaluate = || nova_core::interpret::evaluate(&checked.program, entry, inputs, &options);
         pipeline::guard("eval", || Ok(evaluate()))?.map_err(Failure::Run)
+    }
+}
+
+/// What a C compiler refuses is our mistake, unless something else was linked.
+fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
+    match error {
+        CompileError::Refused { command, output } if link.is_empty() => {
+            Failure::Internal(InternalError {
+                pass: "C compiler".to_string(),
+                message: format!("it refuses the generated code\n  {command}\n{output}"),
+            })
+        }
+        other => Failure::Compile(other),
     }
 }
 

@@ -3,9 +3,12 @@
 //! To add a pass, add a row to [`PASSES`]. Every pass is one function of one file elsewhere; here
 //! stands only what it is called, what it is for, and whether it may be left out.
 
-use crate::code::Code;
+use crate::code::{Code, Generated};
 use crate::error::InternalError;
 use crate::options::{Options, Stage};
+use nova_core::ir as core;
+use nova_flat::ir as flat;
+use nova_loop::ir as commands;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -19,14 +22,102 @@ pub struct Pass {
     pub description: &'static str,
     /// Whether the program also compiles without it.
     pub optional: bool,
-    /// The stage its result is in.
-    pub stage: Stage,
-    /// Its function.
-    run: fn(Code, &Options) -> Result<Code, String>,
+    /// What it does to the program.
+    step: Step,
+}
+
+/// The function of a pass, by the stages it leads from and to.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
+    Flat(fn(&mut flat::Program)),
+    FlatToMem(fn(&flat::Program) -> Result<flat::Program, String>),
+    MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
+    LoopToC(fn(&commands::Program, &str) -> nova_c::Files),
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "lower",
+        description: "makes it first-order: closures, tuples and sums become components of arrays",
+        optional: false,
+        step: Step::CoreToFlat(|program| nova_lower::lower(program).map_err(|e| e.to_string())),
+    },
+    Pass {
+        name: "simplify",
+        description: "propagates copies and constants, and removes what nobody uses",
+        optional: true,
+        step: Step::Flat(nova_opt::simplify::run),
+    },
+    Pass {
+        name: "tail-calls",
+        description: "makes functions that call each other last run in constant space",
+        optional: false,
+        step: Step::Flat(nova_opt::tail_calls::run),
+    },
+    Pass {
+        name: "outline",
+        description: "splits functions that are too long for C compilers",
+        optional: true,
+        step: Step::Flat(nova_opt::outline::run),
+    },
+    Pass {
+        name: "memory",
+        description: "gives every array its block of memory and its place there",
+        optional: false,
+        step: Step::FlatToMem(|program| Ok(program.clone())),
+    },
+    Pass {
+        name: "loops",
+        description: "turns array operations into loops over memory",
+        optional: false,
+        step: Step::MemToLoop(|program, options| {
+            nova_loop::translate(program, options.strict).map_err(|e| e.to_string())
+        }),
+    },
+    Pass {
+        name: "emit",
+        description: "writes C",
+        optional: false,
+        step: Step::LoopToC(|program, name| {
+            let options = nova_c::Options {
+                name: name.to_string(),
+                target: nova_c::Target::Seq,
+            };
+            nova_c::emit(program, &options)
+        }),
+    },
+];
+
+impl Pass {
+    /// The stage its result is in.
+    pub fn stage(&self) -> Stage {
+        match self.step {
+            Step::CoreToFlat(_) | Step::Flat(_) => Stage::Flat,
+            Step::FlatToMem(_) => Stage::Mem,
+            Step::MemToLoop(_) => Stage::Loop,
+            Step::LoopToC(_) => Stage::C,
+        }
+    }
+
+    fn run(&self, code: Code, name: &str, options: &Options) -> Result<Code, String> {
+        match (self.step, code) {
+            (Step::CoreToFlat(run), Code::Core(program)) => run(&program).map(Code::Flat),
+            (Step::Flat(run), Code::Flat(mut program)) => {
+                run(&mut program);
+                Ok(Code::Flat(program))
+            }
+            (Step::FlatToMem(run), Code::Flat(program)) => run(&program).map(Code::Mem),
+            (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
+            (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
+                files: run(&program, name),
+                program,
+            }))),
+            (_, code) => Err(format!("it cannot run on the stage {}", code.stage())),
+        }
+    }
+}
 
 /// What happened in a run of the pipeline.
 #[derive(Clone, Debug, Default)]
@@ -52,20 +143,21 @@ pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
     !pass.optional || (options.optimization > 0 && !options.disabled.contains(pass.name))
 }
 
-/// Runs the passes that lead to a stage.
+/// Runs the passes that lead to a stage; `name` is that of the generated files.
 ///
 /// A pass that fails, panics, or leaves a program that the verifier refuses (under
 /// [`Options::verify`]) is an error of the compiler that names it.
 pub fn run(
     mut code: Code,
+    name: &str,
     until: Stage,
     options: &Options,
     trace: &mut Trace,
 ) -> Result<Code, InternalError> {
     let enabled = PASSES.iter().filter(|pass| is_enabled(pass, options));
-    for pass in enabled.take_while(|pass| pass.stage <= until) {
+    for pass in enabled.take_while(|pass| pass.stage() <= until) {
         let start = Instant::now();
-        code = guard(pass.name, || (pass.run)(code, options))?;
+        code = guard(pass.name, || pass.run(code, name, options))?;
         trace.times.push((pass.name, start.elapsed()));
         after(pass.name, &code, options, trace)?;
     }

@@ -41,6 +41,15 @@ impl Source {
         }
     }
 
+    /// The name of the program: `dot` for `examples/dot.nova`.
+    pub fn program_name(&self) -> String {
+        match self {
+            Source::File(path) => program_name(&path.display().to_string()),
+            Source::Text { name, .. } => program_name(name),
+            Source::Built(builder) => builder.name().to_string(),
+        }
+    }
+
     /// A program as data: the list of its top-level forms, for example from `lexpr::sexp!`.
     pub fn data(name: impl Into<String>, program: &lexpr::Value) -> Result<Source, Failure> {
         match program_text(program) {

@@ -63,6 +63,15 @@ pub enum CompileError {
     /// The library could not be loaded.
     #[error("the compiled program could not be loaded: {0}")]
     Load(String),
+    /// A foreign function is not defined.
+    #[error(
+        "the foreign function `{symbol}` is not defined anywhere\n  help: give the C file or the \
+         library that defines it with --link"
+    )]
+    Undefined {
+        /// Its name.
+        symbol: String,
+    },
     /// A type that cannot stand at the border.
     #[error("{0}")]
     Border(String),

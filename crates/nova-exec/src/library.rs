@@ -364,7 +364,27 @@ impl Build<'_> {
     }
 }
 
+#[cfg(unix)]
+fn open(path: &Path) -> Result<libloading::Library, CompileError> {
+    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+    // What is not defined must be found now, not when it is called.
+    // SAFETY: the library is generated code; loading it runs nothing of its own.
+    let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
+    opened.map(Into::into).map_err(|error| load_error(&error))
+}
+
+#[cfg(not(unix))]
 fn open(path: &Path) -> Result<libloading::Library, CompileError> {
     // SAFETY: the library is generated code; loading it runs nothing of its own.
-    unsafe { libloading::Library::new(path) }.map_err(|e| CompileError::Load(e.to_string()))
+    unsafe { libloading::Library::new(path) }.map_err(|error| load_error(&error))
+}
+
+fn load_error(error: &libloading::Error) -> CompileError {
+    let text = error.to_string();
+    match text.split_once("undefined symbol: ") {
+        Some((_, symbol)) => CompileError::Undefined {
+            symbol: symbol.trim().to_string(),
+        },
+        None => CompileError::Load(text),
+    }
 }

@@ -4,8 +4,10 @@
 
 mod cli;
 mod commands;
+mod compare;
 mod runtime_error;
 mod terminal;
+mod test_lines;
 
 use cli::Cli;
 use std::panic;

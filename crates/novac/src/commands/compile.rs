@@ -3,17 +3,59 @@
 use crate::cli::Cli;
 use crate::terminal::{End, Outcome, print};
 use nova_driver::{Compiler, Stage};
+use nova_exec::InputError;
+use nova_exec::atomic::write_file;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Compiles a program to files, or prints it at the stage asked for.
 pub fn compile(cli: &Cli) -> Outcome {
     let Some(file) = &cli.file else {
         return Err(End::usage(
-            "error: a program is missing\n  help: `novac prog.nova` compiles it, `novac --help` tells more",
+            "error: a program is missing\n  help: `novac prog.nova` compiles it, `novac --help` \
+             tells more",
         ));
     };
+    if let Some(stage) = cli.emit {
+        if cli.output.is_some() || cli.manifest {
+            return Err(End::usage(
+                "error: --emit writes to standard output; it takes no -o",
+            ));
+        }
+        return emit(cli, file, stage);
+    }
     let compiler = Compiler::new(cli.common.options());
     let mut checked = super::check_file(&compiler, file)?;
-    let emitted = compiler.emit(&mut checked, cli.emit.unwrap_or(Stage::C));
+    let generated = compiler.compile(&mut checked);
     super::report_passes(&cli.common, &checked);
-    print(&emitted?)
+    let files = generated?.files;
+    let folder = match &cli.output {
+        Some(folder) => folder.clone(),
+        None => file.parent().map(Path::to_path_buf).unwrap_or_default(),
+    };
+    if !folder.as_os_str().is_empty() {
+        fs::create_dir_all(&folder).map_err(|error| InputError::file(&folder, &error))?;
+    }
+    let write = |ending: &str, text: &str| -> Outcome {
+        let path: PathBuf = folder.join(format!("{}.{ending}", checked.name));
+        Ok(write_file(&path, |writer| {
+            writer.write_all(text.as_bytes())
+        })?)
+    };
+    write("h", &files.header)?;
+    write("c", &files.source)?;
+    match cli.manifest {
+        true => write("json", &files.manifest),
+        false => Ok(()),
+    }
+}
+
+fn emit(cli: &Cli, file: &Path, stage: Stage) -> Outcome {
+    let compiler = Compiler::new(cli.common.options());
+    let mut checked = super::check_file(&compiler, file)?;
+    let emitted = compiler.emit(&mut checked, stage);
+    super::report_passes(&cli.common, &checked);
+    let text = emitted?;
+    print(text.trim_end_matches('\n'))?;
+    print("\n")
 }

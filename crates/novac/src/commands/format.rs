@@ -67,7 +67,9 @@ fn lay_out(bytes: &[u8], name: &str) -> Result<String, End> {
         Err(diagnostic) => return Err(report(sources, vec![*diagnostic])),
     };
     let file = sources.add(name, text.as_str());
-    nova_driver::pipeline::guard("format", || Ok(nova_syntax::format::format_source(&text, file)))
-        .map_err(|error| End::failed(format!("error: {error}")))?
-        .map_err(|diagnostics| report(sources, diagnostics))
+    nova_driver::pipeline::guard("format", || {
+        Ok(nova_syntax::format::format_source(&text, file))
+    })
+    .map_err(|error| End::failed(format!("error: {error}")))?
+    .map_err(|diagnostics| report(sources, diagnostics))
 }

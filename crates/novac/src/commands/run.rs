@@ -1,9 +1,84 @@
-//! Not there yet.
+//! `novac run`: compile, load, call, print.
 
+use super::evaluate::{check_destination, deliver, with_source_line};
+use super::inputs::{choose_entry, read_inputs};
 use crate::cli::{Common, RunArguments};
-use crate::terminal::{End, Outcome};
+use crate::terminal::{Outcome, print_line};
+use nova_core::Value;
+use nova_driver::{Checked, Compiler, Failure};
+use nova_exec::library::Library;
+use std::time::Duration;
 
-/// Refuses.
-pub fn run(_common: &Common, _arguments: &RunArguments) -> Outcome {
-    Err(End::failed("error: this command is not available yet"))
+/// Compiles a program, runs an entry and prints its value.
+pub fn run(common: &Common, arguments: &RunArguments) -> Outcome {
+    let compiler = Compiler::new(common.options());
+    let eval = &arguments.eval;
+    let mut checked = super::check_file(&compiler, &eval.file.file)?;
+    let (entry, signature) = choose_entry(&checked, eval.entry.as_deref())?;
+    check_destination(&eval.output, &signature.result)?;
+    let inputs = read_inputs(&checked, &signature, &eval.inputs)?;
+    let library = compiler.load(&mut checked, &arguments.link);
+    super::report_passes(common, &checked);
+    let library = library?;
+    let call = || call(&checked, &library, entry, &inputs);
+    let Some(count) = arguments.bench else {
+        let (value, _) = call()?;
+        return deliver(&eval.output, &value, &signature.result, &checked);
+    };
+    let (value, _) = call()?;
+    let mut times = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        times.push(call()?.1);
+    }
+    if eval.output.is_some() {
+        deliver(&eval.output, &value, &signature.result, &checked)?;
+    }
+    print_line(&summary(times))
+}
+
+fn call(
+    checked: &Checked,
+    library: &Library,
+    entry: usize,
+    inputs: &[Value],
+) -> Result<(Value, Duration), crate::terminal::End> {
+    library
+        .call_timed(entry, inputs)
+        .map_err(|error| with_source_line(checked, Failure::Call(error)))
+}
+
+/// A line of JSON with the times in seconds; there is at least one.
+fn summary(mut times: Vec<Duration>) -> String {
+    times.sort();
+    let seconds: Vec<f64> = times.iter().map(Duration::as_secs_f64).collect();
+    let at = |k: usize| seconds.get(k).copied().unwrap_or(0.0);
+    let middle = seconds.len() / 2;
+    let median = match seconds.len() % 2 {
+        0 => (at(middle.saturating_sub(1)) + at(middle)) / 2.0,
+        _ => at(middle),
+    };
+    let last = seconds.len().saturating_sub(1);
+    format!(
+        "{{\"min\": {:e}, \"median\": {median:e}, \"max\": {:e}}}",
+        at(0),
+        at(last)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_times() {
+        let times = |seconds: &[u64]| seconds.iter().map(|s| Duration::from_secs(*s)).collect();
+        assert_eq!(
+            summary(times(&[3, 1, 2])),
+            "{\"min\": 1e0, \"median\": 2e0, \"max\": 3e0}"
+        );
+        assert_eq!(
+            summary(times(&[4, 1])),
+            "{\"min\": 1e0, \"median\": 2.5e0, \"max\": 4e0}"
+        );
+    }
 }

@@ -1,0 +1,69 @@
+//! Whether a value is the one that a test expects.
+
+use nova_core::{ScalarValue, Value};
+
+/// Floats may differ by this part of their size.
+const FLOAT: f64 = 1e-5;
+/// Doubles may differ by this part of their size.
+const DOUBLE: f64 = 1e-12;
+
+/// Whether two values of one type agree: bit for bit where `exact`, else up to the rounding that
+/// the order of operations may bring.
+pub fn agree(a: &Value, b: &Value, exact: bool) -> bool {
+    let mut work = vec![(a.clone(), b.clone())];
+    while let Some(pair) = work.pop() {
+        let same = match &pair {
+            (Value::Scalar(a), Value::Scalar(b)) => scalars_agree(*a, *b, exact),
+            (Value::Unit, Value::Unit) => true,
+            (Value::Tuple(a), Value::Tuple(b)) => {
+                work.extend(a.iter().cloned().zip(b.iter().cloned()));
+                a.len() == b.len()
+            }
+            (Value::Vector(a), Value::Vector(b)) => {
+                work.extend(a.iter().zip(b.iter()));
+                a.len() == b.len()
+            }
+            (Value::Array(m, a), Value::Array(n, b)) => {
+                work.extend(a.iter().zip(b.iter()));
+                m == n
+            }
+            (Value::Sum(c, a), Value::Sum(d, b)) => {
+                work.push((a.get().clone(), b.get().clone()));
+                c == d
+            }
+            _ => false,
+        };
+        if !same {
+            return false;
+        }
+    }
+    true
+}
+
+fn scalars_agree(a: ScalarValue, b: ScalarValue, exact: bool) -> bool {
+    if a.same(b) {
+        return true;
+    }
+    let (a, b, part) = match (a, b) {
+        (ScalarValue::F32(a), ScalarValue::F32(b)) => (f64::from(a), f64::from(b), FLOAT),
+        (ScalarValue::F64(a), ScalarValue::F64(b)) => (a, b, DOUBLE),
+        _ => return false,
+    };
+    // 0.0 and -0.0 agree as well.
+    !exact && (a == b || (a - b).abs() <= part * a.abs().max(b.abs())) && a.is_finite()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_is_forgiven_unless_exact() {
+        let value = |v: f32| Value::Scalar(ScalarValue::F32(v));
+        assert!(agree(&value(1.0), &value(1.000001), false));
+        assert!(!agree(&value(1.0), &value(1.000001), true));
+        assert!(!agree(&value(1.0), &value(1.001), false));
+        assert!(agree(&value(f32::NAN), &value(f32::NAN), true));
+        assert!(!agree(&value(f32::INFINITY), &value(1.0), false));
+    }
+}
