@@ -1,0 +1,50 @@
+//! Mem back to Flat: drops what belongs to memory.
+
+use crate::MARK;
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Body, Expression, Program, Statement};
+use nova_flat::visit::{Substitution, bodies_mut, substitute};
+
+/// The program of Flat that a program of Mem says where to hold (funmem.txt fig. 9).
+pub fn erase(program: &Program) -> Program {
+    let mut erased = program.clone();
+    for variable in &mut erased.variables {
+        variable.memory = None;
+    }
+    let mut functions = std::mem::take(&mut erased.functions);
+    for function in &mut functions {
+        let mut copies = Substitution::default();
+        strip(&mut function.body, &erased, &mut copies);
+        substitute(&mut erased, &mut function.body, &copies);
+    }
+    erased.functions = functions;
+    erased
+}
+
+/// Removes what belongs to memory from a body; `copies` learns what inserted copies stand for.
+fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
+    let statements = std::mem::take(&mut body.statements);
+    for mut statement in statements {
+        if belongs_to_memory(&statement, program) {
+            if let (Expression::Copy(source), [copy]) =
+                (&statement.expression, statement.pattern.as_slice())
+            {
+                // A copy of a copy stands for what the first one does.
+                let source = copies.variable(*source);
+                copies.insert(*copy, Atom::Variable(source));
+            }
+            continue;
+        }
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| strip(inner, program, copies));
+        });
+        body.statements.push(statement);
+    }
+}
+
+/// Whether a statement is an allocation, the size of one, or an inserted copy.
+fn belongs_to_memory(statement: &Statement, program: &Program) -> bool {
+    let marked = |v: &nova_flat::ir::Variable| program.variable(*v).name.starts_with(MARK);
+    matches!(statement.expression, Expression::Allocate { .. })
+        || (!statement.pattern.is_empty() && statement.pattern.iter().all(marked))
+}

@@ -1,0 +1,449 @@
+//! Flat to Mem: gives every array a place, the simplest one that is right.
+//!
+//! What makes elements gets a block of its own, allocated before it; views share the block of their
+//! source; what is handed on lies at the start of a block bound with it (the crate's page says
+//! where). Where an array must be row-major and is not, a copy is made first. Later passes choose
+//! better places.
+
+use crate::MARK;
+use crate::views::view_lmad;
+use nova_core::{ScalarOperation, ScalarValue};
+use nova_diag::{Place, deep};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
+    View,
+};
+use nova_flat::memory::{Lmad, Memory};
+use std::sync::Arc;
+
+/// Gives every array of a program of Flat a place in memory.
+pub fn introduce(program: &Program) -> Program {
+    let mut introducer = Introducer {
+        program: program.clone(),
+    };
+    for variable in &mut introducer.program.variables {
+        // Such names are ours from here on.
+        if variable.name.starts_with(MARK) {
+            variable.name = variable.name.trim_start_matches(MARK).into();
+        }
+    }
+    let functions = std::mem::take(&mut introducer.program.functions);
+    let functions = functions
+        .into_iter()
+        .map(|function| introducer.function(function))
+        .collect();
+    introducer.program.functions = functions;
+    introducer.program
+}
+
+struct Introducer {
+    program: Program,
+}
+
+/// The statements of a body so far.
+type Statements = Vec<Statement>;
+
+impl Introducer {
+    fn function(&mut self, mut function: Function) -> Function {
+        self.own_blocks(&function.parameters);
+        self.own_blocks(&function.results);
+        self.body(&mut function.body, function.place.clone());
+        function
+    }
+
+    /// A body whose results are handed on.
+    fn body(&mut self, body: &mut Body, place: Place) {
+        let results = std::mem::take(&mut body.results);
+        let mut statements = self.statements(body);
+        body.results = self.row_major_all(&results, &mut statements, &place);
+        body.statements = statements;
+    }
+
+    fn statements(&mut self, body: &mut Body) -> Statements {
+        let mut out = Vec::new();
+        for statement in std::mem::take(&mut body.statements) {
+            deep(|| self.statement(statement, &mut out));
+        }
+        out
+    }
+
+    fn statement(&mut self, mut statement: Statement, out: &mut Statements) {
+        let place = statement.place.clone();
+        match &mut statement.expression {
+            Expression::Atom(Atom::Variable(source)) => {
+                if let ([variable], Some(memory)) = (&statement.pattern[..], self.memory(*source)) {
+                    self.set_memory(*variable, memory);
+                }
+            }
+            Expression::View { array, view } => {
+                let variable = statement.pattern.first().copied();
+                self.view(variable, array, view, out, &place);
+            }
+            Expression::Literal { .. }
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. } => self.allocate_all(&statement.pattern, out, &place),
+            Expression::Sort { compare, .. } => {
+                self.body(&mut compare.body, place.clone());
+                self.allocate_all(&statement.pattern, out, &place);
+            }
+            Expression::Operation(operation) => {
+                self.operation(operation, &statement.pattern, out, &place);
+            }
+            Expression::If {
+                then, otherwise, ..
+            } => {
+                self.own_blocks(&statement.pattern);
+                self.body(then, place.clone());
+                self.body(otherwise, place);
+            }
+            Expression::Switch { cases, .. } => {
+                self.own_blocks(&statement.pattern);
+                cases
+                    .iter_mut()
+                    .for_each(|case| self.body(case, place.clone()));
+            }
+            Expression::While {
+                parameters,
+                condition,
+                body,
+            } => {
+                self.start_states(parameters, out, &place);
+                self.body(condition, place.clone());
+                self.body(body, place);
+                self.own_blocks(&statement.pattern);
+            }
+            Expression::Call { arguments, .. }
+            | Expression::Foreign { arguments, .. }
+            | Expression::NodeNew {
+                payload: arguments, ..
+            }
+            | Expression::Trace {
+                components: arguments,
+                ..
+            } => {
+                *arguments = self.row_major_all(arguments, out, &place);
+                self.own_blocks(&statement.pattern);
+            }
+            Expression::Bytes(_) | Expression::NodePayload { .. } | Expression::Fail { .. } => {
+                self.own_blocks(&statement.pattern);
+            }
+            Expression::Atom(Atom::Constant(_))
+            | Expression::Scalar { .. }
+            | Expression::Check { .. }
+            | Expression::Index { .. }
+            | Expression::NodeTag { .. }
+            | Expression::Allocate { .. } => {}
+        }
+        out.push(statement);
+    }
+
+    /// A view lies where its source does; a source that no LMAD can view so is copied first.
+    fn view(
+        &mut self,
+        variable: Option<Variable>,
+        array: &mut Variable,
+        view: &View,
+        out: &mut Statements,
+        place: &Place,
+    ) {
+        let (Some(variable), Some(memory)) = (variable, self.memory(*array)) else {
+            return;
+        };
+        if let Some(lmad) = view_lmad(&memory.lmad, view) {
+            return self.set_memory(
+                variable,
+                Memory {
+                    block: memory.block,
+                    lmad,
+                },
+            );
+        }
+        *array = self.copy(*array, out, place);
+        let memory = self.memory(*array);
+        if let Some((memory, lmad)) =
+            memory.and_then(|m| Some((m.block, view_lmad(&m.lmad, view)?)))
+        {
+            self.set_memory(
+                variable,
+                Memory {
+                    block: memory,
+                    lmad,
+                },
+            );
+        }
+    }
+
+    fn operation(
+        &mut self,
+        operation: &mut ArrayOperation,
+        pattern: &[Variable],
+        out: &mut Statements,
+        place: &Place,
+    ) {
+        self.start_states(&mut operation.carries, out, place);
+        let carries = operation.carries.len().min(pattern.len());
+        let (carried, mut given) = pattern.split_at(carries);
+        self.own_blocks(carried);
+        for output in &mut operation.outputs {
+            let (own, rest) = given.split_at(output.gives().min(given.len()));
+            given = rest;
+            match output {
+                Output::Map | Output::Scatter { .. } => self.allocate_all(own, out, place),
+                Output::Reduce { lambda, .. } => self.body(&mut lambda.body, place.clone()),
+                Output::Scan { lambda, .. } | Output::Histogram { lambda, .. } => {
+                    self.allocate_all(own, out, place);
+                    self.body(&mut lambda.body, place.clone());
+                }
+                Output::Filter { .. } => {
+                    // There is room for all; the count is known only afterwards.
+                    for variable in own.iter().skip(1) {
+                        self.allocate(*variable, &operation.shape, out, place);
+                    }
+                }
+                Output::Collect { .. } => {
+                    let (descriptor, rows) = own.split_at(own.len().min(3));
+                    self.allocate_all(descriptor, out, place);
+                    self.own_blocks(rows);
+                }
+            }
+        }
+        self.body(&mut operation.body, place.clone());
+    }
+
+    /// The states of a loop live in blocks of their own; what they start with is row-major.
+    fn start_states(
+        &mut self,
+        states: &mut [(Variable, Atom)],
+        out: &mut Statements,
+        place: &Place,
+    ) {
+        for (variable, start) in states {
+            *start = self.row_major(*start, out, place);
+            self.own_blocks(&[*variable]);
+        }
+    }
+
+    fn memory(&self, variable: Variable) -> Option<Memory> {
+        self.program
+            .variables
+            .get(variable.0 as usize)?
+            .memory
+            .clone()
+    }
+
+    fn set_memory(&mut self, variable: Variable, memory: Memory) {
+        if let Some(info) = self.program.variables.get_mut(variable.0 as usize) {
+            info.memory = Some(memory);
+        }
+    }
+
+    /// A block for an array.
+    fn new_block(&mut self, array: Variable) -> Variable {
+        let info = self.program.variable(array);
+        let (name, element) = (format!("{}_block", info.name), info.ty.element());
+        self.program.add_variable(name, Type::Block(element))
+    }
+
+    /// Arrays of a list lie at the start of blocks that are bound with them.
+    fn own_blocks(&mut self, variables: &[Variable]) {
+        for variable in variables {
+            if let Some(lmad) = self.lmad_of(*variable) {
+                let block = self.new_block(*variable);
+                self.set_memory(*variable, Memory { block, lmad });
+            }
+        }
+    }
+
+    /// Row-major from the start of a block; `None` for what is no array.
+    fn lmad_of(&self, variable: Variable) -> Option<Lmad> {
+        let ty = self.program.ty(variable);
+        if ty.is_array() {
+            Lmad::of_shape(ty.shape())
+        } else {
+            None
+        }
+    }
+
+    /// Allocates a block for each array of a list.
+    fn allocate_all(&mut self, variables: &[Variable], out: &mut Statements, place: &Place) {
+        for variable in variables {
+            let shape = self.program.ty(*variable).shape().to_vec();
+            self.allocate(*variable, &shape, out, place);
+        }
+    }
+
+    /// Allocates a block of `shape` for an array.
+    fn allocate(
+        &mut self,
+        variable: Variable,
+        shape: &[Atom],
+        out: &mut Statements,
+        place: &Place,
+    ) {
+        let Some(lmad) = self.lmad_of(variable) else {
+            return;
+        };
+        let element = self.program.ty(variable).element();
+        let count = self.size(shape, out, place);
+        let block = self.new_block(variable);
+        out.push(Statement {
+            pattern: vec![block],
+            expression: Expression::Allocate { element, count },
+            place: place.clone(),
+        });
+        self.set_memory(variable, Memory { block, lmad });
+    }
+
+    fn row_major_all(&mut self, atoms: &[Atom], out: &mut Statements, place: &Place) -> Vec<Atom> {
+        atoms
+            .iter()
+            .map(|atom| self.row_major(*atom, out, place))
+            .collect()
+    }
+
+    /// An operand, copied where it is an array that is not row-major.
+    fn row_major(&mut self, atom: Atom, out: &mut Statements, place: &Place) -> Atom {
+        match atom {
+            Atom::Variable(variable) => match self.memory(variable) {
+                Some(memory) if !memory.lmad.is_row_major() => {
+                    Atom::Variable(self.copy(variable, out, place))
+                }
+                Some(_) | None => atom,
+            },
+            Atom::Constant(_) => atom,
+        }
+    }
+
+    /// A copy of an array in a block of its own.
+    fn copy(&mut self, array: Variable, out: &mut Statements, place: &Place) -> Variable {
+        let info = self.program.variable(array).clone();
+        let copy = self
+            .program
+            .add_variable(format!("{MARK}{}", info.name), info.ty);
+        self.allocate_all(&[copy], out, place);
+        out.push(Statement {
+            pattern: vec![copy],
+            expression: Expression::Copy(array),
+            place: place.clone(),
+        });
+        copy
+    }
+
+    /// The product of extents; negative, so that the allocation fails, where it does not fit.
+    fn size(&mut self, shape: &[Atom], out: &mut Statements, place: &Place) -> Atom {
+        let mut product = Atom::index(1);
+        for extent in shape {
+            product = match (constant(product), constant(*extent)) {
+                (Some(1), _) => *extent,
+                (_, Some(1)) => product,
+                (Some(0), _) | (_, Some(0)) => Atom::index(0),
+                (Some(a), Some(b)) => Atom::index(a.checked_mul(b).unwrap_or(-1)),
+                (Some(_), None) | (None, _) => {
+                    let mut code = SizeCode {
+                        introducer: self,
+                        place,
+                    };
+                    code.product(product, *extent, out)
+                }
+            };
+        }
+        product
+    }
+}
+
+fn constant(atom: Atom) -> Option<i64> {
+    match atom {
+        Atom::Constant(ScalarValue::I64(value)) => Some(value),
+        Atom::Constant(_) | Atom::Variable(_) => None,
+    }
+}
+
+/// Writes the computation of a size.
+struct SizeCode<'a> {
+    introducer: &'a mut Introducer,
+    place: &'a Place,
+}
+
+impl SizeCode<'_> {
+    /// `a · b` for extents; -1 where it does not fit. `a` may be -1 already.
+    ///
+    /// `if b = 0 then 0 else if MAX / b < a then -1 else a·b`
+    fn product(&mut self, a: Atom, b: Atom, out: &mut Statements) -> Atom {
+        let mut fits = Body::default();
+        let product = self.scalar(ScalarOperation::Multiply, [a, b], &mut fits.statements);
+        fits.results.push(product);
+        let mut filled = Body::default();
+        let largest = Atom::index(i64::MAX);
+        let most = self.scalar(
+            ScalarOperation::Divide,
+            [largest, b],
+            &mut filled.statements,
+        );
+        let over = self.scalar(ScalarOperation::Less, [most, a], &mut filled.statements);
+        let chosen = self.choose(over, give(-1), fits, &mut filled.statements);
+        filled.results.push(chosen);
+        let empty = self.scalar(ScalarOperation::Equal, [b, Atom::index(0)], out);
+        self.choose(empty, give(0), filled, out)
+    }
+
+    fn scalar(
+        &mut self,
+        operation: ScalarOperation,
+        arguments: [Atom; 2],
+        out: &mut Statements,
+    ) -> Atom {
+        let operand = nova_core::Scalar::I64;
+        let ty = Type::Scalar(operation.result(operand));
+        let arguments = arguments.to_vec();
+        self.push(
+            ty,
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            },
+            out,
+        )
+    }
+
+    fn choose(
+        &mut self,
+        condition: Atom,
+        then: Body,
+        otherwise: Body,
+        out: &mut Statements,
+    ) -> Atom {
+        let ty = Type::Scalar(nova_core::Scalar::I64);
+        self.push(
+            ty,
+            Expression::If {
+                condition,
+                then,
+                otherwise,
+            },
+            out,
+        )
+    }
+
+    fn push(&mut self, ty: Type, expression: Expression, out: &mut Statements) -> Atom {
+        let name: Arc<str> = format!("{MARK}size").into();
+        let variable = self.introducer.program.add_variable(name, ty);
+        let pattern = vec![variable];
+        out.push(Statement {
+            pattern,
+            expression,
+            place: self.place.clone(),
+        });
+        Atom::Variable(variable)
+    }
+}
+
+fn give(value: i64) -> Body {
+    Body {
+        statements: Vec::new(),
+        results: vec![Atom::index(value)],
+    }
+}

@@ -1,0 +1,485 @@
+//! The rules of Mem (funmem.txt fig. 8), beyond those of Flat ([`nova_flat::verify::verify_types`]).
+//!
+//! - **Annotations.** Every array has a memory, nothing else has one. Its block is one for its
+//!   element type; its LMAD has as many dimensions as the array, the same extents, and names only
+//!   `i64` variables that are in scope where the array is bound, or bound earlier in its pattern.
+//! - **Blocks.** A block is used only in the scope of its `Allocate`, or, if none binds it, of the
+//!   array that it is bound together with: a parameter, a result binder, a state of a loop or its
+//!   final value, or an array in the pattern of a conditional, call, node's payload, foreign call,
+//!   constant bytes, failure, or collect (its rows). Such an array is row-major from the start.
+//! - **Views.** Another name lies where its source does, a view at the LMAD that
+//!   [`crate::views::view_lmad`] derives.
+//! - **What makes elements** writes to a block in scope.
+//! - **Handing on.** Arguments, results of bodies, starts and next states of loops, payloads, and
+//!   traced components are row-major where the place they go to has a block of its own; where it
+//!   lies in a block in scope, they lie at the same LMAD of it.
+//! - **Range.** Where block size and addresses are constants, they are inside.
+
+use crate::views::view_lmad;
+use nova_diag::{Place, deep};
+use nova_flat::error::InternalError;
+use nova_flat::ir::{
+    Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable, View,
+};
+use nova_flat::memory::{Lmad, Memory, Polynomial};
+use nova_flat::print::print_variable;
+use nova_flat::visit::{Substitution, type_variables};
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, InternalError>;
+
+/// Checks a program of Mem; the error is the first rule found broken.
+pub fn verify(program: &Program) -> Result<()> {
+    nova_flat::verify::verify_types(program)?;
+    let count = program.variables.len();
+    let mut verifier = Verifier {
+        program,
+        in_scope: vec![false; count],
+        allocated: vec![false; count],
+        sizes: vec![None; count],
+        renames: Substitution::default(),
+        scope: Vec::new(),
+        function: None,
+        place: None,
+    };
+    for function in &program.functions {
+        nova_flat::visit::each_statement(&function.body, &mut |statement| {
+            if let Expression::Allocate { count, .. } = &statement.expression {
+                for block in &statement.pattern {
+                    verifier.allocated[block.0 as usize] = true;
+                    verifier.sizes[block.0 as usize] = Polynomial::atom(*count);
+                }
+            }
+        });
+    }
+    program
+        .functions
+        .iter()
+        .try_for_each(|function| verifier.function(function))
+}
+
+/// How the arrays of a pattern come to lie where they do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Binding {
+    /// They are handed on from elsewhere: their block may be bound with them.
+    Handed,
+    /// Their elements are written to a block in scope.
+    Written,
+}
+
+struct Verifier<'a> {
+    program: &'a Program,
+    in_scope: Vec<bool>,
+    /// By variable, whether an `Allocate` binds it.
+    allocated: Vec<bool>,
+    /// By block, how many elements it has, where an `Allocate` says it.
+    sizes: Vec<Option<Polynomial>>,
+    /// Scalars that are only other names.
+    renames: Substitution,
+    scope: Vec<Variable>,
+    function: Option<Arc<str>>,
+    place: Option<Place>,
+}
+
+impl<'a> Verifier<'a> {
+    fn fail<T>(&self, message: impl Into<String>) -> Result<T> {
+        Err(InternalError {
+            message: message.into(),
+            function: self.function.clone(),
+            place: self.place.clone(),
+        })
+    }
+
+    fn require(&self, holds: bool, message: impl FnOnce() -> String) -> Result<()> {
+        if holds { Ok(()) } else { self.fail(message()) }
+    }
+
+    fn show(&self, variable: Variable) -> String {
+        print_variable(self.program, variable)
+    }
+
+    fn function(&mut self, function: &'a Function) -> Result<()> {
+        self.function = Some(function.name.clone());
+        self.place = Some(function.place.clone());
+        self.bind_all(&function.parameters, Binding::Handed)?;
+        let inside = self.scope.len();
+        self.bind_all(&function.results, Binding::Handed)?;
+        self.leave(inside);
+        self.body(&function.body, &function.results)?;
+        self.leave(0);
+        Ok(())
+    }
+
+    fn leave(&mut self, count: usize) {
+        for variable in self.scope.drain(count..) {
+            self.in_scope[variable.0 as usize] = false;
+        }
+    }
+
+    fn enter(&mut self, variable: Variable) {
+        self.in_scope[variable.0 as usize] = true;
+        self.scope.push(variable);
+    }
+
+    /// A body whose results go to `binders`.
+    fn body(&mut self, body: &'a Body, binders: &[Variable]) -> Result<()> {
+        let outside = self.scope.len();
+        for statement in &body.statements {
+            self.place = Some(statement.place.clone());
+            deep(|| self.statement(statement))?;
+        }
+        self.hand_all(&body.results, binders)?;
+        self.leave(outside);
+        Ok(())
+    }
+
+    fn bind_all(&mut self, variables: &[Variable], binding: Binding) -> Result<()> {
+        variables
+            .iter()
+            .try_for_each(|variable| self.bind(*variable, binding))
+    }
+
+    /// Binds a variable: checks its memory.
+    fn bind(&mut self, variable: Variable, binding: Binding) -> Result<()> {
+        let info = self.program.variable(variable);
+        match (&info.ty, &info.memory) {
+            (Type::Array(..), Some(memory)) => self.bind_array(variable, memory, binding)?,
+            (Type::Array(..), None) => {
+                return self.fail(format!("{} has no memory", self.show(variable)));
+            }
+            (Type::Scalar(_) | Type::Block(_), None) => {}
+            (Type::Scalar(_) | Type::Block(_), Some(_)) => {
+                return self.fail(format!(
+                    "{} is no array and has memory",
+                    self.show(variable)
+                ));
+            }
+        }
+        self.enter(variable);
+        Ok(())
+    }
+
+    fn bind_array(&mut self, variable: Variable, memory: &Memory, binding: Binding) -> Result<()> {
+        let ty = self.program.ty(variable);
+        let block = memory.block;
+        let known = self
+            .program
+            .variables
+            .get(block.0 as usize)
+            .map(|info| &info.ty);
+        self.require(known == Some(&Type::Block(ty.element())), || {
+            format!("{} lies in no block for its elements", self.show(variable))
+        })?;
+        if !self.in_scope[block.0 as usize] {
+            let own = binding == Binding::Handed && !self.allocated[block.0 as usize];
+            self.require(own, || {
+                format!("the block of {} is not in scope", self.show(variable))
+            })?;
+            let row_major = Lmad::of_shape(ty.shape());
+            self.require(
+                row_major.is_some_and(|l| self.same_lmad(&l, &memory.lmad)),
+                || {
+                    format!(
+                        "{} is not row-major from the start of its own block",
+                        self.show(variable)
+                    )
+                },
+            )?;
+            self.enter(block);
+        }
+        self.check_lmad(variable, memory)
+    }
+
+    fn check_lmad(&self, variable: Variable, memory: &Memory) -> Result<()> {
+        let shape = self.program.ty(variable).shape();
+        let dimensions = &memory.lmad.dimensions;
+        self.require(shape.len() == dimensions.len(), || {
+            format!("{} and its LMAD have different ranks", self.show(variable))
+        })?;
+        for (extent, (own, _)) in shape.iter().zip(dimensions) {
+            let same = Polynomial::atom(*extent).is_some_and(|e| self.same(&e, own));
+            self.require(same, || {
+                format!(
+                    "{} and its LMAD have different extents",
+                    self.show(variable)
+                )
+            })?;
+        }
+        let mut missing = None;
+        type_variables(
+            &Type::Scalar(nova_core::Scalar::Bool),
+            Some(memory),
+            &mut |v| {
+                let known = self
+                    .program
+                    .variables
+                    .get(v.0 as usize)
+                    .map(|info| &info.ty);
+                let right =
+                    v == memory.block || known == Some(&Type::Scalar(nova_core::Scalar::I64));
+                if !right || !self.in_scope[v.0 as usize] {
+                    missing = Some(v);
+                }
+            },
+        );
+        if let Some(missing) = missing {
+            let (missing, variable) = (self.show(missing), self.show(variable));
+            return self.fail(format!(
+                "{missing} in the LMAD of {variable} is no `i64` in scope"
+            ));
+        }
+        self.check_range(variable, memory)
+    }
+
+    /// Where all is constant: addresses are inside of the block.
+    fn check_range(&self, variable: Variable, memory: &Memory) -> Result<()> {
+        let constant = |p: &Polynomial| self.renames.polynomial(p).as_constant().map(i128::from);
+        let size = self.sizes[memory.block.0 as usize]
+            .as_ref()
+            .and_then(constant);
+        let (Some(size), Some(offset)) = (size, constant(&memory.lmad.offset)) else {
+            return Ok(());
+        };
+        let (mut least, mut most) = (offset, offset);
+        for (extent, stride) in &memory.lmad.dimensions {
+            let (Some(extent), Some(stride)) = (constant(extent), constant(stride)) else {
+                return Ok(());
+            };
+            if extent == 0 {
+                return Ok(());
+            }
+            let reach = (extent - 1).saturating_mul(stride);
+            least = least.saturating_add(reach.min(0));
+            most = most.saturating_add(reach.max(0));
+        }
+        self.require(least >= 0 && most < size, || {
+            format!("{} lies outside of its block", self.show(variable))
+        })
+    }
+
+    fn same(&self, left: &Polynomial, right: &Polynomial) -> bool {
+        left == right || self.renames.polynomial(left) == self.renames.polynomial(right)
+    }
+
+    fn same_lmad(&self, left: &Lmad, right: &Lmad) -> bool {
+        left == right || self.renames.lmad(left) == self.renames.lmad(right)
+    }
+
+    fn memory(&self, variable: Variable) -> Result<&'a Memory> {
+        match &self.program.variable(variable).memory {
+            Some(memory) => Ok(memory),
+            None => self.fail(format!("{} has no memory", self.show(variable))),
+        }
+    }
+
+    /// Operands handed to where the arrays have blocks of their own.
+    fn row_major_all(&self, atoms: &[Atom]) -> Result<()> {
+        atoms.iter().try_for_each(|atom| self.row_major(*atom))
+    }
+
+    fn row_major(&self, atom: Atom) -> Result<()> {
+        let Atom::Variable(variable) = atom else {
+            return Ok(());
+        };
+        if !self.program.ty(variable).is_array() {
+            return Ok(());
+        }
+        let lmad = &self.memory(variable)?.lmad;
+        self.require(
+            lmad.is_row_major() || self.renames.lmad(lmad).is_row_major(),
+            || format!("{} is handed on and not row-major", self.show(variable)),
+        )
+    }
+
+    /// Operands handed to binders.
+    fn hand_all(&self, atoms: &[Atom], binders: &[Variable]) -> Result<()> {
+        let mut values = Substitution::default();
+        for (atom, binder) in atoms.iter().zip(binders) {
+            if let (Atom::Variable(array), Some(to)) =
+                (atom, &self.program.variable(*binder).memory)
+                && self.allocated[to.block.0 as usize]
+            {
+                let from = self.memory(*array)?;
+                let same =
+                    from.block == to.block && self.same_lmad(&from.lmad, &values.lmad(&to.lmad));
+                self.require(same, || {
+                    let (array, binder) = (self.show(*array), self.show(*binder));
+                    format!("{array} does not lie where {binder} does")
+                })?;
+            } else {
+                self.row_major(*atom)?;
+            }
+            values.insert(*binder, *atom);
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Result<()> {
+        let pattern = &statement.pattern;
+        match &statement.expression {
+            Expression::Atom(Atom::Variable(source)) => {
+                let array = self.program.ty(*source).is_array();
+                match (pattern.as_slice(), array) {
+                    ([variable], true) => self.derived(*variable, *source, None),
+                    ([variable], false) => {
+                        let value = self.renames.atom(Atom::Variable(*source));
+                        self.renames.insert(*variable, value);
+                        self.bind(*variable, Binding::Written)
+                    }
+                    (_, _) => self.fail("a name for several values"),
+                }
+            }
+            Expression::Atom(atom @ Atom::Constant(_)) => {
+                pattern.iter().for_each(|v| self.renames.insert(*v, *atom));
+                self.bind_all(pattern, Binding::Written)
+            }
+            Expression::View { array, view } => match pattern.as_slice() {
+                [variable] => self.derived(*variable, *array, Some(view)),
+                _ => self.fail("a view for several variables"),
+            },
+            Expression::Literal { .. }
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::Scalar { .. }
+            | Expression::Check { .. }
+            | Expression::Index { .. }
+            | Expression::NodeTag { .. }
+            | Expression::Allocate { .. } => self.bind_all(pattern, Binding::Written),
+            Expression::Bytes(_) | Expression::Fail { .. } | Expression::NodePayload { .. } => {
+                self.bind_all(pattern, Binding::Handed)
+            }
+            Expression::Call { arguments, .. }
+            | Expression::Foreign { arguments, .. }
+            | Expression::NodeNew {
+                payload: arguments, ..
+            }
+            | Expression::Trace {
+                components: arguments,
+                ..
+            } => {
+                self.row_major_all(arguments)?;
+                self.bind_all(pattern, Binding::Handed)
+            }
+            Expression::Sort { .. }
+            | Expression::Operation(_)
+            | Expression::If { .. }
+            | Expression::Switch { .. }
+            | Expression::While { .. } => self.with_bodies(statement),
+        }
+    }
+
+    /// Another name of an array, or a view.
+    fn derived(&mut self, variable: Variable, source: Variable, view: Option<&View>) -> Result<()> {
+        let source = self.memory(source)?;
+        let memory = self.memory(variable)?;
+        let expected = match view {
+            None => Some(source.lmad.clone()),
+            Some(view) => view_lmad(&source.lmad, view)
+                .or_else(|| view_lmad(&self.renames.lmad(&source.lmad), view)),
+        };
+        let Some(expected) = expected else {
+            return self.fail(format!("no LMAD gives the view {}", self.show(variable)));
+        };
+        let same = memory.block == source.block && self.same_lmad(&memory.lmad, &expected);
+        self.require(same, || {
+            format!("{} does not lie where its source says", self.show(variable))
+        })?;
+        self.bind(variable, Binding::Written)
+    }
+
+    fn with_bodies(&mut self, statement: &'a Statement) -> Result<()> {
+        let pattern = &statement.pattern;
+        match &statement.expression {
+            Expression::If {
+                then, otherwise, ..
+            } => {
+                self.body(then, pattern)?;
+                self.body(otherwise, pattern)?;
+                self.bind_all(pattern, Binding::Handed)
+            }
+            Expression::Switch { cases, .. } => {
+                cases.iter().try_for_each(|case| self.body(case, pattern))?;
+                self.bind_all(pattern, Binding::Handed)
+            }
+            Expression::While {
+                parameters,
+                condition,
+                body,
+            } => {
+                let outside = self.scope.len();
+                let names = self.states(parameters)?;
+                self.body(condition, &[])?;
+                self.body(body, &names)?;
+                self.leave(outside);
+                self.bind_all(pattern, Binding::Handed)
+            }
+            Expression::Sort { compare, .. } => {
+                self.lambda(compare)?;
+                self.bind_all(pattern, Binding::Written)
+            }
+            Expression::Operation(operation) => self.operation(operation, pattern),
+            _ => self.fail("a statement without bodies"),
+        }
+    }
+
+    /// Binds the states of a loop.
+    fn states(&mut self, parameters: &[(Variable, Atom)]) -> Result<Vec<Variable>> {
+        let (names, starts): (Vec<Variable>, Vec<Atom>) = parameters.iter().copied().unzip();
+        self.bind_all(&names, Binding::Handed)?;
+        self.hand_all(&starts, &names)?;
+        Ok(names)
+    }
+
+    fn lambda(&mut self, lambda: &'a nova_flat::ir::Lambda) -> Result<()> {
+        let outside = self.scope.len();
+        self.bind_all(&lambda.parameters, Binding::Written)?;
+        self.body(&lambda.body, &[])?;
+        self.leave(outside);
+        Ok(())
+    }
+
+    fn operation(
+        &mut self,
+        operation: &'a nova_flat::ir::ArrayOperation,
+        pattern: &[Variable],
+    ) -> Result<()> {
+        let outside = self.scope.len();
+        self.bind_all(&operation.indices, Binding::Written)?;
+        let names = self.states(&operation.carries)?;
+        self.body(&operation.body, &names)?;
+        self.leave(outside);
+        for output in &operation.outputs {
+            match output {
+                Output::Reduce { lambda, .. }
+                | Output::Scan { lambda, .. }
+                | Output::Histogram { lambda, .. } => self.lambda(lambda)?,
+                Output::Map
+                | Output::Filter { .. }
+                | Output::Scatter { .. }
+                | Output::Collect { .. } => {}
+            }
+        }
+        let (carried, mut given) = pattern.split_at(names.len());
+        self.bind_all(carried, Binding::Handed)?;
+        for output in &operation.outputs {
+            let (own, rest) = given.split_at(output.gives());
+            given = rest;
+            let written = match output {
+                Output::Collect { .. } => 3,
+                Output::Map
+                | Output::Reduce { .. }
+                | Output::Scan { .. }
+                | Output::Filter { .. }
+                | Output::Scatter { .. }
+                | Output::Histogram { .. } => own.len(),
+            };
+            let (written, rows) = own.split_at(written);
+            self.bind_all(written, Binding::Written)?;
+            self.bind_all(rows, Binding::Handed)?;
+        }
+        Ok(())
+    }
+}

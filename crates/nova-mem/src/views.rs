@@ -1,0 +1,46 @@
+//! Where views lie: index transformations of LMADs (funmem.txt §3.1, eqs. 2 and 3).
+
+use nova_flat::ir::{Atom, View};
+use nova_flat::memory::{Lmad, Polynomial};
+
+/// The LMAD of a view of an array with LMAD `source`; `None` for a reshape of an array that is not
+/// row-major, and for views that do not fit their source.
+pub fn view_lmad(source: &Lmad, view: &View) -> Option<Lmad> {
+    let mut offset = source.offset.clone();
+    let dimensions = match view {
+        View::Slice(slices) => {
+            if slices.len() != source.dimensions.len() {
+                return None;
+            }
+            let mut dimensions = Vec::new();
+            for (slice, (_, stride)) in slices.iter().zip(&source.dimensions) {
+                offset = offset.plus(&Polynomial::atom(slice.start)?.times(stride));
+                let stride = Polynomial::atom(slice.step)?.times(stride);
+                dimensions.push((Polynomial::atom(slice.count)?, stride));
+            }
+            dimensions
+        }
+        View::Transpose(permutation) => {
+            let dimension = |k: &u32| source.dimensions.get(*k as usize).cloned();
+            permutation.iter().map(dimension).collect::<Option<_>>()?
+        }
+        View::Reshape(shape) => {
+            if !source.is_row_major() {
+                return None;
+            }
+            return Some(Lmad::row_major(offset, &extents(shape)?));
+        }
+        View::Row(indices) => {
+            let (leading, rest) = source.dimensions.split_at_checked(indices.len())?;
+            for (index, (_, stride)) in indices.iter().zip(leading) {
+                offset = offset.plus(&Polynomial::atom(*index)?.times(stride));
+            }
+            rest.to_vec()
+        }
+    };
+    Some(Lmad { offset, dimensions })
+}
+
+fn extents(shape: &[Atom]) -> Option<Vec<Polynomial>> {
+    shape.iter().map(|atom| Polynomial::atom(*atom)).collect()
+}
