@@ -18,10 +18,10 @@ impl Expression {
 
     /// The value of an `i64` constant.
     pub fn as_index(&self) -> Option<i64> {
-        match self {
-            Expression::Constant(ScalarValue::I64(value)) => Some(*value),
-            _ => None,
+        if let Expression::Constant(ScalarValue::I64(value)) = self {
+            return Some(*value);
         }
+        None
     }
 
     /// Whether it is a constant or variable, which costs nothing to evaluate again.

@@ -304,6 +304,69 @@ pub fn drop_commands(commands: Vec<Command>) {
     }
 }
 
+/// Patterns for the groups of commands: matches over one group name the others and stay exhaustive.
+mod groups {
+    /// Commands on variables and memory.
+    macro_rules! memory_commands {
+        () => {
+            crate::ir::Command::Declare { .. }
+                | crate::ir::Command::Assign { .. }
+                | crate::ir::Command::Store { .. }
+                | crate::ir::Command::Allocate { .. }
+                | crate::ir::Command::Reserve { .. }
+                | crate::ir::Command::Copy { .. }
+                | crate::ir::Command::Retain(_)
+                | crate::ir::Command::Release(_)
+        };
+    }
+
+    /// Commands with lists inside.
+    macro_rules! structures {
+        () => {
+            crate::ir::Command::If { .. }
+                | crate::ir::Command::Switch { .. }
+                | crate::ir::Command::For { .. }
+                | crate::ir::Command::Loop { .. }
+        };
+    }
+
+    /// Commands after which another than the next comes.
+    macro_rules! jumps {
+        () => {
+            crate::ir::Command::Break | crate::ir::Command::Continue | crate::ir::Command::Return
+        };
+    }
+
+    /// Commands that may stop the program with an error.
+    macro_rules! errors {
+        () => {
+            crate::ir::Command::Check { .. } | crate::ir::Command::Fail { .. }
+        };
+    }
+
+    /// Calls, nodes and traces.
+    macro_rules! calls {
+        () => {
+            crate::ir::Command::Call { .. }
+                | crate::ir::Command::Foreign { .. }
+                | crate::ir::Command::NodeNew { .. }
+                | crate::ir::Command::NodePayload { .. }
+                | crate::ir::Command::Trace { .. }
+        };
+    }
+
+    /// Commands that compute nothing.
+    macro_rules! remarks {
+        () => {
+            crate::ir::Command::Barrier(_) | crate::ir::Command::Comment(_)
+        };
+    }
+
+    pub(crate) use {calls, errors, jumps, memory_commands, remarks, structures};
+}
+
+pub(crate) use groups::{calls, errors, jumps, memory_commands, remarks, structures};
+
 impl Command {
     /// The command lists directly inside.
     pub fn lists(&self) -> Vec<&Vec<Command>> {
@@ -313,26 +376,7 @@ impl Command {
             } => vec![then, otherwise],
             Command::Switch { cases, .. } => cases.iter().collect(),
             Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
-            Command::Declare { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Call { .. }
-            | Command::Foreign { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::NodeNew { .. }
-            | Command::NodePayload { .. }
-            | Command::Trace { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => Vec::new(),
+            memory_commands!() | jumps!() | errors!() | calls!() | remarks!() => Vec::new(),
         }
     }
 
@@ -344,26 +388,7 @@ impl Command {
             } => vec![then, otherwise],
             Command::Switch { cases, .. } => cases.iter_mut().collect(),
             Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
-            Command::Declare { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Call { .. }
-            | Command::Foreign { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::NodeNew { .. }
-            | Command::NodePayload { .. }
-            | Command::Trace { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => Vec::new(),
+            memory_commands!() | jumps!() | errors!() | calls!() | remarks!() => Vec::new(),
         }
     }
 }

@@ -13,6 +13,7 @@
 //! | `(if c (do COMMAND …) (do COMMAND …))` | a conditional |
 
 use crate::ir::{Command, Entry, Expression, Function, Level, Program, Type, Variable};
+use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
 use nova_core::ir::Foreign;
 use nova_core::{Scalar, ScalarValue, SumType};
 use nova_diag::{Place, deep};
@@ -248,30 +249,10 @@ impl Printer<'_> {
         self.text("(");
         self.indent += 1;
         match command {
-            Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. } => self.structure(command),
-            Command::Declare { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_) => self.memory(command),
-            Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Call { .. }
-            | Command::Foreign { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::NodeNew { .. }
-            | Command::NodePayload { .. }
-            | Command::Trace { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => self.other(command),
+            structures!() => self.structure(command),
+            memory_commands!() => self.memory(command),
+            jumps!() | errors!() | remarks!() => self.other(command),
+            calls!() => self.call(command),
         }
         self.indent -= 1;
         self.text(")");
@@ -316,7 +297,7 @@ impl Printer<'_> {
                 self.place(place);
                 self.lines(body);
             }
-            _ => {}
+            memory_commands!() | jumps!() | errors!() | calls!() | remarks!() => {}
         }
     }
 
@@ -401,37 +382,16 @@ impl Printer<'_> {
                 self.text("release");
                 self.variable(*variable);
             }
-            _ => {}
+            structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
         }
     }
 
-    /// Jumps, calls, errors, nodes, remarks.
+    /// Jumps, errors, remarks.
     fn other(&mut self, command: &Command) {
         match command {
             Command::Break => self.text("break"),
             Command::Continue => self.text("continue"),
             Command::Return => self.text("return"),
-            Command::Call {
-                function,
-                arguments,
-                results,
-            } => {
-                let name = self.function_name(function.0);
-                self.text(&format!("call {name}"));
-                self.arguments(arguments);
-                self.variables(results);
-            }
-            Command::Foreign {
-                foreign,
-                arguments,
-                results,
-                place,
-            } => {
-                self.text(&format!("foreign {foreign}"));
-                self.arguments(arguments);
-                self.variables(results);
-                self.place(place);
-            }
             Command::Check {
                 condition,
                 error,
@@ -453,7 +413,41 @@ impl Printer<'_> {
                 self.arguments(arguments);
                 self.place(place);
             }
-            Command::NodeNew { .. } | Command::NodePayload { .. } => self.node(command),
+            Command::Barrier(level) => {
+                self.text("barrier");
+                self.level(*level);
+            }
+            Command::Comment(text) => {
+                self.text(&format!("comment {}", write_text(text.as_bytes())));
+            }
+            structures!() | memory_commands!() | calls!() => {}
+        }
+    }
+
+    /// Calls, nodes and traces.
+    fn call(&mut self, command: &Command) {
+        match command {
+            Command::Call {
+                function,
+                arguments,
+                results,
+            } => {
+                let name = self.function_name(function.0);
+                self.text(&format!("call {name}"));
+                self.arguments(arguments);
+                self.variables(results);
+            }
+            Command::Foreign {
+                foreign,
+                arguments,
+                results,
+                place,
+            } => {
+                self.text(&format!("foreign {foreign}"));
+                self.arguments(arguments);
+                self.variables(results);
+                self.place(place);
+            }
             Command::Trace {
                 text,
                 ty,
@@ -466,19 +460,6 @@ impl Printer<'_> {
                 ));
                 self.arguments(components);
             }
-            Command::Barrier(level) => {
-                self.text("barrier");
-                self.level(*level);
-            }
-            Command::Comment(text) => {
-                self.text(&format!("comment {}", write_text(text.as_bytes())));
-            }
-            _ => {}
-        }
-    }
-
-    fn node(&mut self, command: &Command) {
-        match command {
             Command::NodeNew {
                 sum,
                 constructor,
@@ -501,7 +482,7 @@ impl Printer<'_> {
                 self.argument(link);
                 self.variables(results);
             }
-            _ => {}
+            structures!() | memory_commands!() | jumps!() | errors!() | remarks!() => {}
         }
     }
 

@@ -2,14 +2,22 @@
 //! never read, and the conditionals and loops left empty by that. Commands with effects stay.
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
+use crate::ir::{calls, errors, jumps, remarks};
 use nova_diag::deep;
+
+/// Rounds at most: what is left after them is unused but harmless.
+const ROUNDS: usize = 8;
 
 /// Removes unused variables from all functions.
 pub fn tidy(program: &mut Program) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in &mut functions {
-        // Each round can only empty conditionals around what the last one removed.
-        while tidy_function(program, function) {}
+        // Each round can only empty conditionals around what the last one removed; few do.
+        for _ in 0..ROUNDS {
+            if !tidy_function(program, function) {
+                break;
+            }
+        }
     }
     program.functions = functions;
 }
@@ -89,7 +97,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
             deep(|| sweep(list, live, removed));
         }
     }
-    let mut structures = 0;
+    let mut emptied = 0;
     commands.retain(|command| match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => {
             live[variable.0 as usize]
@@ -98,19 +106,29 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
             then, otherwise, ..
         } => {
             let empty = then.is_empty() && otherwise.is_empty();
-            structures += usize::from(empty);
+            emptied += usize::from(empty);
             !empty
         }
         Command::For { body, .. } => {
-            structures += usize::from(body.is_empty());
+            emptied += usize::from(body.is_empty());
             !body.is_empty()
         }
         Command::Switch { cases, .. } => {
             let empty = cases.iter().all(|c| c.is_empty());
-            structures += usize::from(empty);
+            emptied += usize::from(empty);
             !empty
         }
-        _ => true,
+        Command::Store { .. }
+        | Command::Allocate { .. }
+        | Command::Reserve { .. }
+        | Command::Copy { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | Command::Loop { .. }
+        | jumps!()
+        | errors!()
+        | calls!()
+        | remarks!() => true,
     });
-    *removed |= structures > 0;
+    *removed |= emptied > 0;
 }

@@ -4,6 +4,7 @@ use super::heap::Exhausted;
 use super::machine::{Machine, Node};
 use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::ir::{Command, Expression, Variable};
+use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
 use nova_diag::Place;
 
@@ -136,7 +137,10 @@ impl<'p> Machine<'p> {
                 Some(block) => self.heap.release(block),
                 None => Ok(()),
             },
-            other => wrong(format!("no command on memory: {other:?}")),
+            Command::Declare { .. } | Command::Assign { .. } => wrong("no command on blocks"),
+            structures!() | jumps!() | errors!() | calls!() | remarks!() => {
+                wrong("no command on blocks")
+            }
         }
     }
 
@@ -188,7 +192,9 @@ impl<'p> Machine<'p> {
                 arguments,
                 place,
             } => (error, arguments, place),
-            other => return wrong(format!("no error: {other:?}")),
+            structures!() | memory_commands!() | jumps!() | calls!() | remarks!() => {
+                return wrong("no error");
+            }
         };
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -258,7 +264,10 @@ impl<'p> Machine<'p> {
                 (self.options.trace)(&format!("{text} {value}"));
                 Ok(())
             }
-            other => wrong(format!("nothing outside: {other:?}")),
+            Command::Call { .. } => wrong("a call inside"),
+            structures!() | memory_commands!() | jumps!() | errors!() | remarks!() => {
+                wrong("nothing outside")
+            }
         }
     }
 

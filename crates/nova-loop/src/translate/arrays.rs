@@ -2,6 +2,9 @@
 //! updates.
 
 use super::address::Place;
+use super::groups::{
+    call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
+};
 use super::{Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
@@ -48,7 +51,12 @@ impl<'a> Translator<'a> {
                 self.copy_unless_same(to, from, place)?;
                 self.store(to, indices, value)
             }
-            _ => Err(internal("an expression that makes no array")),
+            E::Bytes(_)
+            | pure_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!()
+            | other_expressions!() => Err(internal("an expression that makes no array")),
         }
     }
 

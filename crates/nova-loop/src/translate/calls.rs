@@ -1,5 +1,9 @@
 //! Functions, calls, foreign functions, node tables and traces.
 
+use super::groups::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+    pure_expressions,
+};
 use super::lifetimes::Moving;
 use super::states::{State, variables};
 use super::{Flow, Result, Tail, Translator};
@@ -105,7 +109,13 @@ impl<'a> Translator<'a> {
                 });
                 self.bind_states(pattern, &states, true)?;
             }
-            _ => return Err(internal("no call")),
+            pure_expressions!()
+            | array_expressions!()
+            | control_expressions!()
+            | node_expressions!()
+            | other_expressions!() => {
+                return Err(internal("no call"));
+            }
         }
         Ok(Flow::Continues)
     }
@@ -175,7 +185,11 @@ impl<'a> Translator<'a> {
                 });
                 Ok(())
             }
-            _ => Err(internal("neither node nor trace")),
+            pure_expressions!()
+            | array_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | other_expressions!() => Err(internal("neither node nor trace")),
         }
     }
 

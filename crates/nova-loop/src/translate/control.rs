@@ -1,5 +1,8 @@
 //! Conditionals and loops.
 
+use super::groups::{
+    array_expressions, call_expressions, node_expressions, other_expressions, pure_expressions,
+};
 use super::lifetimes::Moving;
 use super::scalars::Term;
 use super::states::{State, variables};
@@ -58,7 +61,11 @@ impl<'a> Translator<'a> {
                 condition,
                 body,
             } => self.repeat(pattern, parameters, condition, body, &statement.place),
-            _ => Err(internal("no control structure")),
+            pure_expressions!()
+            | array_expressions!()
+            | call_expressions!()
+            | node_expressions!()
+            | other_expressions!() => Err(internal("no control structure")),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the translation must know of a Mem program beforehand: how often and in which loop a scalar
 //! is used, and when a block is used for the last time. One walk over the program.
 
+use super::groups::{array_expressions, node_expressions, pure_expressions};
 use nova_diag::deep;
 use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Lambda, Output, Program, Statement, Type,
@@ -196,16 +197,22 @@ impl<'a> Walk<'a> {
                 deep(|| self.body(body, within));
             }
             Expression::Call { function, tail, .. } => {
-                if *tail && *function == self.function {
-                    let index = function.0 as usize;
-                    self.facts.tail_calls[index] = true;
-                }
+                let calls_itself = *tail && *function == self.function;
+                self.facts.tail_calls[self.function.0 as usize] |= calls_itself;
             }
-            _ => {}
+            pure_expressions!()
+            | array_expressions!()
+            | node_expressions!()
+            | Expression::View { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Allocate { .. }
+            | Expression::Foreign { .. } => {}
         }
-        let origin = match expression {
-            Expression::Allocate { .. } => Origin::Allocated,
-            _ => Origin::Shared,
+        let allocates = matches!(expression, Expression::Allocate { .. });
+        let origin = match allocates {
+            true => Origin::Allocated,
+            false => Origin::Shared,
         };
         for variable in &statement.pattern {
             self.bind(*variable, inside, self.indices.len() - 1, origin);

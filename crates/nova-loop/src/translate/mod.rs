@@ -10,6 +10,7 @@ mod arrays;
 mod calls;
 mod control;
 mod facts;
+mod groups;
 mod lifetimes;
 mod operation;
 mod outputs;

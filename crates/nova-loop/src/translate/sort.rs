@@ -41,7 +41,7 @@ impl<'a> Translator<'a> {
         let result = self.pointer_to(pattern)?;
         let pointer = Type::Pointer(Scalar::I64);
         let from = self.declare("from", pointer, result.clone());
-        self.each_index(&[count.clone()], place, |this, indices| {
+        self.each_index(std::slice::from_ref(&count), place, |this, indices| {
             let index = indices.into_iter().next().unwrap_or(Expression::index(0));
             this.store_at(from, index.clone(), index);
             Ok(())

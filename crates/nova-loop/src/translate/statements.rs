@@ -1,5 +1,9 @@
 //! Statements: which translation each expression of Mem has.
 
+use super::groups::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+    pure_expressions,
+};
 use super::scalars::Term;
 use super::{Flow, Result, Translator};
 use crate::error::internal;
@@ -30,7 +34,7 @@ impl<'a> Translator<'a> {
         let (pattern, place) = (&statement.pattern, &statement.place);
         use flat::Expression as E;
         match &statement.expression {
-            E::Atom(_) | E::Scalar { .. } | E::Index { .. } | E::NodeTag { .. } => {
+            pure_expressions!() => {
                 self.pure(&statement.expression, single(pattern)?)?;
             }
             E::View { .. } => {}
@@ -60,20 +64,12 @@ impl<'a> Translator<'a> {
             E::Allocate { element, count } => {
                 self.allocate(single(pattern)?, *element, *count, place)?;
             }
-            E::Literal { .. }
-            | E::Bytes(_)
-            | E::Iota { .. }
-            | E::Replicate { .. }
-            | E::Copy(_)
-            | E::Concat { .. }
-            | E::Update { .. } => self.array(statement, single(pattern)?)?,
+            array_expressions!() => self.array(statement, single(pattern)?)?,
             E::Sort { count, compare } => self.sort(single(pattern)?, *count, compare, place)?,
             E::Operation(operation) => self.operation(operation, pattern, place)?,
-            E::If { .. } | E::Switch { .. } | E::While { .. } => return self.control(statement),
-            E::Call { .. } | E::Foreign { .. } => return self.calls(statement),
-            E::NodeNew { .. } | E::NodePayload { .. } | E::Trace { .. } => {
-                self.nodes(statement)?;
-            }
+            control_expressions!() => return self.control(statement),
+            call_expressions!() => return self.calls(statement),
+            node_expressions!() => self.nodes(statement)?,
         }
         Ok(Flow::Continues)
     }
@@ -103,7 +99,13 @@ impl<'a> Translator<'a> {
                 })
             }
             flat::Expression::Atom(atom) => self.term(*atom)?,
-            _ => return Err(internal("an expression with effects")),
+            array_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!()
+            | other_expressions!() => {
+                return Err(internal("an expression with effects"));
+            }
         };
         self.bind_term(variable, term)
     }

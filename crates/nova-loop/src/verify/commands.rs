@@ -2,6 +2,7 @@
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
 use crate::ir::{Command, Expression, Type, Variable};
+use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
@@ -20,21 +21,9 @@ impl<'p> Verifier<'p> {
 
     fn command(&mut self, command: &'p Command) {
         match command {
-            Command::Declare { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_) => self.memory(command),
-            Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return => self.control(command),
+            memory_commands!() => self.memory(command),
+            structures!() | jumps!() => self.control(command),
+            calls!() => self.call(command),
             Command::Check {
                 condition,
                 error,
@@ -50,11 +39,6 @@ impl<'p> Verifier<'p> {
                 self.error_arguments(*error, arguments);
                 self.flow.die();
             }
-            Command::Call { .. }
-            | Command::Foreign { .. }
-            | Command::NodeNew { .. }
-            | Command::NodePayload { .. }
-            | Command::Trace { .. } => self.call(command),
             Command::Barrier(level) => {
                 if !self.levels.contains(level) {
                     self.error("a barrier outside a loop of its level");
@@ -143,7 +127,7 @@ impl<'p> Verifier<'p> {
                     self.take_reference(*variable, "released");
                 }
             }
-            _ => {}
+            structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
         }
     }
 
@@ -174,7 +158,16 @@ impl<'p> Verifier<'p> {
         match value {
             Expression::NullBlock => {}
             Expression::Variable(source) => self.take_reference(*source, "moved"),
-            _ => self.error("a handle is assigned something else than a handle"),
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Scalar { .. }
+            | Expression::Select { .. }
+            | Expression::Load { .. }
+            | Expression::Offset { .. }
+            | Expression::NullPointer(_)
+            | Expression::NodeTag { .. } => {
+                self.error("a handle is assigned something else than a handle");
+            }
         }
         self.give_reference(variable);
     }
@@ -300,7 +293,7 @@ impl<'p> Verifier<'p> {
                 }
                 self.flow.die();
             }
-            _ => {}
+            memory_commands!() | errors!() | calls!() | remarks!() => {}
         }
     }
 
