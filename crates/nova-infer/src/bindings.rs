@@ -161,10 +161,8 @@ impl Inference<'_> {
         let binding = BindingId(*next);
         self.types.enter();
         let ty = self.in_binding(|this| {
-            let expected = this.infer_pattern(pattern, next);
             let found = this.infer_value(value);
-            this.expect_value(expected, found, pattern, value);
-            expected
+            this.bind_value(found, pattern, value, next)
         });
         let quantified = self.generalise(&[ty]);
         self.bindings[binding.0 as usize] = Scheme { quantified, ty };
@@ -183,12 +181,25 @@ impl Inference<'_> {
     fn plain_binding(&mut self, pattern: &Pattern, value: ExpressionId, next: &mut u32) {
         self.in_binding(|this| {
             let found = this.infer(value);
-            let expected = this.infer_pattern(pattern, next);
-            this.expect_value(expected, found, pattern, value);
+            this.bind_value(found, pattern, value, next);
         });
     }
 
-    fn expect_value(&mut self, expected: Ty, found: Ty, pattern: &Pattern, value: ExpressionId) {
+    /// Binds a pattern to a value of type `found`; the type of what is bound.
+    fn bind_value(
+        &mut self,
+        found: Ty,
+        pattern: &Pattern,
+        value: ExpressionId,
+        next: &mut u32,
+    ) -> Ty {
+        if let (PatternKind::Name(_), None) = (&pattern.kind, pattern.annotation) {
+            // No variable in between: types that grow along a let stay cheap.
+            self.bindings[*next as usize] = Scheme::monomorphic(found);
+            *next += 1;
+            return found;
+        }
+        let expected = self.infer_pattern(pattern, next);
         match pattern.annotation {
             Some(annotation) => {
                 let at = self.program.ty(annotation).span;
@@ -199,6 +210,7 @@ impl Inference<'_> {
                 self.expect_pattern(found, expected, pattern, &because);
             }
         }
+        expected
     }
 
     /// The type of a recursive function.
