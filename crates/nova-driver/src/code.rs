@@ -57,9 +57,7 @@ impl Code {
         match self {
             Code::Core(program) => nova_core::verify::verify(program).map_err(|e| e.to_string()),
             Code::Flat(program) => nova_flat::verify::verify(program).map_err(|e| e.to_string()),
-            Code::Mem(program) => {
-                nova_flat::verify::verify_types(program).map_err(|e| e.to_string())
-            }
+            Code::Mem(program) => nova_mem::verify(program).map_err(|e| e.to_string()),
             Code::Loop(program) => nova_loop::verify(program).map_err(|errors| {
                 let errors = errors.iter().map(|error| error.to_string());
                 errors.collect::<Vec<_>>().join("\n")

@@ -190,7 +190,8 @@ impl Compiler {
         library.map_err(|error| refused(error, link))
     }
 
-    fn run_passes(&self, checked: &mut Checked, until: Stage) -> Result<Code, Failure> {
+    /// Runs the passes that lead to a stage.
+    pub(crate) fn run_passes(&self, checked: &mut Checked, until: Stage) -> Result<Code, Failure> {
         let code = Code::Core(checked.program.clone());
         let (name, options) = (&checked.name, &self.options);
         let code = pipeline::run(code, name, until, options, &mut checked.trace)?;

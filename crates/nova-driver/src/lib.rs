@@ -4,6 +4,7 @@ mod builder;
 pub mod code;
 mod compiler;
 pub mod error;
+mod explain;
 mod merge;
 pub mod options;
 pub mod pipeline;

@@ -31,7 +31,7 @@ pub struct Pass {
 enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
     Flat(fn(&mut flat::Program)),
-    FlatToMem(fn(&flat::Program) -> Result<flat::Program, String>),
+    FlatToMem(fn(&flat::Program) -> flat::Program),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     LoopToC(fn(&commands::Program, &str) -> nova_c::Files),
 }
@@ -66,7 +66,7 @@ pub const PASSES: &[Pass] = &[
         name: "memory",
         description: "gives every array its block of memory and its place there",
         optional: false,
-        step: Step::FlatToMem(|program| Ok(program.clone())),
+        step: Step::FlatToMem(nova_mem::introduce),
     },
     Pass {
         name: "loops",
@@ -108,7 +108,7 @@ impl Pass {
                 run(&mut program);
                 Ok(Code::Flat(program))
             }
-            (Step::FlatToMem(run), Code::Flat(program)) => run(&program).map(Code::Mem),
+            (Step::FlatToMem(run), Code::Flat(program)) => Ok(Code::Mem(run(&program))),
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
             (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
                 files: run(&program, name),

@@ -1,9 +1,14 @@
-//! Not there yet.
+//! `novac explain`: what the compiler did.
 
 use crate::cli::{Common, FileArguments};
-use crate::terminal::{End, Outcome};
+use crate::terminal::{Outcome, print};
+use nova_driver::Compiler;
 
-/// Refuses.
-pub fn explain(_common: &Common, _arguments: &FileArguments) -> Outcome {
-    Err(End::failed("error: this command is not available yet"))
+/// Prints the report.
+pub fn explain(common: &Common, arguments: &FileArguments) -> Outcome {
+    let compiler = Compiler::new(common.options());
+    let mut checked = super::check_file(&compiler, &arguments.file)?;
+    let report = compiler.explain(&mut checked);
+    super::report_passes(common, &checked);
+    print(&report?)
 }
