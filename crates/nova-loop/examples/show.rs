@@ -1,5 +1,3 @@
-#[path = "../tests/common/memory.rs"]
-mod memory;
 fn main() {
     let path = std::env::args().nth(1).unwrap();
     let strict = std::env::args().nth(2).is_some();
@@ -15,7 +13,7 @@ fn main() {
             return;
         }
     };
-    match nova_loop::translate(&memory::introduce(flat), strict) {
+    match nova_loop::translate(&nova_mem::introduce(&flat), strict) {
         Ok(p) => println!("{}", nova_loop::print::print(&p)),
         Err(e) => println!("{e}"),
     }

@@ -1,8 +1,5 @@
 //! Programs that are large or deep: they must take neither stack nor quadratic work.
 
-#[path = "common/memory.rs"]
-mod memory;
-
 use nova_core::interpret::Options;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
@@ -14,7 +11,7 @@ fn run(flat: &str, input: i64) -> Result<i64, Failure> {
     let mut sources = SourceMap::new();
     let file = sources.add("large", flat);
     let program = nova_flat::parse::parse(flat, file).unwrap();
-    let program = nova_loop::translate(&memory::introduce(program), false).unwrap();
+    let program = nova_loop::translate(&nova_mem::introduce(&program), false).unwrap();
     nova_loop::verify(&program).unwrap();
     let text = nova_loop::print::print(&program);
     let file = sources.add("loop", &*text);

@@ -4,9 +4,6 @@
 //! A program has test lines at its top: `; test INPUT | INPUT => VALUE`, or `=> error WORD`. With
 //! `=> same` the value is only compared with that of the interpreter of Flat.
 
-#[path = "common/memory.rs"]
-mod memory;
-
 use nova_core::Value;
 use nova_core::interpret::Options;
 use nova_core::text::{print_value, read_value_prefix};
@@ -44,7 +41,7 @@ fn outcome(program: &Program, result: Result<Value, Failure>) -> String {
 }
 
 fn translated(name: &str, program: &Program, strict: bool) -> nova_loop::ir::Program {
-    let mem = memory::introduce(program.clone());
+    let mem = nova_mem::introduce(program);
     let translated = nova_loop::translate(&mem, strict).unwrap_or_else(|e| panic!("{name}: {e}"));
     let text = nova_loop::print::print(&translated);
     if let Err(errors) = nova_loop::verify(&translated) {

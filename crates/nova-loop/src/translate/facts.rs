@@ -264,7 +264,7 @@ impl<'a> Walk<'a> {
             facts.last_use = last_use;
         }
         if facts.name.is_none() && matches!(info.ty, Type::Array(..)) {
-            facts.name = Some(info.name.clone());
+            facts.name = Some(info.name.trim_start_matches(nova_mem::MARK).into());
         }
         self.touch(block);
     }

@@ -4,6 +4,7 @@
 //! block that the body's results hand on moves out with its reference instead. The order of release
 //! is that of the tree [`Lifetimes::owned`], so it is the same each time.
 
+use super::states::State;
 use super::{Block, Flow, Result, Translator, facts};
 use crate::error::internal;
 use crate::ir::{Command, Type, Variable};
@@ -156,22 +157,24 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// Provides a reference in the handle of each array among `atoms`, to be assigned elsewhere:
-    /// moved where the bodies that end own it, counted where they do not. Arrays in `kept` handles
-    /// stay where they are. Gives the blocks whose references are moved.
+    /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states:
+    /// moved where the bodies that end own it, counted where they do not. With `replacing`, arrays
+    /// in the handles of their states stay where they are. Gives the blocks whose references are
+    /// moved.
     pub(super) fn provide_references(
         &mut self,
         atoms: &[flat::Atom],
-        kept: &[Option<Variable>],
+        states: &[State],
+        replacing: bool,
         moving: Moving,
     ) -> Result<HashSet<flat::Variable>> {
         let mut moved = HashSet::new();
-        for (index, atom) in atoms.iter().enumerate() {
-            let Some(block) = self.array_block(*atom)? else {
+        for (atom, state) in atoms.iter().zip(states) {
+            let (Some(block), Some(target)) = (self.array_block(*atom)?, state.handle()) else {
                 continue;
             };
             let handle = self.block(block)?.handle;
-            if kept.get(index).copied().flatten() == Some(handle) {
+            if replacing && target == handle {
                 continue;
             }
             let key = self.lifetimes.keys.get(&block);

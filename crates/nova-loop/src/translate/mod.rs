@@ -128,7 +128,8 @@ impl<'a> Translator<'a> {
 
     fn name(&self, variable: flat::Variable) -> Arc<str> {
         match self.source.variables.get(variable.0 as usize) {
-            Some(info) => info.name.clone(),
+            // What memory adds is marked there.
+            Some(info) => info.name.trim_start_matches(nova_mem::MARK).into(),
             None => Arc::from("x"),
         }
     }

@@ -1,6 +1,7 @@
 //! Variables that hold the components of values handed from one place to another: results of
 //! conditionals and calls, and the states of loops, which are replaced in each round.
 
+use super::facts::Origin;
 use super::lifetimes::Moving;
 use super::{Result, Translator};
 use crate::error::internal;
@@ -15,13 +16,15 @@ pub(super) enum State {
     Scalar(Variable),
     /// An array, row-major from its pointer.
     Array { pointer: Variable, handle: Variable },
+    /// An array that always lies in the same allocated block: nothing is handed on.
+    Placed,
 }
 
 impl State {
     /// Its handle.
     pub(super) fn handle(self) -> Option<Variable> {
         match self {
-            State::Scalar(_) => None,
+            State::Scalar(_) | State::Placed => None,
             State::Array { handle, .. } => Some(handle),
         }
     }
@@ -31,6 +34,7 @@ impl State {
         match self {
             State::Scalar(variable) => vec![variable],
             State::Array { pointer, handle } => vec![pointer, handle],
+            State::Placed => Vec::new(),
         }
     }
 }
@@ -46,16 +50,24 @@ impl Translator<'_> {
         let info = self.info(variable)?;
         match &info.ty {
             flat::Type::Scalar(scalar) => {
-                let added = self.add_variable(info.name.clone(), Type::Scalar(*scalar));
+                let added = self.add_variable(self.name(variable), Type::Scalar(*scalar));
                 Ok(State::Scalar(added))
             }
+            flat::Type::Array(..) if self.is_placed(variable)? => Ok(State::Placed),
             flat::Type::Array(element, _) => {
-                let pointer = self.add_variable(info.name.clone(), Type::Pointer(*element));
-                let handle = self.add_variable(format!("{}_block", info.name), Type::Block);
+                let pointer = self.add_variable(self.name(variable), Type::Pointer(*element));
+                let handle =
+                    self.add_variable(format!("{}_block", self.name(variable)), Type::Block);
                 Ok(State::Array { pointer, handle })
             }
             flat::Type::Block(_) => Err(internal("a block among components")),
         }
+    }
+
+    /// Whether an array that is handed on has a place of its own in an allocated block.
+    fn is_placed(&self, array: flat::Variable) -> Result<bool> {
+        let block = self.array_block(flat::Atom::Variable(array))?;
+        Ok(block.is_some_and(|b| self.facts.block(b).origin == Origin::Allocated))
     }
 
     /// Adds variables for several, as [`Translator::add_state`].
@@ -74,6 +86,7 @@ impl Translator<'_> {
     pub(super) fn bind_state(&mut self, variable: flat::Variable, state: State) -> Result<()> {
         match state {
             State::Scalar(scalar) => self.bind_simple(variable, Expression::Variable(scalar)),
+            State::Placed => Ok(()),
             State::Array { pointer, handle } => {
                 let atom = flat::Atom::Variable(variable);
                 match self.array_block(atom)? {
@@ -93,7 +106,10 @@ impl Translator<'_> {
     ) -> Result<()> {
         for (variable, state) in pattern.iter().zip(states) {
             self.bind_state(*variable, *state)?;
-            if owned && let Some(block) = self.array_block(flat::Atom::Variable(*variable))? {
+            if owned
+                && state.handle().is_some()
+                && let Some(block) = self.array_block(flat::Atom::Variable(*variable))?
+            {
                 self.own(block)?;
             }
         }
@@ -108,7 +124,7 @@ impl Translator<'_> {
         let mut states = Vec::with_capacity(parameters.len());
         for (parameter, start) in parameters {
             let state = self.add_state(*parameter)?;
-            let values = self.components(*start)?;
+            let values = self.state_values(*start, state)?;
             if let Some(Expression::Variable(handle)) = values.get(1) {
                 self.emit(Command::Retain(*handle));
             }
@@ -137,6 +153,14 @@ impl Translator<'_> {
         }
     }
 
+    /// The values for the variables of a state.
+    fn state_values(&mut self, atom: flat::Atom, state: State) -> Result<Vec<Expression>> {
+        match state {
+            State::Placed => Ok(Vec::new()),
+            State::Scalar(_) | State::Array { .. } => self.components(atom),
+        }
+    }
+
     /// Arguments, as [`Translator::components`].
     pub(super) fn arguments(&mut self, atoms: &[flat::Atom]) -> Result<Vec<Expression>> {
         let mut arguments = Vec::new();
@@ -148,9 +172,9 @@ impl Translator<'_> {
 
     /// At the end of a body: assigns its results to variables that have no value yet.
     pub(super) fn deliver(&mut self, results: &[flat::Atom], states: &[State]) -> Result<()> {
-        self.provide_references(results, &[], Moving::Body)?;
+        self.provide_references(results, states, false, Moving::Body)?;
         for (result, state) in results.iter().zip(states) {
-            let values = self.components(*result)?;
+            let values = self.state_values(*result, *state)?;
             for (variable, value) in state.variables().into_iter().zip(values) {
                 self.assign(variable, value);
             }
@@ -166,7 +190,6 @@ impl Translator<'_> {
         states: &[State],
         moving: Moving,
     ) -> Result<HashSet<flat::Variable>> {
-        let kept: Vec<Option<Variable>> = states.iter().map(|s| s.handle()).collect();
         let mut assignments = Vec::new();
         let mut released = Vec::new();
         for (atom, state) in next.iter().zip(states) {
@@ -188,11 +211,13 @@ impl Translator<'_> {
                     };
                     vec![expression]
                 }
-                State::Scalar(_) | State::Array { .. } => self.components(*atom)?,
+                State::Scalar(_) | State::Array { .. } | State::Placed => {
+                    self.state_values(*atom, *state)?
+                }
             };
             assignments.extend(state.variables().into_iter().zip(values));
         }
-        let moved = self.provide_references(next, &kept, moving)?;
+        let moved = self.provide_references(next, states, true, moving)?;
         for handle in released {
             self.emit(Command::Release(handle));
         }
