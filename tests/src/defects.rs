@@ -46,83 +46,186 @@ macro_rules! on_output {
 }
 macro_rules! on_command {
     ($pattern:pat => $action:expr) => {
-        Seed::Loop(|command| if let $pattern = command { $action })
+        Seed::Loop(|command| {
+            if let $pattern = command {
+                $action
+            }
+        })
     };
 }
 
 /// The seeded bugs.
 pub const DEFECTS: &[Defect] = &[
-    Defect { name: "subtraction with its operands swapped", seed: on_expression!(
-        Expression::Scalar { operation: ScalarOperation::Subtract, arguments, .. } => arguments.reverse()) },
-    Defect { name: "< compiled as <=", seed: on_operation!(Less => LessEqual) },
-    Defect { name: "min compiled as max", seed: on_operation!(Minimum => Maximum) },
-    Defect { name: "remainder compiled as quotient", seed: on_operation!(Remainder => Divide) },
-    Defect { name: ">> compiled as <<", seed: on_operation!(ShiftRight => ShiftLeft) },
-    Defect { name: "the check of an index dropped", seed: drop_check(ErrorKind::Index) },
-    Defect { name: "the check of a divisor dropped", seed: drop_check(ErrorKind::Division) },
-    Defect { name: "the check of lengths dropped", seed: drop_check(ErrorKind::Length) },
-    Defect { name: "the check of a conversion dropped", seed: drop_check(ErrorKind::Conversion) },
-    Defect { name: "branches of a conditional swapped", seed: on_expression!(
-        Expression::If { then, otherwise, .. } => std::mem::swap(then, otherwise)) },
-    Defect { name: "cases of a match rotated", seed: on_expression!(
-        Expression::Switch { cases, .. } => cases.rotate_left(1)) },
-    Defect { name: "operands of a reduction's operator swapped", seed: on_output!(
-        Output::Reduce { lambda, .. } => lambda.parameters.rotate_left(lambda.parameters.len() / 2)) },
-    Defect { name: "inclusive and exclusive scans exchanged", seed: on_output!(
-        Output::Scan { exclusive, .. } => *exclusive = !*exclusive) },
-    Defect { name: "operands of a scan's operator swapped", seed: on_output!(
-        Output::Scan { lambda, .. } => lambda.parameters.rotate_left(lambda.parameters.len() / 2)) },
-    Defect { name: "operands of a histogram's operator swapped", seed: on_output!(
-        Output::Histogram { lambda, .. } => lambda.parameters.rotate_left(lambda.parameters.len() / 2)) },
-    Defect { name: "lanes of a reduction that does not commute", seed: on_output!(
-        Output::Reduce { commutes, .. } => *commutes = !*commutes) },
-    Defect { name: "a slice that starts at 0", seed: on_expression!(
+    Defect {
+        name: "subtraction with its operands swapped",
+        seed: on_expression!(
+        Expression::Scalar { operation: ScalarOperation::Subtract, arguments, .. } => arguments.reverse()),
+    },
+    Defect {
+        name: "< compiled as <=",
+        seed: on_operation!(Less => LessEqual),
+    },
+    Defect {
+        name: "min compiled as max",
+        seed: on_operation!(Minimum => Maximum),
+    },
+    Defect {
+        name: "remainder compiled as quotient",
+        seed: on_operation!(Remainder => Divide),
+    },
+    Defect {
+        name: ">> compiled as <<",
+        seed: on_operation!(ShiftRight => ShiftLeft),
+    },
+    Defect {
+        name: "the check of an index dropped",
+        seed: drop_check(ErrorKind::Index),
+    },
+    Defect {
+        name: "the check of a divisor dropped",
+        seed: drop_check(ErrorKind::Division),
+    },
+    Defect {
+        name: "the check of lengths dropped",
+        seed: drop_check(ErrorKind::Length),
+    },
+    Defect {
+        name: "the check of a conversion dropped",
+        seed: drop_check(ErrorKind::Conversion),
+    },
+    Defect {
+        name: "branches of a conditional swapped",
+        seed: on_expression!(
+        Expression::If { then, otherwise, .. } => std::mem::swap(then, otherwise)),
+    },
+    Defect {
+        name: "cases of a match rotated",
+        seed: on_expression!(
+        Expression::Switch { cases, .. } => cases.rotate_left(1)),
+    },
+    Defect {
+        name: "operands of a reduction's operator swapped",
+        seed: on_output!(
+        Output::Reduce { lambda, .. } => swap_operands(lambda)),
+    },
+    Defect {
+        name: "inclusive and exclusive scans exchanged",
+        seed: on_output!(
+        Output::Scan { exclusive, .. } => *exclusive = !*exclusive),
+    },
+    Defect {
+        name: "operands of a scan's operator swapped",
+        seed: on_output!(
+        Output::Scan { lambda, .. } => swap_operands(lambda)),
+    },
+    Defect {
+        name: "operands of a histogram's operator swapped",
+        seed: on_output!(
+        Output::Histogram { lambda, .. } => swap_operands(lambda)),
+    },
+    Defect {
+        name: "lanes of a reduction that does not commute",
+        seed: on_output!(
+        Output::Reduce { commutes, .. } => *commutes = !*commutes),
+    },
+    Defect {
+        name: "a slice that starts at 0",
+        seed: on_expression!(
         Expression::View { view: View::Slice(dimensions), .. } => for d in dimensions.iter_mut() {
             d.start = flat::Atom::index(0);
-        }) },
-    Defect { name: "an update forgotten", seed: Seed::Flat(|statement| {
-        if let Expression::Update { array, .. } = &statement.expression {
-            statement.expression = Expression::Copy(*array);
-        }
-    }) },
-    Defect { name: "a concatenation in the wrong order", seed: on_expression!(
-        Expression::Concat { arrays, .. } => arrays.reverse()) },
-    Defect { name: "a sort that is not stable", seed: on_expression!(
-        Expression::Sort { compare, .. } => compare.parameters.reverse()) },
-    Defect { name: "a loop that never runs", seed: on_expression!(
+        }),
+    },
+    Defect {
+        name: "an update forgotten",
+        seed: Seed::Flat(|statement| {
+            if let Expression::Update { array, .. } = &statement.expression {
+                statement.expression = Expression::Copy(*array);
+            }
+        }),
+    },
+    Defect {
+        name: "a concatenation in the wrong order",
+        seed: on_expression!(
+        Expression::Concat { arrays, .. } => arrays.reverse()),
+    },
+    Defect {
+        name: "a sort that is not stable",
+        seed: on_expression!(
+        Expression::Sort { compare, .. } => compare.parameters.reverse()),
+    },
+    Defect {
+        name: "a loop that never runs",
+        seed: on_expression!(
         Expression::While { condition, .. } => for result in &mut condition.results {
             *result = flat::Atom::Constant(nova_core::ScalarValue::Bool(false));
-        }) },
-    Defect { name: "a node with the wrong constructor", seed: on_expression!(
-        Expression::NodeNew { constructor, payload, .. } => if payload.is_empty() { *constructor += 1 }) },
-    Defect { name: "an error reported at another place", seed: Seed::Flat(|statement| {
-        if matches!(statement.expression, Expression::Check { .. }) {
-            statement.place.column += 1;
-        }
-    }) },
-    Defect { name: "an array placed at the wrong offset", seed: Seed::Mem(|memory| {
-        memory.lmad.offset = memory.lmad.offset.plus(&nova_flat::memory::Polynomial::constant(1));
-    }) },
-    Defect { name: "a stride forgotten", seed: Seed::Mem(|memory| {
-        for (_, stride) in &mut memory.lmad.dimensions {
-            *stride = nova_flat::memory::Polynomial::constant(1);
-        }
-    }) },
-    Defect { name: "a reference not counted", seed: on_command!(
-        command @ imperative::Command::Retain(_) => *command = imperative::Command::Comment("lost".into())) },
-    Defect { name: "a block never released", seed: on_command!(
-        command @ imperative::Command::Release(_) => *command = imperative::Command::Comment("lost".into())) },
-    Defect { name: "a growing block that loses its elements", seed: on_command!(
+        }),
+    },
+    Defect {
+        name: "a node with the wrong constructor",
+        seed: on_expression!(
+        Expression::NodeNew { constructor, payload, .. } => if payload.is_empty() { *constructor += 1 }),
+    },
+    Defect {
+        name: "an error reported at another place",
+        seed: Seed::Flat(|statement| {
+            if matches!(statement.expression, Expression::Check { .. }) {
+                statement.place.column += 1;
+            }
+        }),
+    },
+    Defect {
+        name: "an array placed at the wrong offset",
+        seed: Seed::Mem(|memory| {
+            memory.lmad.offset = memory
+                .lmad
+                .offset
+                .plus(&nova_flat::memory::Polynomial::constant(1));
+        }),
+    },
+    Defect {
+        name: "a stride forgotten",
+        seed: Seed::Mem(|memory| {
+            for (_, stride) in &mut memory.lmad.dimensions {
+                *stride = nova_flat::memory::Polynomial::constant(1);
+            }
+        }),
+    },
+    Defect {
+        name: "a reference not counted",
+        seed: on_command!(
+        command @ imperative::Command::Retain(_) => *command = imperative::Command::Comment("lost".into())),
+    },
+    Defect {
+        name: "a block never released",
+        seed: on_command!(
+        command @ imperative::Command::Release(_) => *command = imperative::Command::Comment("lost".into())),
+    },
+    Defect {
+        name: "a growing block that loses its elements",
+        seed: on_command!(
         imperative::Command::Reserve { used, .. } => {
             *used = imperative::Expression::Constant(nova_core::ScalarValue::I64(0));
-        }) },
-    Defect { name: "a store to the first element only", seed: on_command!(
+        }),
+    },
+    Defect {
+        name: "a store to the first element only",
+        seed: on_command!(
         imperative::Command::Store { index, .. } => {
             *index = imperative::Expression::Constant(nova_core::ScalarValue::I64(0));
-        }) },
-    Defect { name: "a loop that starts with an empty round", seed: on_command!(
-        imperative::Command::For { body, .. } => body.clear()) },
+        }),
+    },
+    Defect {
+        name: "a loop that starts with an empty round",
+        seed: on_command!(
+        imperative::Command::For { body, .. } => body.clear()),
+    },
 ];
+
+/// The left operand for the right one.
+fn swap_operands(lambda: &mut flat::Lambda) {
+    let half = lambda.parameters.len() / 2;
+    lambda.parameters.rotate_left(half);
+}
 
 const fn drop_check(kind: ErrorKind) -> Seed {
     match kind {
@@ -134,7 +237,9 @@ const fn drop_check(kind: ErrorKind) -> Seed {
 }
 
 fn drop_if(statement: &mut flat::Statement, kind: ErrorKind) {
-    if let Expression::Check { condition, error, .. } = &mut statement.expression
+    if let Expression::Check {
+        condition, error, ..
+    } = &mut statement.expression
         && *error == kind
     {
         *condition = flat::Atom::Constant(nova_core::ScalarValue::Bool(true));
@@ -143,7 +248,9 @@ fn drop_if(statement: &mut flat::Statement, kind: ErrorKind) {
 
 /// Seeds a bug into a Flat program, if it is one of Flat.
 pub fn seed_flat(program: &mut flat::Program, defect: &Defect) {
-    let Seed::Flat(rewrite) = defect.seed else { return };
+    let Seed::Flat(rewrite) = defect.seed else {
+        return;
+    };
     for function in &mut program.functions {
         visit::each_body_mut(&mut function.body, &mut |body| {
             body.statements.iter_mut().for_each(rewrite);
@@ -153,13 +260,21 @@ pub fn seed_flat(program: &mut flat::Program, defect: &Defect) {
 
 /// Seeds a bug into a Mem program, if it is one of Mem.
 pub fn seed_mem(program: &mut flat::Program, defect: &Defect) {
-    let Seed::Mem(rewrite) = defect.seed else { return };
-    program.variables.iter_mut().filter_map(|v| v.memory.as_mut()).for_each(rewrite);
+    let Seed::Mem(rewrite) = defect.seed else {
+        return;
+    };
+    program
+        .variables
+        .iter_mut()
+        .filter_map(|v| v.memory.as_mut())
+        .for_each(rewrite);
 }
 
 /// Seeds a bug into a Loop program, if it is one of Loop.
 pub fn seed_loop(program: &mut imperative::Program, defect: &Defect) {
-    let Seed::Loop(rewrite) = defect.seed else { return };
+    let Seed::Loop(rewrite) = defect.seed else {
+        return;
+    };
     for function in &mut program.functions {
         each_command(&mut function.body, rewrite);
     }
@@ -169,12 +284,16 @@ fn each_command(commands: &mut [imperative::Command], rewrite: fn(&mut imperativ
     use imperative::Command;
     for command in commands {
         match command {
-            Command::If { then, otherwise, .. } => {
+            Command::If {
+                then, otherwise, ..
+            } => {
                 nova_diag::deep(|| each_command(then, rewrite));
                 nova_diag::deep(|| each_command(otherwise, rewrite));
             }
             Command::Switch { cases, .. } => {
-                cases.iter_mut().for_each(|c| nova_diag::deep(|| each_command(c, rewrite)));
+                cases
+                    .iter_mut()
+                    .for_each(|c| nova_diag::deep(|| each_command(c, rewrite)));
             }
             Command::For { body, .. } | Command::Loop { body, .. } => {
                 nova_diag::deep(|| each_command(body, rewrite));

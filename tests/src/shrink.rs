@@ -5,7 +5,11 @@
 #[derive(Clone, Debug)]
 enum Piece {
     Word(String),
-    Form { open: char, parts: Vec<Piece>, suffix: String },
+    Form {
+        open: char,
+        parts: Vec<Piece>,
+        suffix: String,
+    },
 }
 
 /// The smallest program found for which `fails` still holds, within `tries` attempts.
@@ -35,13 +39,24 @@ pub fn shrink(text: &str, mut tries: usize, fails: &mut dyn FnMut(&str) -> bool)
 fn smaller(pieces: &[Piece], at: usize) -> Vec<Vec<Piece>> {
     let mut variants = Vec::new();
     let form = nth(pieces, &mut at.clone());
-    let Some(Piece::Form { parts, open, suffix }) = form else { return variants };
+    let Some(Piece::Form {
+        parts,
+        open,
+        suffix,
+    }) = form
+    else {
+        return variants;
+    };
     let mut replacements: Vec<Vec<Piece>> = vec![Vec::new()];
     replacements.extend(parts.iter().map(|p| vec![p.clone()]));
     for skip in 0..parts.len() {
         let mut rest = parts.clone();
         rest.remove(skip);
-        replacements.push(vec![Piece::Form { open: *open, parts: rest, suffix: suffix.clone() }]);
+        replacements.push(vec![Piece::Form {
+            open: *open,
+            parts: rest,
+            suffix: suffix.clone(),
+        }]);
     }
     for replacement in replacements {
         let mut copy = pieces.to_vec();
@@ -102,7 +117,9 @@ fn read(text: &str) -> Vec<Piece> {
                 continue;
             }
             ')' | ']' => {
-                let Some((open, parts)) = stack.pop() else { break };
+                let Some((open, parts)) = stack.pop() else {
+                    break;
+                };
                 let mut suffix = String::new();
                 if characters.peek() == Some(&'.') {
                     while let Some(&s) = characters.peek()
@@ -112,7 +129,11 @@ fn read(text: &str) -> Vec<Piece> {
                         characters.next();
                     }
                 }
-                Piece::Form { open, parts, suffix }
+                Piece::Form {
+                    open,
+                    parts,
+                    suffix,
+                }
             }
             ',' | ':' => Piece::Word(c.to_string()),
             c if c.is_whitespace() => continue,
@@ -136,7 +157,11 @@ fn read(text: &str) -> Vec<Piece> {
             top.1.push(piece);
         }
     }
-    stack.into_iter().next().map(|(_, parts)| parts).unwrap_or_default()
+    stack
+        .into_iter()
+        .next()
+        .map(|(_, parts)| parts)
+        .unwrap_or_default()
 }
 
 fn write(pieces: &[Piece]) -> String {
@@ -144,7 +169,11 @@ fn write(pieces: &[Piece]) -> String {
         .iter()
         .map(|piece| match piece {
             Piece::Word(word) => word.clone(),
-            Piece::Form { open, parts, suffix } => {
+            Piece::Form {
+                open,
+                parts,
+                suffix,
+            } => {
                 let close = if *open == '(' { ')' } else { ']' };
                 format!("{open}{}{close}{suffix}", write(parts))
             }

@@ -1,9 +1,13 @@
 //! A program at every stage of the compiler, and its value at each.
 
 use crate::defects::{self, Defect};
+use nova_core::error::ERROR_KINDS;
 use nova_core::interpret::Options;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
+use nova_exec::compiler::CompilerOptions;
+use nova_exec::error::{CallError, split_place};
+use nova_exec::library::{EntryInterface, Generated, Library};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -111,28 +115,167 @@ impl Stages {
         let mut imperative =
             nova_loop::translate(&mem, how.strict).map_err(|e| format!("translate: {e}"))?;
         if verify {
-            nova_loop::verify::verify(&imperative).map_err(|e| format!("verify loop: {e}"))?;
+            nova_loop::verify::verify(&imperative).map_err(|e| {
+                format!(
+                    "verify loop: {}",
+                    e.iter()
+                        .map(|e| e.to_string())
+                        .collect::<Vec<_>>()
+                        .join("; ")
+                )
+            })?;
         }
         if let Some(defect) = how.defect {
             defects::seed_loop(&mut imperative, defect);
         }
-        Ok(Stages { core, lowered, flat, mem, imperative, strict: how.strict })
+        Ok(Stages {
+            core,
+            lowered,
+            flat,
+            mem,
+            imperative,
+            strict: how.strict,
+        })
     }
 
     /// The outcome at every interpreted stage, the reference first.
     pub fn evaluate(&self, entry: usize, inputs: &[Value]) -> Vec<(&'static str, Outcome)> {
-        let options = Options { strict: self.strict, trace: &|_| {}, ..Options::default() };
+        let options = Options {
+            strict: self.strict,
+            trace: &|_| {},
+            ..Options::default()
+        };
         let run = |evaluate: &dyn Fn() -> Outcome| {
             guard("run", evaluate).unwrap_or_else(Outcome::Internal)
         };
         vec![
-            ("core", run(&|| of_core(nova_core::interpret::evaluate(&self.core, entry, inputs, &options)))),
-            ("lowered", run(&|| of_flat(nova_flat::interpret::evaluate(&self.lowered, entry, inputs, &options)))),
-            ("flat", run(&|| of_flat(nova_flat::interpret::evaluate(&self.flat, entry, inputs, &options)))),
-            ("mem", run(&|| of_flat(nova_mem::interpret::evaluate(&self.mem, entry, inputs, &options)))),
-            ("loop", run(&|| of_loop(nova_loop::interpret::evaluate(&self.imperative, entry, inputs, &options)))),
+            (
+                "core",
+                run(&|| {
+                    of_core(nova_core::interpret::evaluate(
+                        &self.core, entry, inputs, &options,
+                    ))
+                }),
+            ),
+            (
+                "lowered",
+                run(&|| {
+                    of_flat(nova_flat::interpret::evaluate(
+                        &self.lowered,
+                        entry,
+                        inputs,
+                        &options,
+                    ))
+                }),
+            ),
+            (
+                "flat",
+                run(&|| {
+                    of_flat(nova_flat::interpret::evaluate(
+                        &self.flat, entry, inputs, &options,
+                    ))
+                }),
+            ),
+            (
+                "mem",
+                run(&|| {
+                    of_flat(nova_mem::interpret::evaluate(
+                        &self.mem, entry, inputs, &options,
+                    ))
+                }),
+            ),
+            (
+                "loop",
+                run(&|| {
+                    of_loop(nova_loop::interpret::evaluate(
+                        &self.imperative,
+                        entry,
+                        inputs,
+                        &options,
+                    ))
+                }),
+            ),
         ]
     }
+}
+
+/// The generated C of a program, compiled and loaded.
+pub struct Loaded(Library);
+
+impl Loaded {
+    /// Emits C, compiles and loads it, without the cache of the user.
+    pub fn new(name: &str, stages: &Stages, optimization: u8) -> Result<Loaded, String> {
+        let options = nova_c::Options {
+            name: name.to_string(),
+            target: nova_c::Target::Seq,
+        };
+        let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
+        let interface = |entry: &nova_loop::ir::Entry| {
+            let (symbol, error) = nova_c::entry_symbols(&entry.name);
+            EntryInterface {
+                name: entry.name.clone(),
+                symbol,
+                error,
+                inputs: entry.inputs.clone(),
+                result: entry.result.clone(),
+            }
+        };
+        let generated = Generated {
+            name,
+            header: &files.header,
+            source: &files.source,
+            entries: stages.imperative.entries.iter().map(interface).collect(),
+            sums: &stages.imperative.sums,
+        };
+        let options = CompilerOptions {
+            optimization,
+            strict: stages.strict,
+        };
+        Library::load_with(&generated, options, &[], None)
+            .map(Loaded)
+            .map_err(|e| e.to_string())
+    }
+
+    /// The outcome of the C function.
+    pub fn call(&self, entry: usize, inputs: &[Value]) -> Outcome {
+        match self.0.call(entry, inputs) {
+            Ok(value) => Outcome::Value(value),
+            Err(CallError::Failed { code, message }) => match runtime_error(&message) {
+                Some(error) if error.kind.info().code == code => Outcome::Error(error),
+                _ => Outcome::Internal(format!("code {code}: {message}")),
+            },
+            Err(other) => Outcome::Internal(other.to_string()),
+        }
+    }
+}
+
+/// The error whose message this is: place, kind and arguments.
+fn runtime_error(message: &str) -> Option<RuntimeError> {
+    let (place, text) = split_place(message);
+    ERROR_KINDS.iter().find_map(|info| {
+        let arguments = arguments_of(info.message, text)?;
+        Some(RuntimeError {
+            kind: info.kind,
+            arguments,
+            place: place.clone(),
+        })
+    })
+}
+
+/// The numbers of a message made from a template with `{0}` and `{1}`.
+fn arguments_of(template: &str, mut text: &str) -> Option<Vec<i64>> {
+    let mut arguments = Vec::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        text = text.strip_prefix(before)?;
+        rest = after.split_once('}')?.1;
+        let end = text
+            .find(|c: char| c != '-' && !c.is_ascii_digit())
+            .unwrap_or(text.len());
+        arguments.push(text[..end].parse().ok()?);
+        text = &text[end..];
+    }
+    (text == rest).then_some(arguments)
 }
 
 /// Reads and types a program.
@@ -151,7 +294,9 @@ pub fn check(name: &str, text: &str) -> Result<nova_core::ir::Program, String> {
         .filter(|d| d.severity == Severity::Error)
         .map(|d| nova_diag::render_text(&sources, d))
         .collect();
-    program.filter(|_| errors.is_empty()).ok_or_else(|| format!("check: {}", errors.join("\n")))
+    program
+        .filter(|_| errors.is_empty())
+        .ok_or_else(|| format!("check: {}", errors.join("\n")))
 }
 
 fn guard<R>(what: &str, body: impl FnOnce() -> R) -> Result<R, String> {

@@ -1,0 +1,279 @@
+//! `random-programs COUNT [FIRST]`: random well-typed programs at every stage.
+//!
+//! Each program is read, typed, lowered, optimised, placed in memory, translated and compiled, with
+//! every verifier on, and evaluated under `--fp strict` by the interpreters of Core, Flat (before
+//! and after the optimiser), Mem and Loop, and as C. All must agree to the last bit, errors with
+//! their place. Prints the distribution of what was tried; exits with 1 when anything disagrees.
+//!
+//! `random-programs --defects COUNT` seeds each of the compiler bugs of `defects.rs` in turn and
+//! says which program finds it (C left out); exits with 1 when one is not found.
+//! `random-programs --shrink SEED` prints the smallest part of a program that still disagrees.
+
+use nova_core::Value;
+use nova_tests::defects::{DEFECTS, Defect};
+use nova_tests::random::{self, PRELUDE, Program};
+use nova_tests::shrink::shrink;
+use nova_tests::stages::{How, Loaded, Outcome, Stages};
+use std::collections::BTreeMap;
+
+/// How many programs share a C file.
+const BATCH: u64 = 16;
+
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<u64>().ok());
+    let passed = match arguments.first().map(String::as_str) {
+        Some("--defects") => find_defects(number(1).unwrap_or(2000)),
+        Some("--shrink") => show_smallest(number(1).unwrap_or(0)),
+        Some(_) if number(0).is_some() => compare(number(0).unwrap_or(0), number(1).unwrap_or(0)),
+        _ => {
+            eprintln!("usage: random-programs COUNT [FIRST] | --defects COUNT | --shrink SEED");
+            std::process::exit(2);
+        }
+    };
+    std::process::exit(i32::from(!passed));
+}
+
+/// What was tried.
+#[derive(Default)]
+struct Tally {
+    programs: u64,
+    runs: u64,
+    failing_runs: u64,
+    failing_programs: u64,
+    errors: BTreeMap<&'static str, u64>,
+    nodes: Vec<usize>,
+    nested: u64,
+    used: BTreeMap<&'static str, u64>,
+    disagreements: Vec<String>,
+}
+
+fn compare(count: u64, first: u64) -> bool {
+    let mut tally = Tally::default();
+    let mut seed = first;
+    while seed < first + count {
+        let programs: Vec<Program> = (seed..(seed + BATCH).min(first + count))
+            .map(random::program)
+            .collect();
+        seed += programs.len() as u64;
+        if let Err(why) = batch(&programs, &mut tally) {
+            // Something in the batch is refused: find out which program it is.
+            for program in &programs {
+                if let Err(one) = batch(std::slice::from_ref(program), &mut tally) {
+                    tally.disagreements.push(format!("{}: {one}", program.name));
+                }
+            }
+            if programs.len() > 1 && tally.disagreements.is_empty() {
+                tally
+                    .disagreements
+                    .push(format!("only together, from {}: {why}", programs[0].name));
+            }
+        }
+    }
+    report(&tally);
+    tally.disagreements.is_empty()
+}
+
+fn strict() -> How<'static> {
+    How {
+        strict: true,
+        optimise: true,
+        verify: true,
+        defect: None,
+    }
+}
+
+/// Runs programs that share a file; an error says that the file was refused.
+fn batch(programs: &[Program], tally: &mut Tally) -> Result<(), String> {
+    let name = &programs[0].name;
+    let entries: Vec<&str> = programs.iter().map(|p| p.entry.as_str()).collect();
+    let stages = Stages::compile(name, &format!("{PRELUDE}{}", entries.concat()), strict())?;
+    let loaded = Loaded::new(name, &stages, 1)?;
+    for (entry, program) in programs.iter().enumerate() {
+        tally.count(program);
+        let mut fails = false;
+        for texts in &program.inputs {
+            let inputs = values(&stages, entry, texts)?;
+            let mut outcomes = stages.evaluate(entry, &inputs);
+            outcomes.push(("c", loaded.call(entry, &inputs)));
+            tally.runs += 1;
+            if let Outcome::Error(error) = &outcomes[0].1 {
+                fails = true;
+                tally.failing_runs += 1;
+                *tally.errors.entry(error.kind.info().word).or_default() += 1;
+            }
+            if let Some(text) = disagreement(&outcomes) {
+                tally
+                    .disagreements
+                    .push(format!("{}: {text}", program.name));
+                break;
+            }
+        }
+        tally.failing_programs += u64::from(fails);
+    }
+    Ok(())
+}
+
+fn values(stages: &Stages, entry: usize, texts: &[String]) -> Result<Vec<Value>, String> {
+    let core = &stages.core;
+    let inputs = &core.entries[entry].inputs;
+    inputs
+        .iter()
+        .zip(texts)
+        .map(|(input, text)| {
+            nova_core::text::read_value(text, &core.variable(*input).ty, &core.sums)
+                .map_err(|e| format!("the input {text:.60}: {e:?}"))
+        })
+        .collect()
+}
+
+/// The first stage that differs from the reference, as text.
+fn disagreement(outcomes: &[(&'static str, Outcome)]) -> Option<String> {
+    let (_, reference) = outcomes.first()?;
+    if let Outcome::Internal(message) = reference {
+        return Some(format!("core: {message}"));
+    }
+    let (stage, other) = outcomes.iter().skip(1).find(|(_, o)| !o.same(reference))?;
+    Some(format!("core gives {reference}, {stage} gives {other}"))
+}
+
+impl Tally {
+    fn count(&mut self, program: &Program) {
+        self.programs += 1;
+        self.nodes.push(program.nodes);
+        self.nested += u64::from(program.nesting >= 3);
+        for name in program.used.keys() {
+            // "partition .0" is partition too.
+            let builtin = name.split(' ').next().unwrap_or(name);
+            *self.used.entry(builtin).or_default() += 1;
+        }
+    }
+}
+
+fn report(tally: &Tally) {
+    let mut nodes = tally.nodes.clone();
+    nodes.sort_unstable();
+    let median = nodes.get(nodes.len() / 2).copied().unwrap_or(0);
+    let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    println!(
+        "programs: {} ({} runs each at 6 stages)",
+        tally.programs, tally.runs
+    );
+    println!(
+        "nodes: median {median}, largest {}",
+        nodes.last().unwrap_or(&0)
+    );
+    println!(
+        "second-order functions nested 3 deep or more: {:.1} %",
+        percent(tally.nested, tally.programs)
+    );
+    println!(
+        "ending in a run-time error: {:.1} % of runs, {:.1} % of programs in some run",
+        percent(tally.failing_runs, tally.runs),
+        percent(tally.failing_programs, tally.programs)
+    );
+    println!("errors by kind: {:?}", tally.errors);
+    let mut used: Vec<_> = tally.used.iter().collect();
+    used.sort_by_key(|(_, count)| **count);
+    let rare: Vec<String> = used.iter().map(|(n, c)| format!("{n} {c}")).collect();
+    println!(
+        "programs that use each of {} forms, rarest first: {}",
+        rare.len(),
+        rare.join(", ")
+    );
+    for text in tally.disagreements.iter().take(40) {
+        println!(
+            "DISAGREEMENT {}",
+            text.chars().take(600).collect::<String>()
+        );
+    }
+    println!("disagreements: {}", tally.disagreements.len());
+}
+
+/// Why a program fails with a seeded bug or without: a text that stays the same while shrinking.
+fn failure(text: &str, inputs: &[Vec<String>], how: How) -> Option<String> {
+    let stages = match Stages::compile("shrunk", text, how) {
+        Ok(stages) => stages,
+        Err(why) if why.starts_with("check") => return None,
+        Err(why) => {
+            return Some(
+                why.chars()
+                    .filter(|c| !c.is_ascii_digit())
+                    .take(80)
+                    .collect(),
+            );
+        }
+    };
+    if stages.core.entries.is_empty() {
+        return None;
+    }
+    for texts in inputs {
+        let Ok(values) = values(&stages, 0, texts) else {
+            continue;
+        };
+        let mut outcomes = stages.evaluate(0, &values);
+        if how.defect.is_none()
+            && let Ok(loaded) = Loaded::new("shrunk", &stages, 1)
+        {
+            outcomes.push(("c", loaded.call(0, &values)));
+        }
+        if let Some(text) = disagreement(&outcomes) {
+            let stage = text.split(" gives ").nth(1).unwrap_or("").to_string();
+            let internal = text.split("INTERNAL").nth(1).unwrap_or("");
+            let kind: String = internal
+                .chars()
+                .filter(|c| !c.is_ascii_digit())
+                .take(60)
+                .collect();
+            return Some(format!("{}{kind}", stage.rsplit(' ').next().unwrap_or("")));
+        }
+    }
+    None
+}
+
+fn show_smallest(seed: u64) -> bool {
+    let program = random::program(seed);
+    let text = format!("{PRELUDE}{}", program.entry);
+    let Some(why) = failure(&text, &program.inputs, strict()) else {
+        println!("seed {seed}: all stages agree");
+        return true;
+    };
+    let inputs = program.inputs.clone();
+    let small = shrink(&text, 4000, &mut |text| {
+        failure(text, &inputs, strict()).is_some_and(|other| other == why)
+    });
+    println!("seed {seed}: {why}\n{small}\n; inputs {inputs:?}");
+    false
+}
+
+fn find_defects(count: u64) -> bool {
+    let mut missed = 0;
+    for defect in DEFECTS {
+        match found_by(defect, count) {
+            Some((seed, why)) => println!("found    {:55} by program {seed}: {why}", defect.name),
+            None => {
+                missed += 1;
+                println!("MISSED   {:55} by {count} programs", defect.name);
+            }
+        }
+    }
+    println!(
+        "seeded bugs: {} found, {missed} missed",
+        DEFECTS.len() - missed
+    );
+    missed == 0
+}
+
+fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
+    let how = How {
+        verify: false,
+        defect: Some(defect),
+        ..strict()
+    };
+    (0..count).find_map(|seed| {
+        let program = random::program(seed);
+        let text = format!("{PRELUDE}{}", program.entry);
+        failure(&text, &program.inputs, how).map(|why| (seed, why))
+    })
+}
