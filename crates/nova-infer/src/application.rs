@@ -76,6 +76,9 @@ impl Inference<'_> {
             return self.infer(argument);
         }
         let saved = self.partial_value.take();
+        // The bindings inside of the argument have levels of their own again.
+        let level = self.types.level as usize;
+        let mut pool = std::mem::take(&mut self.types.pools[level]);
         self.types.level -= 1;
         let inside = self.annotations.level;
         self.annotations.level = inside.min(self.types.level);
@@ -86,6 +89,8 @@ impl Inference<'_> {
         }
         self.annotations.level = inside;
         self.types.level += 1;
+        pool.append(&mut self.types.pools[level]);
+        self.types.pools[level] = pool;
         self.partial_value = saved;
         ty
     }

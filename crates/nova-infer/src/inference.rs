@@ -174,10 +174,14 @@ impl<'a> Inference<'a> {
         for entry in &program.entries {
             let ty = self.infer(entry.body);
             self.entry_result(entry.body, ty);
+            let scope = AnnotationScope {
+                level: 1,
+                ..AnnotationScope::default()
+            };
+            let scope = std::mem::replace(&mut self.annotations, scope);
+            self.annotation_variables.extend(scope.variables);
         }
         self.finish_level();
-        let scope = std::mem::take(&mut self.annotations);
-        self.annotation_variables.extend(scope.variables);
     }
 
     fn entry_name(&mut self, entry: &ast::Entry) {

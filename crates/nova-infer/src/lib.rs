@@ -66,9 +66,7 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     inference.diagnostics = diagnostics;
     inference.entries();
     inference.check_literals();
-    if !inference.has_errors() {
-        inference.open_types();
-    }
+    inference.open_types();
     inference.concrete_annotations();
     let entry_types = inference.entry_types();
     let core = if inference.has_errors() {

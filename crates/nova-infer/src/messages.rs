@@ -186,6 +186,10 @@ impl Inference<'_> {
     /// The name of the function that an expression applies recursively.
     fn recursive_name(&self, id: ExpressionId) -> Option<Arc<str>> {
         use crate::resolve::Resolution;
+        let mut id = id;
+        while let ExpressionKind::Apply(function, _) = &self.program.expression(id).kind {
+            id = *function;
+        }
         match &self.program.expression(id).kind {
             ExpressionKind::Name(name) => match self.resolved.names[id.0 as usize] {
                 Resolution::Binding(binding) => {
@@ -200,7 +204,6 @@ impl Inference<'_> {
                 | Resolution::Constructor(..)
                 | Resolution::Foreign(_) => None,
             },
-            ExpressionKind::Apply(function, _) => self.recursive_name(*function),
             _ => None,
         }
     }

@@ -195,7 +195,7 @@ impl Inference<'_> {
     ) -> Outcome {
         let _ = self.types.require(element, Constraint::DATA);
         let wanted = match self.types.shallow(collection) {
-            Shallow::Node(TyNode::Error) => return Outcome::Done,
+            Shallow::Node(TyNode::Error) => return self.agree(obligation, collection, element),
             Shallow::Node(TyNode::Array(rank, inner)) => {
                 let row = self.types.array(rank - 1, inner);
                 return self.agree_in(obligation, collection, element, row);
@@ -266,7 +266,7 @@ impl Inference<'_> {
         force: bool,
     ) -> Outcome {
         match self.types.shallow(collection) {
-            Shallow::Node(TyNode::Error) => Outcome::Done,
+            Shallow::Node(TyNode::Error) => self.agree(obligation, collection, element),
             Shallow::Node(TyNode::Array(_, inner) | TyNode::Vector(inner)) => {
                 self.agree_in(obligation, collection, element, inner)
             }
@@ -288,7 +288,7 @@ impl Inference<'_> {
         force: bool,
     ) -> Outcome {
         match self.types.shallow(collection) {
-            Shallow::Node(TyNode::Error) => Outcome::Done,
+            Shallow::Node(TyNode::Error) => self.agree(obligation, collection, element),
             Shallow::Node(TyNode::Array(_, inner)) => {
                 self.agree_in(obligation, collection, element, inner)
             }

@@ -3,7 +3,7 @@
 use crate::inference::Inference;
 use crate::show::{Show, class_words};
 use crate::types::{Shallow, Ty, TyNode, TypeVariable};
-use nova_diag::{Diagnostic, Span, codes};
+use nova_diag::{Diagnostic, Severity, Span, codes};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 
 impl Inference<'_> {
@@ -102,7 +102,7 @@ impl Inference<'_> {
             let Some(span) = self.types.origin(variable) else {
                 continue;
             };
-            if !reported.insert(span) {
+            if !reported.insert(span) || self.has_error_beside(span) {
                 continue;
             }
             let range = self.sources.byte_range(span);
@@ -127,6 +127,22 @@ impl Inference<'_> {
                 .help(help);
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether the definition or entry around a place has an error; then types that are open in it
+    /// probably are so for that reason.
+    fn has_error_beside(&self, place: Span) -> bool {
+        let contains = |outer: Span, inner: Span| {
+            outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+        };
+        let definitions = self.program.definitions.iter().map(|d| d.span);
+        let bodies = self.program.entries.iter().map(|e| self.span(e.body));
+        let around = definitions.chain(bodies).find(|item| contains(*item, place));
+        self.diagnostics.iter().any(|diagnostic| {
+            diagnostic.severity == Severity::Error
+                && diagnostic.code != codes::AMBIGUOUS_TYPE
+                && around.is_none_or(|item| contains(item, diagnostic.primary.span))
+        })
     }
 
     /// Warns of annotation variables that became concrete.

@@ -29,6 +29,7 @@ impl Types {
     /// Makes two types equal. What was bound before a conflict stays bound.
     pub fn unify(&mut self, expected: Ty, found: Ty) -> Result<(), Conflict> {
         let mut work = vec![(expected, found)];
+        let error = self.error();
         let mut steps = 0;
         let mut seen = HashSet::new();
         while let Some((expected, found)) = work.pop() {
@@ -48,7 +49,7 @@ impl Types {
                     self.bind(variable, unbound, expected)?;
                 }
                 (Shallow::Node(a), Shallow::Node(b)) => {
-                    if !push_children(&a, &b, &mut work) {
+                    if !push_children(&a, &b, error, &mut work) {
                         return Err(Conflict::Mismatch(expected, found));
                     }
                 }
@@ -225,9 +226,13 @@ fn learns(before: Constraint, after: Constraint) -> bool {
 }
 
 /// Adds the pairs of children of two nodes of one kind; `false` when they differ in kind.
-fn push_children(a: &TyNode, b: &TyNode, work: &mut Vec<(Ty, Ty)>) -> bool {
+fn push_children(a: &TyNode, b: &TyNode, error: Ty, work: &mut Vec<(Ty, Ty)>) -> bool {
     match (a, b) {
-        (TyNode::Error, _) | (_, TyNode::Error) => true,
+        (TyNode::Error, other) | (other, TyNode::Error) => {
+            // What is part of an error is not looked into any further.
+            work.extend(children(other).into_iter().map(|child| (error, child)));
+            true
+        }
         (TyNode::Function(p, r), TyNode::Function(q, s)) => {
             work.extend([(*r, *s), (*p, *q)]);
             true

@@ -502,3 +502,39 @@ fn commuting_reductions_are_recognised() {
         "(int, int)"
     ));
 }
+
+#[test]
+fn bindings_inside_of_hoisted_arguments_have_their_own_levels() {
+    gives(
+        "() (let (f (reduce + (let (h (lambda (y) y)) in (h 1)))) in (f [1.5 2.0]))",
+        "",
+        "4.5",
+    );
+    gives(
+        "() (let (f (foldl (lambda (a x) (+ a 1)) (let (h (lambda (y) y)) in (h 1)))) in ((f [1.5]), (f [true])))",
+        "",
+        "(2, 2)",
+    );
+}
+
+#[test]
+fn builtins_can_be_hidden_and_renamed() {
+    gives("((X : vector int)) (let (map reverse) in (map X))", "X=[1 2]", "[2 1]");
+    gives("() ((lambda (+) (+ 1)) neg)", "", "-1");
+    gives("() (define (add +) (sum add)) ((sum 1 2), (add 1.5 2))", "", "(3, 3.5)");
+    gives("((length : int)) (+ length 1)", "length=2", "3");
+}
+
+#[test]
+fn open_types_are_reported_beside_errors_elsewhere() {
+    fails("() (define (a (length [])) (b (+ 1 true))) (+ a b)", &[214, 206]);
+    fails("() (define (a (+ (length []) true))) a", &[206]);
+}
+
+#[test]
+fn annotation_variables_of_entries_are_their_own() {
+    let source = "(entry one () ((lambda (x : 'a) x) 1)) (entry two () ((lambda (x : 'a) x) true))";
+    let outcome = common::check(source);
+    assert_eq!(outcome.errors(), [0u16; 0], "{}", outcome.messages());
+    assert_eq!(outcome.warnings(), [215, 215]);
+}
