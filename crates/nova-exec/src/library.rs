@@ -380,7 +380,11 @@ fn open(path: &Path) -> Result<libloading::Library, CompileError> {
 }
 
 fn load_error(error: &libloading::Error) -> CompileError {
-    let text = error.to_string();
+    // What the system says is the source of libloading's own words.
+    let text = match std::error::Error::source(error) {
+        Some(source) => source.to_string(),
+        None => error.to_string(),
+    };
     match text.split_once("undefined symbol: ") {
         Some((_, symbol)) => CompileError::Undefined {
             symbol: symbol.trim().to_string(),

@@ -49,8 +49,8 @@ pub fn read_inputs(
             return Err(End::usage(format!("error: input {name} is given twice")));
         }
         let value = inputs.read(text, ty, checked.sums()).map_err(|error| {
-            let ty = type_text(ty, checked.sums());
-            End::usage(format!("error: input {name}, a {ty}: {error}"))
+            let ty = with_article(&type_text(ty, checked.sums()));
+            End::usage(format!("error: input {name}, {ty}: {error}"))
         })?;
         values[position] = Some(value);
     }
@@ -59,19 +59,26 @@ pub fn read_inputs(
         .iter()
         .zip(&values)
         .filter(|(_, value)| value.is_none())
-        .map(|((name, ty), _)| format!("{name}, a {}", type_text(ty, checked.sums())))
+        .map(|((name, ty), _)| format!("{name}, {}", with_article(&type_text(ty, checked.sums()))))
         .collect();
     match missing.is_empty() {
         true => Ok(values.into_iter().flatten().collect()),
         false => Err(End::usage(format!(
-            "error: {} is not given: {}\n  help: write NAME=VALUE behind the program",
-            if missing.len() == 1 {
-                "an input"
-            } else {
-                "some inputs"
+            "error: {} not given: {}\n  help: write NAME=VALUE behind the program",
+            match missing.len() {
+                1 => "an input is",
+                _ => "some inputs are",
             },
             missing.join("; ")
         ))),
+    }
+}
+
+/// `an int`, `a vector int`.
+fn with_article(ty: &str) -> String {
+    match ty.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']) {
+        true => format!("an {ty}"),
+        false => format!("a {ty}"),
     }
 }
 
