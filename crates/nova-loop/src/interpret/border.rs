@@ -12,10 +12,7 @@ use nova_flat::values::{self, Fault, FlatValue, Tables};
 impl Machine<'_> {
     /// Runs an entry.
     pub(super) fn entry(&mut self, entry: &Entry, inputs: &[Value]) -> Step<Value> {
-        let mut arguments = Vec::new();
-        for (value, (_, ty)) in inputs.iter().zip(&entry.inputs) {
-            arguments.extend(self.cells_of(value, ty, true)?);
-        }
+        let arguments = self.cells_of(inputs, entry.inputs.iter().map(|i| &i.1), true)?;
         let results = self.run(entry.function, arguments)?;
         let value = self.value(&results, &entry.result)?;
         for cell in &results {
@@ -42,27 +39,43 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The components of a value; arrays are the caller's, or held once.
-    fn cells_of(&mut self, value: &Value, ty: &Type, external: bool) -> Step<Vec<Cell>> {
-        let mut tables = Tables::default();
-        // Nodes of inputs come first in the tables; later ones are shifted behind those there.
+    /// The components of values; arrays are the caller's, or held once.
+    fn cells_of<'t>(
+        &mut self,
+        values: &[Value],
+        types: impl Iterator<Item = &'t Type>,
+        external: bool,
+    ) -> Step<Vec<Cell>> {
         let sums = &self.program.sums;
-        let first: Vec<i64> = self.tables.iter().map(|t| t.len() as i64).collect();
-        let converted =
-            values::to_components(value, ty, sums, &mut tables).map_err(|f| stop_of(f, None))?;
-        let cells = self.cells(&converted, &components(ty, sums), external)?;
-        let links = link_components(ty, sums);
-        for sum in 0..self.program.sums.len() {
+        let stop = |fault| stop_of(fault, None);
+        // New nodes come behind those there are, which nothing looks at here.
+        let mut tables = Tables::default();
+        let mut next: Vec<i64> = Vec::with_capacity(self.tables.len());
+        for (sum, table) in self.tables.iter().enumerate() {
+            for _ in table {
+                let (constructor, payload) = (0, Vec::new());
+                tables.add(
+                    SumId(sum as u32),
+                    values::Node {
+                        constructor,
+                        payload,
+                    },
+                );
+            }
+            next.push(table.len() as i64);
+        }
+        let mut cells = Vec::new();
+        for (value, ty) in values.iter().zip(types) {
+            let flat = values::to_components(value, ty, sums, &mut tables).map_err(stop)?;
+            cells.extend(self.cells(&flat, &components(ty, sums), external)?);
+        }
+        for (sum, first) in next.into_iter().enumerate() {
             let id = SumId(sum as u32);
-            let mut link = 0;
+            let mut link = first;
             while let Ok(node) = tables.node(id, link) {
-                let payload = node.payload.clone();
-                let constructor = node.constructor;
-                let ty = self.payload_type(id, constructor)?.clone();
-                let shapes = components(&ty, sums);
+                let (constructor, payload) = (node.constructor, node.payload.clone());
+                let shapes = components(self.payload_type(id, constructor)?, sums);
                 let payload = self.cells(&payload, &shapes, external)?;
-                let links = link_components(&ty, sums);
-                let payload = self.shift(payload, &links, &first)?;
                 self.add_node(
                     id,
                     Node {
@@ -73,39 +86,7 @@ impl Machine<'_> {
                 link += 1;
             }
         }
-        self.shift(cells, &links, &first)
-    }
-
-    /// Moves links behind the nodes that were there before.
-    fn shift(
-        &mut self,
-        cells: Vec<Cell>,
-        links: &[Option<SumId>],
-        first: &[i64],
-    ) -> Step<Vec<Cell>> {
-        if first.iter().all(|n| *n == 0) {
-            return Ok(cells);
-        }
-        let mut list = Vec::with_capacity(cells.len());
-        let mut links = links.iter();
-        for cell in cells {
-            let sum = match cell {
-                // The handle belongs to the pointer before.
-                Cell::Block(_) => None,
-                Cell::Scalar(_) | Cell::Pointer(_) | Cell::Unset => links.next().copied().flatten(),
-            };
-            let offset = sum.and_then(|s| first.get(s.0 as usize)).copied();
-            list.push(match (cell, offset) {
-                (Cell::Scalar(ScalarValue::I64(link)), Some(offset)) => {
-                    Cell::Scalar(ScalarValue::I64(link + offset))
-                }
-                (_, Some(offset)) if offset != 0 => {
-                    return wrong("vectors of recursive data from a foreign function");
-                }
-                (cell, _) => cell,
-            });
-        }
-        Ok(list)
+        Ok(cells)
     }
 
     fn cells(
@@ -154,7 +135,7 @@ impl Machine<'_> {
         let sums = &self.program.sums;
         let mut tables = Tables::default();
         // Only values with links look into tables.
-        if link_components(ty, sums).iter().any(Option::is_some) {
+        if has_links(ty, sums) {
             for (sum, table) in self.tables.iter().enumerate() {
                 let id = SumId(sum as u32);
                 for node in table {
@@ -232,50 +213,25 @@ impl Machine<'_> {
             values.push(self.value(cells, ty)?);
         }
         let result = handler(foreign, &values).map_err(failed)?;
-        self.cells_of(&result, &foreign.result, false)
+        self.cells_of(&[result], std::iter::once(&foreign.result), false)
     }
 }
 
-/// For each component, the sum whose links it holds.
-fn link_components(ty: &Type, sums: &[nova_core::SumType]) -> Vec<Option<SumId>> {
-    // Components of links have no mark of their own, but a recursive sum is the only type that
-    // ends in one; the representation is followed by type.
-    let mut list = Vec::new();
-    add_links(ty, sums, false, &mut list);
-    list
-}
-
-fn add_links(ty: &Type, sums: &[nova_core::SumType], lifted: bool, list: &mut Vec<Option<SumId>>) {
-    let plain = |count: usize, list: &mut Vec<Option<SumId>>| {
-        list.extend(std::iter::repeat_n(None, count));
-    };
+/// Whether values of a type hold links.
+fn has_links(ty: &Type, sums: &[nova_core::SumType]) -> bool {
     nova_diag::deep(|| match ty {
-        Type::Unit | Type::Function(..) => {}
-        Type::Scalar(_) => plain(1, list),
-        Type::Tuple(elements) => {
-            for element in elements.iter() {
-                add_links(element, sums, lifted, list);
-            }
-        }
-        Type::Vector(element) => {
-            plain(if lifted { 3 } else { 1 }, list);
-            add_links(element, sums, true, list);
-        }
-        Type::Array(rank, element) => {
-            plain(*rank as usize + if lifted { 2 } else { 0 }, list);
-            add_links(element, sums, true, list);
-        }
+        Type::Unit | Type::Function(..) | Type::Scalar(_) => false,
+        Type::Tuple(elements) => elements.iter().any(|e| has_links(e, sums)),
+        Type::Vector(element) | Type::Array(_, element) => has_links(element, sums),
         Type::Sum(id) => match sums.get(id.0 as usize) {
-            Some(sum) if sum.is_recursive() => list.push(Some(*id)),
+            Some(sum) if sum.is_recursive() => true,
             Some(sum) => {
-                plain(1, list);
-                for constructor in &sum.constructors {
-                    add_links(&constructor.payload, sums, lifted, list);
-                }
+                let mut constructors = sum.constructors.iter();
+                constructors.any(|c| has_links(&c.payload, sums))
             }
-            None => {}
+            None => false,
         },
-    });
+    })
 }
 
 /// Scalars of one type as elements.
