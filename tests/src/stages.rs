@@ -138,6 +138,21 @@ impl Stages {
         })
     }
 
+    /// The outcome in the reference interpreter.
+    pub fn reference(&self, entry: usize, inputs: &[Value]) -> Outcome {
+        let options = Options {
+            strict: self.strict,
+            trace: &|_| {},
+            ..Options::default()
+        };
+        let run = || {
+            of_core(nova_core::interpret::evaluate(
+                &self.core, entry, inputs, &options,
+            ))
+        };
+        guard("run", run).unwrap_or_else(Outcome::Internal)
+    }
+
     /// The outcome at every interpreted stage, the reference first.
     pub fn evaluate(&self, entry: usize, inputs: &[Value]) -> Vec<(&'static str, Outcome)> {
         let options = Options {

@@ -274,6 +274,14 @@ fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
     (0..count).find_map(|seed| {
         let program = random::program(seed);
         let text = format!("{PRELUDE}{}", program.entry);
-        failure(&text, &program.inputs, how).map(|why| (seed, why))
+        let why = failure(&text, &program.inputs, how)?;
+        // Not by a program that fails without the bug.
+        let fair = How {
+            defect: None,
+            ..how
+        };
+        failure(&text, &program.inputs, fair)
+            .is_none()
+            .then_some((seed, why))
     })
 }

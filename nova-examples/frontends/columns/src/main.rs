@@ -1,0 +1,77 @@
+//! `columns PROGRAM.calc TABLE.csv`: a language of its own, compiled through NOVA.
+
+mod parser;
+mod table;
+mod translate;
+
+use nova_core::{Elements, Value};
+use nova_diag::{Place, render_text};
+use nova_driver::{Compiler, Failure, Options, Source};
+use std::fs;
+use std::process::ExitCode;
+use std::sync::Arc;
+use table::Table;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [program, table] = arguments.as_slice() else {
+        eprintln!("usage: columns PROGRAM.calc TABLE.csv");
+        return ExitCode::from(2);
+    };
+    match run(program, table) {
+        Ok(value) => {
+            println!("{value}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("{}", message.trim_end());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The value of a program over a table, as text.
+fn run(program: &str, table: &str) -> Result<String, String> {
+    let read = |path: &str| fs::read_to_string(path).map_err(|e| format!("{path}: {e}"));
+    let text = read(program)?;
+    let table = Table::read(&read(table)?).map_err(|why| format!("{table}: {why}"))?;
+    let mistake = |mistake: parser::Mistake| {
+        let (line, column) = mistake.position;
+        let place = Place::new(program, line, column);
+        let shown = text.lines().nth(line as usize - 1).unwrap_or("");
+        let marker = " ".repeat(column as usize - 1) + "^";
+        format!(
+            "error: {}\n --> {place}\n  | {shown}\n  | {marker}",
+            mistake.message
+        )
+    };
+    let parsed = parser::parse(&text).map_err(mistake)?;
+    let (builder, inputs) =
+        translate::translate(&parsed, table.names(), (program, &text)).map_err(mistake)?;
+    let columns: Vec<Value> = inputs
+        .iter()
+        .filter_map(|name| table.column(name))
+        .map(|column| Value::Vector(Elements::F64(Arc::new(column.clone()))))
+        .collect();
+    evaluate(builder, &columns).map_err(|failure| failure.to_string())
+}
+
+/// Compiles and calls; without a C compiler the interpreter gives the same value.
+fn evaluate(builder: nova_driver::ProgramBuilder, columns: &[Value]) -> Result<String, Failure> {
+    let compiler = Compiler::new(Options::default());
+    let mut checked = compiler.check(Source::Built(Box::new(builder)))?;
+    for warning in &checked.report.diagnostics {
+        eprint!("{}", render_text(&checked.report.sources, warning));
+    }
+    let value = match compiler.load(&mut checked, &[]) {
+        Ok(library) => library.call(0, columns)?,
+        Err(Failure::Compile(_)) => compiler.eval(&checked, 0, columns)?,
+        Err(failure) => return Err(failure),
+    };
+    let signature = &checked.signatures()[0];
+    Ok(nova_core::text::print_value(
+        &value,
+        &signature.result,
+        checked.sums(),
+    ))
+}

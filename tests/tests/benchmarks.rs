@@ -1,0 +1,46 @@
+//! The sixteen array benchmarks against independent references, on random and adversarial input:
+//! through the reference interpreter and as C.
+
+use nova_tests::random::Random;
+use nova_tests::reference::{BENCHMARKS, compare};
+use nova_tests::stages::{How, Loaded, Outcome, Stages};
+use std::path::Path;
+
+#[test]
+fn every_benchmark_agrees_with_its_reference() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples/benchmarks");
+    let how = How {
+        strict: false,
+        optimise: true,
+        verify: true,
+        defect: None,
+    };
+    let mut wrong = Vec::new();
+    for benchmark in BENCHMARKS {
+        let path = folder.join(format!("{}.nova", benchmark.name));
+        let text = std::fs::read_to_string(&path).expect("the benchmark's source");
+        let stages = Stages::compile(benchmark.name, &text, how).expect("it compiles");
+        let loaded = Loaded::new(benchmark.name, &stages, 2).expect("its C compiles");
+        for case in (benchmark.cases)(&mut Random::new(7)) {
+            let core = stages.reference(0, &case.inputs);
+            for (stage, outcome) in [("eval", core), ("seq", loaded.call(0, &case.inputs))] {
+                let verdict = match &outcome {
+                    Outcome::Value(value) => compare(value, &case.expected),
+                    other => Err(other.to_string()),
+                };
+                if let Err(difference) = verdict {
+                    wrong.push(format!(
+                        "{} {} on {}: {difference}",
+                        benchmark.name, case.what, stage
+                    ));
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
