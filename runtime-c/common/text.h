@@ -79,7 +79,7 @@ static int nova_shortest_digits(double value, bool single, char digits[32])
     return *rest == 'e' ? (int)strtol(rest + 1, NULL, 10) + 1 : 1;
 }
 
-/* A floating-point number: plain from 1e-5 up to 1e16, with an exponent otherwise. */
+/* A floating-point number: plain from 1e-4 up to 1e16, with an exponent otherwise. */
 static void nova_text_float(nova_text *text, double value, bool single)
 {
     char digits[32];
@@ -96,7 +96,7 @@ static void nova_text_float(nova_text *text, double value, bool single)
     }
     int point = nova_shortest_digits(value, single, digits);
     int count = (int)strlen(digits);
-    double smallest = single ? (double)1e-5f : 1e-5;
+    double smallest = single ? (double)1e-4f : 1e-4;
     if (value != 0.0 && (value < smallest || value >= 1e16)) {
         nova_text_bytes(text, digits, 1);
         if (count > 1) {
@@ -124,6 +124,87 @@ static void nova_text_show(nova_text *text)
     nova_text_string(text, "\n");
     fwrite(text->bytes, 1, text->length, stderr);
     free(text->bytes);
+}
+
+/* What is still to be written of recursive data: a piece of text or a link. */
+typedef struct nova_token {
+    int32_t table; /* the table of the link, -1 for text */
+    int64_t link;
+    size_t start;  /* the text's place in the pieces */
+    size_t length;
+} nova_token;
+
+/* A stack of tokens, the next one last; those of the node being written stand above it, in order. */
+typedef struct nova_tokens {
+    nova_token *stack;
+    size_t count;
+    size_t capacity;
+    size_t node;      /* where the tokens of the node being written begin */
+    nova_text pieces; /* the text of the tokens */
+    size_t mark;      /* where text begins that has no token yet */
+} nova_tokens;
+
+static void nova_push_token(nova_tokens *tokens, nova_token token)
+{
+    if (tokens->count == tokens->capacity) {
+        size_t capacity = 2 * tokens->capacity + 64;
+        void *larger = realloc(tokens->stack, capacity * sizeof(nova_token));
+        if (larger == NULL)
+            return;
+        tokens->stack = (nova_token *)larger;
+        tokens->capacity = capacity;
+    }
+    tokens->stack[tokens->count++] = token;
+}
+
+/* Makes a token of the text since the last one. */
+static void nova_token_text(nova_tokens *tokens)
+{
+    nova_token token = {-1, 0, tokens->mark, tokens->pieces.length - tokens->mark};
+    tokens->mark = tokens->pieces.length;
+    if (token.length > 0)
+        nova_push_token(tokens, token);
+}
+
+/* Makes a token of a link. */
+static void nova_token_link(nova_tokens *tokens, int32_t table, int64_t link)
+{
+    nova_token token = {table, link, 0, 0};
+    nova_token_text(tokens);
+    nova_push_token(tokens, token);
+}
+
+/* Ends a node: its first token is the next one. */
+static void nova_finish_tokens(nova_tokens *tokens)
+{
+    nova_token_text(tokens);
+    for (size_t low = tokens->node, high = tokens->count; low + 1 < high; low++, high--) {
+        nova_token token = tokens->stack[low];
+        tokens->stack[low] = tokens->stack[high - 1];
+        tokens->stack[high - 1] = token;
+    }
+}
+
+/* Writes text up to the next link; false when there is none. */
+static bool nova_next_link(nova_tokens *tokens, nova_text *text, int32_t *table, int64_t *link)
+{
+    while (tokens->count > 0) {
+        nova_token token = tokens->stack[--tokens->count];
+        if (token.table >= 0) {
+            *table = token.table;
+            *link = token.link;
+            tokens->node = tokens->count;
+            return true;
+        }
+        nova_text_bytes(text, tokens->pieces.bytes + token.start, token.length);
+    }
+    return false;
+}
+
+static void nova_free_tokens(nova_tokens *tokens)
+{
+    free(tokens->stack);
+    free(tokens->pieces.bytes);
 }
 
 #endif

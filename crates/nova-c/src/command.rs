@@ -445,9 +445,14 @@ impl FunctionEmitter<'_, '_> {
         ));
         let new = Expression::Name(name);
         let fields = self.unit.payload_fields(sum, constructor);
-        for (field, value) in fields.into_iter().zip(values) {
+        for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
             let target = fields_of(self.node(sum, new.clone()), &field);
-            self.push(Statement::assign(target, value));
+            self.push(Statement::assign(target, value.clone()));
+            if let ir::Expression::Variable(variable) = source
+                && self.program().variable(*variable).ty == ir::Type::Block
+            {
+                self.push(Statement::call("nova_retain", vec![value]));
+            }
         }
         if !fresh {
             self.assign(link, new);

@@ -56,7 +56,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     Files {
         source: source(options, program.strict, items),
         header: header::header(&unit, &interfaces, &foreigns),
-        manifest: manifest::manifest(&mut unit, &interfaces),
+        manifest: manifest::manifest(&unit, &interfaces, &foreigns),
     }
 }
 

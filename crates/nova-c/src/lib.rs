@@ -18,6 +18,7 @@ mod expression;
 mod file;
 mod function;
 mod header;
+mod json;
 pub mod manifest;
 pub mod names;
 mod nesting;

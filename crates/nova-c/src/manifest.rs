@@ -1,17 +1,111 @@
-//! The manifest: the entries of a program and their types as JSON (docs/manifest.md).
+//! The manifest: the entries of a program and their types as JSON, for bindings of other languages
+//! (docs/manifest.md).
 
+use crate::ast::{Field, Function, Item, Parameter};
+use crate::border::ctype::Definition;
 use crate::border::entry::EntryInterface;
+use crate::json::Json;
+use crate::print::type_text as c_type_text;
 use crate::unit::Unit;
+use nova_core::Type;
+use nova_diag::deep;
 
 /// The text of the manifest.
-pub fn manifest(_unit: &mut Unit, _interfaces: &[EntryInterface]) -> String {
-    String::from("{}\n")
+pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
+    let name = &unit.options.name;
+    let entries = interfaces.iter().map(|interface| entry(unit, interface));
+    let types = unit.types.definitions.iter().map(definition);
+    let foreigns = unit.program.foreigns.iter().zip(foreigns).map(|(foreign, function)| {
+        Json::object([
+            ("name", Json::text(&*foreign.name)),
+            ("parameters", parameters(&function.parameters)),
+        ])
+    });
+    let manifest = Json::object([
+        ("program", Json::text(&**name)),
+        ("header", Json::text(format!("{name}.h"))),
+        ("source", Json::text(format!("{name}.c"))),
+        ("entries", Json::List(entries.collect())),
+        ("types", Json::List(types.collect())),
+        ("foreign", Json::List(foreigns.collect())),
+    ]);
+    manifest.print()
+}
+
+fn entry(unit: &Unit, interface: &EntryInterface) -> Json {
+    let inputs = interface.inputs.iter().map(|input| {
+        Json::object([
+            ("name", Json::text(&*input.name)),
+            ("type", Json::text(type_text(unit, &input.ty))),
+            ("parameters", parameters(&input.parameters)),
+        ])
+    });
+    let result = Json::object([
+        ("type", Json::text(type_text(unit, &interface.result))),
+        ("parameters", parameters(&interface.results)),
+    ]);
+    Json::object([
+        ("name", Json::text(&*interface.name)),
+        ("symbol", Json::text(&*interface.symbol)),
+        ("error", Json::text(&*interface.error)),
+        ("result", result),
+        ("inputs", Json::List(inputs.collect())),
+    ])
+}
+
+fn parameters(list: &[Parameter]) -> Json {
+    let items = list.iter().map(|parameter| {
+        Json::object([
+            ("name", Json::text(&*parameter.name)),
+            ("type", Json::text(c_type_text(&parameter.ty))),
+        ])
+    });
+    Json::List(items.collect())
+}
+
+fn definition(definition: &Definition) -> Json {
+    let mut members = vec![("name", Json::text(format!("nova_{}", definition.name)))];
+    let structure = definition.items.iter().find_map(|item| match item {
+        Item::Struct { fields, .. } => Some(fields),
+        Item::Comment(_)
+        | Item::Directive(_)
+        | Item::Blank
+        | Item::Function(_)
+        | Item::Variable { .. }
+        | Item::Text(_) => None,
+    });
+    members.push(("fields", fields(structure.map_or(&[], Vec::as_slice))));
+    if !definition.constructors.is_empty() {
+        let constructors = definition.constructors.iter().map(|(name, field)| {
+            let field = field.as_ref().map_or(Json::Null, |field| Json::text(&**field));
+            Json::object([("name", Json::text(&**name)), ("field", field)])
+        });
+        members.push(("constructors", Json::List(constructors.collect())));
+    }
+    Json::object(members)
+}
+
+fn fields(list: &[Field]) -> Json {
+    let items = list.iter().map(|field| match field {
+        Field::Plain(ty, name) => Json::object([
+            ("name", Json::text(&**name)),
+            ("type", Json::text(c_type_text(ty))),
+        ]),
+        Field::Union(members, name) => Json::object([
+            ("name", Json::text(&**name)),
+            ("union", deep(|| fields(members))),
+        ]),
+        Field::Struct(members, name) => Json::object([
+            ("name", Json::text(&**name)),
+            ("struct", deep(|| fields(members))),
+        ]),
+    });
+    Json::List(items.collect())
 }
 
 /// A type as NOVA writes it.
-pub fn type_text(unit: &Unit, ty: &nova_core::Type) -> String {
-    use nova_core::Type;
-    nova_diag::deep(|| match ty {
+pub fn type_text(unit: &Unit, ty: &Type) -> String {
+    deep(|| match ty {
         Type::Scalar(scalar) => scalar.info().name.to_string(),
         Type::Unit => "unit".into(),
         Type::Tuple(elements) => {
@@ -35,12 +129,10 @@ pub fn type_text(unit: &Unit, ty: &nova_core::Type) -> String {
     })
 }
 
-fn argument_text(unit: &Unit, ty: &nova_core::Type) -> String {
+fn argument_text(unit: &Unit, ty: &Type) -> String {
     let text = type_text(unit, ty);
     match ty {
-        nova_core::Type::Vector(_) | nova_core::Type::Array(..) | nova_core::Type::Function(..) => {
-            format!("({text})")
-        }
-        _ => text,
+        Type::Vector(_) | Type::Array(..) | Type::Function(..) => format!("({text})"),
+        Type::Scalar(_) | Type::Unit | Type::Tuple(_) | Type::Sum(_) => text,
     }
 }

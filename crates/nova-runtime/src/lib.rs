@@ -39,6 +39,10 @@ pub const FILES: &[(&str, &str)] = &[
         include_str!("../../../runtime-c/common/floats.h"),
     ),
     (
+        "nova_math.h",
+        include_str!("../../../runtime-c/common/nova_math.h"),
+    ),
+    (
         "arguments.h",
         include_str!("../../../runtime-c/common/arguments.h"),
     ),

@@ -15,6 +15,9 @@ pub struct Definition {
     pub name: String,
     /// The items, inside of the guard.
     pub items: Vec<Item>,
+    /// The constructors of a sum, in the order of their tags, and the field of each payload that
+    /// takes memory.
+    pub constructors: Vec<(Arc<str>, Option<Name>)>,
 }
 
 /// The types of the border of one program.
@@ -102,7 +105,21 @@ impl<'p> CTypes<'p> {
         self.names.insert(key, name.clone());
         let c_name: Name = format!("nova_{name}").into();
         let items = deep(|| self.define(ty, group, &c_name));
-        self.definitions.push(Definition { name, items });
+        let constructors = match ty {
+            CoreType::Sum(id) if !self.sum(*id).is_recursive() => self.constructors(*id),
+            CoreType::Sum(_)
+            | CoreType::Tuple(_)
+            | CoreType::Vector(_)
+            | CoreType::Array(..)
+            | CoreType::Scalar(_)
+            | CoreType::Unit
+            | CoreType::Function(..) => Vec::new(),
+        };
+        self.definitions.push(Definition {
+            name,
+            items,
+            constructors,
+        });
         c_name
     }
 
@@ -161,7 +178,7 @@ impl<'p> CTypes<'p> {
     }
 
     /// Describes a type so that no other type is described alike.
-    fn describe(&self, ty: &CoreType, group: &[SumId], out: &mut String) {
+    pub fn describe(&self, ty: &CoreType, group: &[SumId], out: &mut String) {
         deep(|| match ty {
             CoreType::Scalar(scalar) => out.push_str(scalar.info().name),
             CoreType::Unit | CoreType::Function(..) => out.push('u'),
@@ -234,6 +251,14 @@ impl<'p> CTypes<'p> {
         fields
     }
 
+    fn constructors(&self, id: SumId) -> Vec<(Arc<str>, Option<Name>)> {
+        let constructors = self.sum(id).constructors.iter();
+        let field = |payload, name| (!self.is_nothing(payload)).then(|| field_name(name));
+        constructors
+            .map(|c| (c.name.clone(), field(&c.payload, &c.name)))
+            .collect()
+    }
+
     /// A tag and a union of the payloads, with names for the tags.
     fn define_sum(&mut self, id: SumId, name: &Name, group: &[SumId]) -> Vec<Item> {
         let sum = self.sum(id);
@@ -277,7 +302,11 @@ impl<'p> CTypes<'p> {
         let c_name: Name = format!("nova_{name}").into();
         let group = self.sum(id).group.clone();
         let items = self.define_sum(id, &c_name, &group);
-        self.definitions.push(Definition { name, items });
+        self.definitions.push(Definition {
+            name,
+            items,
+            constructors: self.constructors(id),
+        });
         c_name
     }
 

@@ -41,7 +41,7 @@ fn plus(a: Expression, b: Expression) -> Expression {
 
 impl Unit<'_> {
     /// A helper that is defined when it is first asked for.
-    fn helper(
+    pub fn helper(
         &mut self,
         key: String,
         name: &str,

@@ -19,6 +19,8 @@ use std::sync::Arc;
 /// The C side of an entry.
 #[derive(Clone, Debug)]
 pub struct EntryInterface {
+    /// Its name in NOVA.
+    pub name: Arc<str>,
     /// The C function.
     pub symbol: Name,
     /// The function that gives the message of the last failure.
@@ -105,6 +107,7 @@ pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
         });
     }
     EntryInterface {
+        name: entry.name.clone(),
         symbol: symbol.into(),
         error: error.into(),
         inputs,

@@ -6,7 +6,6 @@ use super::top::Form;
 use super::{Part, int64, null};
 use crate::ast::{Expression, Function, Name, Parameter, Statement, Type};
 use crate::command::context;
-use crate::expression::empty;
 use crate::function::FunctionEmitter;
 use crate::scalar::{memory_type, variable_type};
 use crate::unit::Unit;
@@ -54,8 +53,9 @@ fn argument_name(k: usize) -> String {
     }
 }
 
-/// Parameters for the components of a type, and what they are called.
-fn component_parameters(
+/// Parameters for the components of a type (pointers to them for results), and what they are
+/// called.
+pub fn component_parameters(
     emitter: &mut FunctionEmitter,
     list: &[Component],
     hint: &str,
@@ -253,7 +253,6 @@ impl FunctionEmitter<'_, '_> {
             let block = self.variable(super::block_type(), "result_block", adopt);
             let elements = Expression::pure("nova_elements", vec![data]);
             let pointer = elements.cast(memory_type(scalar).pointer());
-            let _ = empty(scalar);
             parts.push(Part::Array { pointer, block });
             return;
         }

@@ -143,7 +143,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The first index into the elements (`None` for 0) and the extents of a vector.
-    fn vector_parts(
+    pub fn vector_parts(
         &mut self,
         rank: u32,
         index: Option<&Expression>,
