@@ -13,7 +13,8 @@
 //! - **Handing on.** Arguments, results of bodies, starts and next states of loops, payloads, and
 //!   traced components are row-major where the place they go to has a block of its own; where it
 //!   lies in a block in scope, they lie at the same LMAD of it.
-//! - **Range.** Where block size and addresses are constants, they are inside.
+//! - **Range.** What makes elements writes inside of its block, where size and addresses are
+//!   constants. (Views are not asked: behind a check that fails they may lie anywhere.)
 
 use crate::views::view_lmad;
 use nova_diag::{Place, deep};
@@ -65,6 +66,8 @@ enum Binding {
     Handed,
     /// Their elements are written to a block in scope.
     Written,
+    /// They are views of others.
+    Derived,
 }
 
 struct Verifier<'a> {
@@ -187,7 +190,11 @@ impl<'a> Verifier<'a> {
             )?;
             self.enter(block);
         }
-        self.check_lmad(variable, memory)
+        self.check_lmad(variable, memory)?;
+        match binding {
+            Binding::Written => self.check_range(variable, memory),
+            Binding::Handed | Binding::Derived => Ok(()),
+        }
     }
 
     fn check_lmad(&self, variable: Variable, memory: &Memory) -> Result<()> {
@@ -228,7 +235,7 @@ impl<'a> Verifier<'a> {
                 "{missing} in the LMAD of {variable} is no `i64` in scope"
             ));
         }
-        self.check_range(variable, memory)
+        Ok(())
     }
 
     /// Where all is constant: addresses are inside of the block.
@@ -387,7 +394,7 @@ impl<'a> Verifier<'a> {
         self.require(same, || {
             format!("{} does not lie where its source says", self.show(variable))
         })?;
-        self.bind(variable, Binding::Written)
+        self.bind(variable, Binding::Derived)
     }
 
     fn with_bodies(&mut self, statement: &'a Statement) -> Result<()> {
