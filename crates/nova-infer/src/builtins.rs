@@ -266,10 +266,10 @@ impl BuiltinId {
 
     /// The scalar operation it is, if it is one.
     pub fn scalar_operation(self) -> Option<ScalarOperation> {
-        match self.get().lowering {
-            Lowering::Plain(Builtin::Scalar(operation)) => Some(operation),
-            _ => None,
+        if let Lowering::Plain(Builtin::Scalar(operation)) = self.get().lowering {
+            return Some(operation);
         }
+        None
     }
 }
 

@@ -76,15 +76,16 @@ impl Inference<'_> {
     fn arm_payload(&mut self, sum: Option<&(SumDeclarationId, Arc<[Ty]>)>, arm: &Arm) -> Ty {
         let constructor = arm.constructor.as_ref();
         let found = constructor.and_then(|name| self.declarations.constructor(&name.text));
-        match (sum, found) {
-            (Some((sum, arguments)), Some((of, index))) if of == sum.0 => {
-                let declaration = self.declarations.sum(*sum);
-                let payload = declaration.constructors[index as usize].payload;
-                self.types
-                    .substitute(payload, &declaration.parameters, arguments)
-            }
-            _ => self.types.error(),
+        if let (Some((sum, arguments)), Some((of, index))) = (sum, found)
+            && of == sum.0
+        {
+            let declaration = self.declarations.sum(*sum);
+            let payload = declaration.constructors[index as usize].payload;
+            return self
+                .types
+                .substitute(payload, &declaration.parameters, arguments);
         }
+        self.types.error()
     }
 
     /// Each constructor of the sum has one arm, or there is a default.

@@ -80,10 +80,10 @@ impl Inference<'_> {
     }
 
     fn number(&self, id: ExpressionId) -> Option<&Number> {
-        match &self.program.expression(id).kind {
-            ExpressionKind::Number(number) => Some(number),
-            _ => None,
+        if let ExpressionKind::Number(number) = &self.program.expression(id).kind {
+            return Some(number);
         }
+        None
     }
 
     fn text_of(&self, id: ExpressionId) -> String {
@@ -144,12 +144,11 @@ impl Inference<'_> {
 
     /// The conversion that an expression applies.
     fn conversion(&self, id: ExpressionId) -> Option<Arc<str>> {
-        match &self.program.expression(id).kind {
-            ExpressionKind::Apply(function, _) => self
-                .name_of(*function)
-                .filter(|name| name.starts_with("to_")),
-            _ => None,
-        }
+        let ExpressionKind::Apply(function, _) = &self.program.expression(id).kind else {
+            return None;
+        };
+        self.name_of(*function)
+            .filter(|name| name.starts_with("to_"))
     }
 
     /// The scalar that a type is, or the default of its class.
@@ -191,34 +190,44 @@ impl Inference<'_> {
     }
 
     fn vector_hint(&mut self, expected: Ty, found: Ty, text: &str) -> Option<String> {
-        match (self.types.shallow(expected), self.types.shallow(found)) {
-            (Shallow::Node(TyNode::Vector(_)), Shallow::Node(TyNode::Array(..))) => {
-                Some(format!("view it as a vector of rows: `(rows {text})`"))
-            }
-            (Shallow::Node(TyNode::Array(2, _)), Shallow::Node(TyNode::Vector(row)))
-                if matches!(self.types.shallow(row), Shallow::Node(TyNode::Vector(_))) =>
-            {
-                Some(format!("make it rectangular: `(unrows {text})`"))
-            }
-            (Shallow::Node(TyNode::Vector(wanted)), Shallow::Node(TyNode::Vector(given))) => {
-                match (self.nearest_scalar(wanted), self.nearest_scalar(given)) {
-                    (Some(wanted), Some(given)) if wanted != given && wanted != Scalar::Bool => {
-                        let name = wanted.info().name;
-                        Some(format!(
-                            "convert its elements with `(map to_{name} {text})`"
-                        ))
-                    }
-                    _ => None,
-                }
-            }
-            (Shallow::Node(TyNode::Vector(element)), _) if self.element_like(element, found) => {
-                Some(format!("a vector of one element is written `[{text}]`"))
-            }
-            (_, Shallow::Node(TyNode::Vector(element))) if self.similar(expected, element) => {
-                Some(format!("read an element with `({text} ! 0)`"))
-            }
-            _ => None,
+        let wanted = self.vector_element(expected);
+        let given = self.vector_element(found);
+        if wanted.is_some() && self.array_rank(found).is_some() {
+            return Some(format!("view it as a vector of rows: `(rows {text})`"));
         }
+        if let (Some(2), Some(row)) = (self.array_rank(expected), given) {
+            let rectangular = self.vector_element(row).is_some();
+            return rectangular.then(|| format!("make it rectangular: `(unrows {text})`"));
+        }
+        match (wanted, given) {
+            (Some(wanted), Some(given)) => {
+                let (wanted, given) = (self.nearest_scalar(wanted)?, self.nearest_scalar(given)?);
+                let name = wanted.info().name;
+                (wanted != given && wanted != Scalar::Bool)
+                    .then(|| format!("convert its elements with `(map to_{name} {text})`"))
+            }
+            (Some(element), None) => self
+                .element_like(element, found)
+                .then(|| format!("a vector of one element is written `[{text}]`")),
+            (None, Some(element)) => self
+                .similar(expected, element)
+                .then(|| format!("read an element with `({text} ! 0)`")),
+            (None, None) => None,
+        }
+    }
+
+    fn vector_element(&mut self, ty: Ty) -> Option<Ty> {
+        if let Shallow::Node(TyNode::Vector(element)) = self.types.shallow(ty) {
+            return Some(element);
+        }
+        None
+    }
+
+    fn array_rank(&mut self, ty: Ty) -> Option<u32> {
+        if let Shallow::Node(TyNode::Array(rank, _)) = self.types.shallow(ty) {
+            return Some(rank);
+        }
+        None
     }
 
     /// Whether a value could be the element of a vector.
@@ -229,20 +238,17 @@ impl Inference<'_> {
     }
 
     fn tuple_hint(&mut self, expected: Ty, found: Ty, text: &str) -> Option<String> {
-        match (self.types.shallow(expected), self.types.shallow(found)) {
-            (Shallow::Unbound(_, unbound), Shallow::Node(TyNode::Tuple(_)))
-                if unbound.constraint.scalars.is_some() =>
-            {
-                Some(format!("operate on its elements, as `{text}.0`"))
-            }
-            (_, Shallow::Node(TyNode::Tuple(elements))) => {
-                let position = elements
-                    .iter()
-                    .position(|element| self.similar(expected, *element))?;
-                Some(format!("take an element: `{text}.{position}`"))
-            }
-            _ => None,
+        let Shallow::Node(TyNode::Tuple(elements)) = self.types.shallow(found) else {
+            return None;
+        };
+        if let Shallow::Unbound(_, unbound) = self.types.shallow(expected) {
+            let class = unbound.constraint.scalars.is_some();
+            return class.then(|| format!("operate on its elements, as `{text}.0`"));
         }
+        let position = elements
+            .iter()
+            .position(|element| self.similar(expected, *element))?;
+        Some(format!("take an element: `{text}.{position}`"))
     }
 
     fn hint_for_indexed(&mut self, found: Ty, at: ExpressionId) -> Option<String> {

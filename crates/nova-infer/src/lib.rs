@@ -7,11 +7,14 @@
 
 mod application;
 mod bindings;
+mod builtin_application;
 mod builtins;
 mod cases;
 mod convert;
 mod declarations;
 mod definitions;
+mod demands;
+mod endless;
 mod expressions;
 mod generalise;
 mod hints;

@@ -53,17 +53,11 @@ pub(crate) fn bad_literal(number: &Number, scalar: Scalar, span: Span) -> Diagno
     let name = scalar.info().name;
     let message = match &number.value {
         NumberValue::Integer(Some(value)) => {
-            let fits = match scalar.is_float() {
-                true => "exactly ",
+            let exactly = match scalar.is_float() {
+                true => " exactly",
                 false => "",
             };
-            format!(
-                "`{name}` cannot hold {value}{}",
-                match fits {
-                    "" => "",
-                    _ => " exactly",
-                }
-            )
+            format!("`{name}` cannot hold {value}{exactly}")
         }
         NumberValue::Integer(None) => format!("`{name}` cannot hold a number of this size"),
         NumberValue::Decimal(text) if scalar.is_float() => {

@@ -72,14 +72,15 @@ impl Inference<'_> {
         conflict: Conflict,
     ) {
         let inner = self.innermost(at);
-        let span = match because {
-            // Either of two neighbours may be the mistake.
-            Because::Annotation { at: annotation } if inner == at => {
-                self.together(*annotation, self.span(at))
-            }
-            Because::Operand { first, .. } => self.together(self.span(*first), self.span(at)),
-            _ => self.span(inner),
-        };
+        let mut span = self.span(inner);
+        // Either of two neighbours may be the mistake.
+        if let Because::Annotation { at: annotation } = because
+            && inner == at
+        {
+            span = self.together(*annotation, span);
+        } else if let Because::Operand { first, .. } = because {
+            span = self.together(self.span(*first), self.span(at));
+        }
         let at = inner;
         self.mismatch_at(expected, found, span, Some(at), because, conflict);
     }
@@ -166,10 +167,12 @@ impl Inference<'_> {
         at: Option<ExpressionId>,
         what: &str,
     ) -> (nova_diag::Code, String) {
-        let recursive = match because {
-            Because::Argument { function, .. } => self.recursive_name(*function),
-            Because::Recursion { name, .. } => Some(name.clone()),
-            _ => at.and_then(|at| self.recursive_name(at)),
+        let recursive = if let Because::Argument { function, .. } = because {
+            self.recursive_name(*function)
+        } else if let Because::Recursion { name, .. } = because {
+            Some(name.clone())
+        } else {
+            at.and_then(|at| self.recursive_name(at))
         };
         match recursive {
             Some(name) => (
@@ -190,22 +193,16 @@ impl Inference<'_> {
         while let ExpressionKind::Apply(function, _) = &self.program.expression(id).kind {
             id = *function;
         }
-        match &self.program.expression(id).kind {
-            ExpressionKind::Name(name) => match self.resolved.names[id.0 as usize] {
-                Resolution::Binding(binding) => {
-                    self.recursive.contains(&binding).then(|| name.clone())
-                }
-                Resolution::Definition(definition) => self
-                    .current_group
-                    .contains(&definition)
-                    .then(|| name.clone()),
-                Resolution::Unbound
-                | Resolution::Builtin(_)
-                | Resolution::Constructor(..)
-                | Resolution::Foreign(_) => None,
-            },
-            _ => None,
-        }
+        let name = self.name_of(id)?;
+        let recursive = match self.resolved.names[id.0 as usize] {
+            Resolution::Binding(binding) => self.recursive.contains(&binding),
+            Resolution::Definition(definition) => self.current_group.contains(&definition),
+            Resolution::Unbound
+            | Resolution::Builtin(_)
+            | Resolution::Constructor(..)
+            | Resolution::Foreign(_) => false,
+        };
+        recursive.then_some(name)
     }
 
     /// What the expression is, as the subject of a sentence.
@@ -272,18 +269,18 @@ impl Inference<'_> {
 
     /// The name of an expression that is one.
     pub fn name_of(&self, id: ExpressionId) -> Option<Arc<str>> {
-        match &self.program.expression(id).kind {
-            ExpressionKind::Name(name) => Some(name.clone()),
-            _ => None,
+        if let ExpressionKind::Name(name) = &self.program.expression(id).kind {
+            return Some(name.clone());
         }
+        None
     }
 
     /// The operand of an indexing expression that is the index.
     pub fn index_operand(&self, id: ExpressionId) -> ExpressionId {
-        match &self.program.expression(id).kind {
-            ExpressionKind::Index(_, index) => *index,
-            _ => id,
+        if let ExpressionKind::Index(_, index) = &self.program.expression(id).kind {
+            return *index;
         }
+        id
     }
 }
 

@@ -14,10 +14,7 @@ impl Inference<'_> {
         let message = format!("`.{index}` reads from a tuple, but this is {shown}");
         let mut diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, message)
             .label(format!("this is {shown}"));
-        let text = match &self.program.expression(at).kind {
-            ExpressionKind::Project(tuple, _, _) => self.source_text(*tuple),
-            _ => None,
-        };
+        let text = self.source_text(self.projected(at));
         if let (Shallow::Node(TyNode::Vector(_)), Some(text)) = (self.types.shallow(tuple), text) {
             diagnostic = diagnostic.help(format!("read an element with `({text} ! {index})`"));
         }
@@ -27,10 +24,10 @@ impl Inference<'_> {
     /// A projection beyond a tuple's elements.
     pub fn no_such_element(&mut self, at: ExpressionId, tuple: Ty, index: u32, count: usize) {
         let shown = self.show(tuple);
-        let span = match &self.program.expression(at).kind {
-            ExpressionKind::Project(_, _, span) => *span,
-            _ => self.span(at),
-        };
+        let mut span = self.span(at);
+        if let ExpressionKind::Project(_, _, index) = &self.program.expression(at).kind {
+            span = *index;
+        }
         let message = format!("a tuple of {count} elements has no element {index}");
         let tuple_span = self.operand_span(at);
         let diagnostic = Diagnostic::error(codes::BAD_TUPLE_INDEX, span, message)
@@ -46,10 +43,7 @@ impl Inference<'_> {
     pub fn unknown_tuple(&mut self, at: ExpressionId, index: u32) {
         use crate::resolve::Resolution;
         let used = self.operand_span(at);
-        let operand = match &self.program.expression(at).kind {
-            ExpressionKind::Project(tuple, _, _) => *tuple,
-            _ => at,
-        };
+        let operand = self.projected(at);
         let text = self.source_text(operand).unwrap_or_default();
         let message = format!("could not determine the concrete type of `{text}`");
         let count = (index as usize + 1).clamp(2, 8);
@@ -75,10 +69,15 @@ impl Inference<'_> {
     }
 
     fn operand_span(&self, at: ExpressionId) -> Span {
-        match &self.program.expression(at).kind {
-            ExpressionKind::Project(tuple, _, _) => self.span(*tuple),
-            _ => self.span(at),
+        self.span(self.projected(at))
+    }
+
+    /// What a projection reads from.
+    fn projected(&self, at: ExpressionId) -> ExpressionId {
+        if let ExpressionKind::Project(tuple, _, _) = &self.program.expression(at).kind {
+            return *tuple;
         }
+        at
     }
 
     /// `map` of something that takes no argument.
@@ -137,7 +136,9 @@ impl Inference<'_> {
         };
         let definitions = self.program.definitions.iter().map(|d| d.span);
         let bodies = self.program.entries.iter().map(|e| self.span(e.body));
-        let around = definitions.chain(bodies).find(|item| contains(*item, place));
+        let around = definitions
+            .chain(bodies)
+            .find(|item| contains(*item, place));
         self.diagnostics.iter().any(|diagnostic| {
             diagnostic.severity == Severity::Error
                 && diagnostic.code != codes::AMBIGUOUS_TYPE

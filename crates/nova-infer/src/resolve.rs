@@ -202,13 +202,12 @@ impl Resolver<'_> {
 
     /// The built-in that an expression names.
     fn names_builtin(&self, id: ExpressionId) -> Option<BuiltinId> {
-        match &self.program.expression(id).kind {
-            ExpressionKind::Name(name) => match self.meaning(name) {
-                Some(Resolution::Builtin(builtin)) => Some(builtin),
-                _ => None,
-            },
-            _ => None,
+        if let ExpressionKind::Name(name) = &self.program.expression(id).kind
+            && let Some(Resolution::Builtin(builtin)) = self.meaning(name)
+        {
+            return Some(builtin);
         }
+        None
     }
 
     fn visit_all(&mut self, ids: &[ExpressionId]) {
@@ -280,11 +279,12 @@ impl Resolver<'_> {
             self.visit(*value);
             let names = count_names(pattern);
             let alias = self.names_builtin(*value);
-            match (&pattern.kind, &pattern.annotation, alias) {
-                (PatternKind::Name(name), None, Some(builtin)) => {
-                    self.push(name, Resolution::Builtin(builtin));
-                }
-                _ => self.enter(next, next + names),
+            if let (PatternKind::Name(name), None, Some(builtin)) =
+                (&pattern.kind, &pattern.annotation, alias)
+            {
+                self.push(name, Resolution::Builtin(builtin));
+            } else {
+                self.enter(next, next + names);
             }
             next += names;
         }

@@ -65,7 +65,18 @@ impl Forms<'_> {
             ExpressionKind::Name(_) => true,
             ExpressionKind::Annotate(inner, _) => deep(|| self.generalises(*inner)),
             ExpressionKind::Apply(..) => self.arity(id) > 0 && self.has_duplicable_head(id),
-            _ => self.arity(id) > 0,
+            ExpressionKind::Lambda { .. } | ExpressionKind::Mu { .. } => true,
+            ExpressionKind::Number(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::Nil
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Index(..) => false,
         }
     }
 

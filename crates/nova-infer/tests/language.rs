@@ -519,15 +519,26 @@ fn bindings_inside_of_hoisted_arguments_have_their_own_levels() {
 
 #[test]
 fn builtins_can_be_hidden_and_renamed() {
-    gives("((X : vector int)) (let (map reverse) in (map X))", "X=[1 2]", "[2 1]");
+    gives(
+        "((X : vector int)) (let (map reverse) in (map X))",
+        "X=[1 2]",
+        "[2 1]",
+    );
     gives("() ((lambda (+) (+ 1)) neg)", "", "-1");
-    gives("() (define (add +) (sum add)) ((sum 1 2), (add 1.5 2))", "", "(3, 3.5)");
+    gives(
+        "() (define (add +) (sum add)) ((sum 1 2), (add 1.5 2))",
+        "",
+        "(3, 3.5)",
+    );
     gives("((length : int)) (+ length 1)", "length=2", "3");
 }
 
 #[test]
 fn open_types_are_reported_beside_errors_elsewhere() {
-    fails("() (define (a (length [])) (b (+ 1 true))) (+ a b)", &[214, 206]);
+    fails(
+        "() (define (a (length [])) (b (+ 1 true))) (+ a b)",
+        &[214, 206],
+    );
     fails("() (define (a (+ (length []) true))) a", &[206]);
 }
 

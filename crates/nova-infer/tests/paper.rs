@@ -95,9 +95,11 @@ fn nested_maps() {
 #[test]
 fn foreign_functions() {
     // §3.1.1
-    let source = "((X : vector int)) (foreign (f : (int -> int)) (g : int -> float -> bool)) (map f X)";
+    let source =
+        "((X : vector int)) (foreign (f : (int -> int)) (g : int -> float -> bool)) (map f X)";
     has_type(source, "vector int -> vector int");
-    let program = core("((x : int)) (foreign (g : int -> float -> bool)) (let (h (g x)) in (h 1.5))");
+    let program =
+        core("((x : int)) (foreign (g : int -> float -> bool)) (let (h (g x)) in (h 1.5))");
     assert_eq!(program.foreigns[0].parameters.len(), 2);
 }
 
@@ -108,7 +110,10 @@ fn the_example_programs_pass_their_tests() {
     for folder in ["paper", "tutorial"] {
         let entries = std::fs::read_dir(root.join(folder)).expect("the examples");
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
-            if path.extension().is_some_and(|extension| extension == "nova") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "nova")
+            {
                 let source = std::fs::read_to_string(&path).expect("an example");
                 tests += run_tests(&source);
             }
@@ -119,7 +124,9 @@ fn the_example_programs_pass_their_tests() {
 
 /// Runs the `;; test` lines of a source; how many there are.
 fn run_tests(source: &str) -> usize {
-    let lines = source.lines().filter_map(|line| line.strip_prefix(";; test "));
+    let lines = source
+        .lines()
+        .filter_map(|line| line.strip_prefix(";; test "));
     let mut count = 0;
     for line in lines {
         let (inputs, expected) = line.split_once("=>").expect("an expectation");

@@ -121,10 +121,10 @@ impl Mono<'_, '_> {
         let (callee, arity) = match self.inference.resolved.names[head.0 as usize] {
             Resolution::Builtin(builtin) => {
                 let arity = match builtin.get().lowering {
-                    Lowering::Map => match &whole {
-                        Type::Function(function, _) => 1 + arrows(function),
-                        _ => 1,
-                    },
+                    Lowering::Map => {
+                        let (parameters, _) = split_function(whole.clone(), 1);
+                        1 + parameters.first().map_or(0, arrows)
+                    }
                     Lowering::Range => arrows(&whole),
                     Lowering::Plain(_)
                     | Lowering::ConvertToResult
@@ -228,18 +228,20 @@ impl Mono<'_, '_> {
         pending: &mut Pending,
         at: ast::ExpressionId,
     ) -> ir::ExpressionId {
-        match &self.core.expression(value).kind {
+        let constant = matches!(
+            self.core.expression(value).kind,
             ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Variable(_) => value,
-            _ => {
-                let ty = self.core.expression(value).ty.clone();
-                let variable = self.core.add_variable("v", ty);
-                pending.push((variable, value));
-                self.variable(variable, at)
-            }
+                | ExpressionKind::Unit
+                | ExpressionKind::Text(_)
+                | ExpressionKind::Variable(_)
+        );
+        if constant {
+            return value;
         }
+        let ty = self.core.expression(value).ty.clone();
+        let variable = self.core.add_variable("v", ty);
+        pending.push((variable, value));
+        self.variable(variable, at)
     }
 
     /// Binds pending values around `body`.
@@ -262,18 +264,19 @@ impl Mono<'_, '_> {
             return Role::Value;
         };
         let builtin = builtin.get();
-        match (builtin.lowering, index) {
-            (Lowering::Map, 0) => Role::Function(known.parameters.len() - 1),
+        let tuple = match (builtin.lowering, index) {
+            (Lowering::Map, 0) => return Role::Function(known.parameters.len() - 1),
             (Lowering::Tabulate | Lowering::Reshape, 0) | (Lowering::Index, 1) => {
-                match &known.parameters[index] {
-                    Type::Tuple(_) => Role::Elements,
-                    _ => Role::Value,
-                }
+                matches!(known.parameters.get(index), Some(Type::Tuple(_)))
             }
-            _ => match builtin.signature.parameters.get(index) {
-                Some(parameter @ SignatureType::Function(..)) => Role::Function(parameter.arity()),
-                Some(_) | None => Role::Value,
-            },
+            (_, _) => false,
+        };
+        if tuple {
+            return Role::Elements;
+        }
+        match builtin.signature.parameters.get(index) {
+            Some(parameter @ SignatureType::Function(..)) => Role::Function(parameter.arity()),
+            Some(_) | None => Role::Value,
         }
     }
 
@@ -317,10 +320,7 @@ impl Mono<'_, '_> {
     }
 
     fn elements_of(&mut self, variable: Variable, at: ast::ExpressionId) -> Item {
-        let types = match &self.core.variable(variable).ty {
-            Type::Tuple(types) => types.to_vec(),
-            _ => Vec::new(),
-        };
+        let types = tuple_types(&self.core.variable(variable).ty);
         let elements = types
             .into_iter()
             .enumerate()
@@ -359,14 +359,14 @@ impl Mono<'_, '_> {
         }
         let function = self.translate(id);
         let mut pending = Pending::new();
-        let variable = match self.core.expression(function).kind {
-            ExpressionKind::Variable(variable) => variable,
-            _ => {
-                let ty = self.core.expression(function).ty.clone();
-                let variable = self.core.add_variable("f", ty);
-                pending.push((variable, function));
-                variable
-            }
+        let expression = self.core.expression(function);
+        let variable = if let ExpressionKind::Variable(variable) = expression.kind {
+            variable
+        } else {
+            let ty = expression.ty.clone();
+            let variable = self.core.add_variable("f", ty);
+            pending.push((variable, function));
+            variable
         };
         let (parameters, body) = self.eta(variable, count, id);
         (pending, parameters, body)
@@ -443,6 +443,14 @@ fn arrows(ty: &Type) -> usize {
         ty = result;
     }
     count
+}
+
+/// The types of a tuple's elements.
+pub(super) fn tuple_types(ty: &Type) -> Vec<Type> {
+    if let Type::Tuple(types) = ty {
+        return types.to_vec();
+    }
+    Vec::new()
 }
 
 /// The first `count` parameters of a function type, and what is left.

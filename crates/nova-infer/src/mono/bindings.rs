@@ -1,5 +1,6 @@
 //! Lambdas, lets, recursive functions and patterns to Core.
 
+use super::application::tuple_types;
 use super::concrete::MonoType;
 use super::{Instances, Meaning, Mono};
 use crate::application::spine;
@@ -58,10 +59,7 @@ impl Mono<'_, '_> {
             }
             PatternKind::Wildcard => self.core.add_variable("_", ty),
             PatternKind::Tuple(elements) => {
-                let types: Vec<Type> = match &ty {
-                    Type::Tuple(types) => types.to_vec(),
-                    _ => vec![Type::Unit; elements.len()],
-                };
+                let types = tuple_types(&ty);
                 let whole = self.core.add_variable("t", ty);
                 for (index, (element, ty)) in elements.iter().zip(types).enumerate() {
                     if let PatternKind::Wildcard = element.kind {

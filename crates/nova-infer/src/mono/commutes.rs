@@ -42,22 +42,12 @@ impl Mono<'_, '_> {
     }
 
     fn is_commuting_operation(&self, id: ast::ExpressionId) -> bool {
-        match self.program().expression(id).kind {
-            Syntax::Name(_) => match self.inference.resolved.names[id.0 as usize] {
-                Resolution::Builtin(builtin) => {
-                    matches!(builtin.get().lowering, Lowering::And | Lowering::Or)
-                        || builtin
-                            .scalar_operation()
-                            .is_some_and(|operation| operation.commutes())
-                }
-                Resolution::Unbound
-                | Resolution::Binding(_)
-                | Resolution::Definition(_)
-                | Resolution::Constructor(..)
-                | Resolution::Foreign(_) => false,
-            },
-            _ => false,
-        }
+        self.inference.builtin_named(id).is_some_and(|builtin| {
+            matches!(builtin.get().lowering, Lowering::And | Lowering::Or)
+                || builtin
+                    .scalar_operation()
+                    .is_some_and(|operation| operation.commutes())
+        })
     }
 
     /// Whether an expression is a commuting operation of the two sides.

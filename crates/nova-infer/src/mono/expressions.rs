@@ -163,10 +163,10 @@ impl Mono<'_, '_> {
     ) -> ir::ExpressionId {
         let value = self.translate(scrutinee);
         let ty = self.type_of(id);
-        let sum = match self.core.expression(value).ty {
-            Type::Sum(sum) => Some(sum),
-            _ => None,
-        };
+        let mut sum = None;
+        if let Type::Sum(known) = self.core.expression(value).ty {
+            sum = Some(known);
+        }
         let payloads = self.inference.payloads.get(&id).cloned();
         let payloads = payloads.unwrap_or_default();
         let mut translated: Vec<Option<Arm>> = vec![None; self.constructors_of(sum)];

@@ -1,0 +1,356 @@
+//! The types of built-ins and of their applications: the parameters a signature has, the vectors
+//! that may be a `vector#n`, and the functions that take a variable number of arguments.
+
+use crate::builtins::{BuiltinId, Lowering};
+use crate::inference::Inference;
+use crate::messages::Because;
+use crate::obligations::Demand;
+use crate::signature::{DemandWord, SignatureType};
+use crate::types::{Constraint, Ty};
+use nova_core::Builtin;
+use nova_core::builtin::Class;
+use nova_diag::{Diagnostic, codes};
+use nova_syntax::ast::{ExpressionId, ExpressionKind};
+
+impl Inference<'_> {
+    /// The type of a built-in that stands alone.
+    pub fn infer_builtin_value(&mut self, id: ExpressionId, builtin: BuiltinId) -> Ty {
+        self.apply_builtin(id, id, builtin, &[])
+    }
+
+    /// The type of an application of a built-in.
+    pub fn apply_builtin(
+        &mut self,
+        id: ExpressionId,
+        head: ExpressionId,
+        builtin: BuiltinId,
+        arguments: &[ExpressionId],
+    ) -> Ty {
+        match builtin.get().lowering {
+            Lowering::Map => return self.apply_map(id, head, arguments),
+            Lowering::Range => return self.apply_range(id, head, arguments),
+            Lowering::Plain(Builtin::Trace) if !self.check_trace(head, arguments) => {
+                for &argument in arguments {
+                    self.infer_argument(id, argument);
+                }
+                return self.types.error();
+            }
+            Lowering::Plain(_)
+            | Lowering::ConvertToResult
+            | Lowering::And
+            | Lowering::Or
+            | Lowering::Imap
+            | Lowering::Tabulate
+            | Lowering::Reshape
+            | Lowering::Shape
+            | Lowering::Index => {}
+        }
+        let signature = &builtin.get().signature;
+        let origin = self.span(id);
+        let variables = signature.fresh_variables(&mut self.types, origin);
+        self.signature_demands(id, head, builtin, &variables, arguments);
+        let mut parameters = Vec::new();
+        let mut agree = true;
+        for (index, parameter) in signature.parameters.iter().enumerate() {
+            let argument = arguments.get(index).copied();
+            let ty = if let SignatureType::Rows(element) = parameter {
+                let element = element.instantiate(&mut self.types, &variables);
+                self.rows_parameter(id, head, index + 1, element, argument, &mut agree)
+            } else {
+                let ty = parameter.instantiate(&mut self.types, &variables);
+                let because = operand_reason(builtin, head, index, arguments);
+                self.plain_parameter(id, ty, argument, &because, &mut agree);
+                ty
+            };
+            parameters.push(ty);
+        }
+        let result = signature.result.instantiate(&mut self.types, &variables);
+        self.finish_builtin(id, head, parameters, result, arguments)
+    }
+
+    /// Composes the type of a built-in from its parameters, and applies what it gives to the
+    /// arguments that are left.
+    fn finish_builtin(
+        &mut self,
+        id: ExpressionId,
+        head: ExpressionId,
+        parameters: Vec<Ty>,
+        result: Ty,
+        arguments: &[ExpressionId],
+    ) -> Ty {
+        let whole = self.types.functions(&parameters, result);
+        self.expressions[head.0 as usize] = whole;
+        let given = arguments.len();
+        if given <= parameters.len() {
+            return self.types.functions(&parameters[given..], result);
+        }
+        let rest = &arguments[parameters.len()..];
+        self.apply(id, head, result, rest, parameters.len())
+    }
+
+    /// Compares an argument with its parameter; `agree` tells whether those before it did.
+    fn plain_parameter(
+        &mut self,
+        id: ExpressionId,
+        ty: Ty,
+        argument: Option<ExpressionId>,
+        because: &Because,
+        agree: &mut bool,
+    ) {
+        if let Some(argument) = argument {
+            let found = self.infer_argument(id, argument);
+            // What a wrong argument determined says nothing about the next.
+            if *agree || self.types.is_ground(ty) {
+                *agree &= self.expect(ty, found, argument, because);
+            }
+        }
+    }
+
+    /// A parameter that takes a vector, or a `vector#n` as its rows; its type.
+    fn rows_parameter(
+        &mut self,
+        id: ExpressionId,
+        head: ExpressionId,
+        position: usize,
+        element: Ty,
+        argument: Option<ExpressionId>,
+        agree: &mut bool,
+    ) -> Ty {
+        let collection = match argument {
+            Some(argument) => self.infer_argument(id, argument),
+            None => self.types.fresh(Constraint::DATA, self.span(head)),
+        };
+        if !*agree {
+            return collection;
+        }
+        let because = Because::Argument {
+            function: head,
+            position,
+        };
+        let demand = Demand::Rows {
+            collection,
+            element,
+        };
+        let before = self.diagnostics.len();
+        self.demand(demand, argument.unwrap_or(head), because);
+        *agree = self.diagnostics.len() == before;
+        collection
+    }
+
+    /// Makes the demands of a signature.
+    fn signature_demands(
+        &mut self,
+        id: ExpressionId,
+        head: ExpressionId,
+        builtin: BuiltinId,
+        variables: &[Ty],
+        arguments: &[ExpressionId],
+    ) {
+        for (word, related) in &builtin.get().signature.demands {
+            let related: Vec<Ty> = related.iter().map(|index| variables[*index]).collect();
+            let Some(demand) = Demand::from_word(*word, &related) else {
+                continue;
+            };
+            // Every demand is about one argument, the second only for `elements`.
+            let position = usize::from(*word == DemandWord::Elements);
+            let (at, because) = match word {
+                DemandWord::Index => (id, Because::Indexed),
+                DemandWord::Extents
+                | DemandWord::Elements
+                | DemandWord::Shape
+                | DemandWord::Flatten
+                | DemandWord::Rows
+                | DemandWord::Unrows => {
+                    let because = Because::Argument {
+                        function: head,
+                        position: position + 1,
+                    };
+                    (arguments.get(position).copied().unwrap_or(head), because)
+                }
+            };
+            self.demand(demand, at, because);
+        }
+    }
+
+    /// `map f X1 … Xn`: as many vectors as `f` takes arguments; while its type does not tell, as
+    /// many as are given (language §3).
+    fn apply_map(
+        &mut self,
+        id: ExpressionId,
+        head: ExpressionId,
+        arguments: &[ExpressionId],
+    ) -> Ty {
+        let Some((&function, vectors)) = arguments.split_first() else {
+            let function = self.types.open(self.span(head));
+            return self.map_of_unknown_arity(head, head, function).0;
+        };
+        let found = self.infer_argument(id, function);
+        let (elements, value, known) = self.types.peel(found);
+        let error = self.types.is_error(value);
+        if error || (elements.is_empty() && known) {
+            if !error {
+                self.map_of_no_function(function, found);
+            }
+            for &vector in vectors {
+                self.infer_argument(id, vector);
+            }
+            return self.types.error();
+        }
+        if !known && vectors.is_empty() {
+            return self.map_of_unknown_arity(head, function, found).1;
+        }
+        let (elements, value) = match known {
+            true => (elements, value),
+            false => self.extend_function(id, function, elements, value, vectors.len()),
+        };
+        let result = self.types.vector(value);
+        let mut parameters = vec![found];
+        for (index, &element) in elements.iter().enumerate() {
+            let argument = vectors.get(index).copied();
+            let mut agree = true;
+            let collection =
+                self.rows_parameter(id, head, index + 2, element, argument, &mut agree);
+            parameters.push(collection);
+        }
+        let mut given = arguments;
+        if vectors.len() > elements.len() {
+            self.too_many_vectors(head, function, elements.len(), vectors);
+            given = &arguments[..elements.len() + 1];
+        }
+        self.finish_builtin(id, head, parameters, result, given)
+    }
+
+    /// The type of `map` for a function whose arity is not known yet, and of its application.
+    fn map_of_unknown_arity(
+        &mut self,
+        head: ExpressionId,
+        at: ExpressionId,
+        function: Ty,
+    ) -> (Ty, Ty) {
+        let result = self.types.open(self.span(at));
+        let whole = self.types.function(function, result);
+        self.expressions[head.0 as usize] = whole;
+        self.demand(Demand::MapArity { function, result }, at, Because::Form);
+        (whole, result)
+    }
+
+    /// Makes a function whose result is open take at least `count` arguments and give data.
+    fn extend_function(
+        &mut self,
+        id: ExpressionId,
+        function: ExpressionId,
+        mut elements: Vec<Ty>,
+        value: Ty,
+        count: usize,
+    ) -> (Vec<Ty>, Ty) {
+        let origin = self.span(id);
+        let more = count.saturating_sub(elements.len());
+        let added: Vec<Ty> = (0..more)
+            .map(|_| self.types.fresh(Constraint::DATA, origin))
+            .collect();
+        let last = self.types.fresh(Constraint::DATA, origin);
+        let wanted = self.types.functions(&added, last);
+        self.expect(wanted, value, function, &Because::Form);
+        elements.extend(added);
+        (elements, last)
+    }
+
+    fn too_many_vectors(
+        &mut self,
+        head: ExpressionId,
+        function: ExpressionId,
+        takes: usize,
+        vectors: &[ExpressionId],
+    ) {
+        let count = vectors.len();
+        let plural = if takes == 1 { "" } else { "s" };
+        let message =
+            format!("the function of this `map` takes {takes} argument{plural}, not {count}");
+        let extra = vectors[takes..].iter().map(|vector| self.span(*vector));
+        let at = extra
+            .reduce(|all, next| all.to(next))
+            .unwrap_or(self.span(head));
+        let diagnostic = Diagnostic::error(codes::TOO_MANY_ARGUMENTS, at, message)
+            .label("too many")
+            .also(self.span(function), "the function")
+            .help("`map` takes as many vectors as its function takes arguments");
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// `range` takes one to three arguments.
+    fn apply_range(
+        &mut self,
+        id: ExpressionId,
+        head: ExpressionId,
+        arguments: &[ExpressionId],
+    ) -> Ty {
+        if arguments.is_empty() {
+            let ty = self.types.open(self.span(head));
+            self.demand(Demand::RangeArity { ty }, head, Because::Form);
+            return ty;
+        }
+        if let Some(extra) = arguments.get(3) {
+            let message = format!(
+                "`range` takes one to three arguments, not {}",
+                arguments.len()
+            );
+            let last = arguments.last().unwrap_or(extra);
+            let at = self.span(*extra).to(self.span(*last));
+            let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, at, message)
+                .label("too many")
+                .help("`(range n)`, `(range begin end)` or `(range begin step end)`");
+            self.diagnostics.push(diagnostic);
+        }
+        let constraint = Constraint::class(Class::Integer, true);
+        let element = self.types.fresh(constraint, self.span(id));
+        let mut agree = true;
+        for (index, &argument) in arguments.iter().enumerate() {
+            let given = (index < 3).then_some(argument);
+            let because = Because::Argument {
+                function: head,
+                position: index + 1,
+            };
+            self.plain_parameter(id, element, given, &because, &mut agree);
+        }
+        let arguments = &arguments[..arguments.len().min(3)];
+        let result = self.types.vector(element);
+        self.finish_builtin(id, head, vec![element; arguments.len()], result, arguments)
+    }
+
+    /// Whether the text of `trace` is part of the program.
+    fn check_trace(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> bool {
+        let text = arguments.first();
+        if let Some(&text) = text
+            && matches!(self.program.expression(text).kind, ExpressionKind::Text(_))
+        {
+            return true;
+        }
+        let at = self.span(text.copied().unwrap_or(head));
+        let message = "the first argument of `trace` must be a text in quotes";
+        let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, at, message)
+            .help("write `(trace \"text\" x)`");
+        self.diagnostics.push(diagnostic);
+        false
+    }
+}
+
+/// Why an argument of a built-in has its type: operands of arithmetic must agree with each other.
+fn operand_reason(
+    builtin: BuiltinId,
+    head: ExpressionId,
+    index: usize,
+    arguments: &[ExpressionId],
+) -> Because {
+    let parameters = &builtin.get().signature.parameters;
+    let alike = index == 1 && parameters.first() == parameters.get(1);
+    match arguments.first() {
+        Some(&first) if alike && builtin.scalar_operation().is_some() => Because::Operand {
+            function: head,
+            first,
+        },
+        Some(_) | None => Because::Argument {
+            function: head,
+            position: index + 1,
+        },
+    }
+}
