@@ -248,28 +248,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
                     Step::Call(callee)
                 })
             }
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Index { .. }
-            | Expression::View { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::Sort { .. }
-            | Expression::Operation(_)
-            | Expression::While { .. }
-            | Expression::Foreign { .. }
-            | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
-            | Expression::NodePayload { .. }
-            | Expression::Trace { .. }
-            | Expression::Allocate { .. } => {
+            _at_once => {
                 self.execute(activation, statement)?;
                 Ok(Step::Next)
             }

@@ -14,13 +14,18 @@
 //!
 //! The words of expressions are those of the tables in this file and [`crate::parse`].
 
+mod expressions;
+mod operands;
+
+pub use operands::{print_atom, print_core_type, print_type, print_variable};
+
 use crate::ir::{
     ArrayOperation, Atom, Body, Entry, Expression, Function, Lambda, Output, Program, Statement,
-    Type, Variable, View,
+    Type, Variable,
 };
 use crate::memory::{Lmad, Memory, Polynomial};
 use nova_core::ir::Foreign;
-use nova_core::{ScalarValue, SumType, Type as CoreType};
+use nova_core::{SumType, Type as CoreType};
 use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
@@ -57,94 +62,6 @@ pub fn print_body(program: &Program, body: &Body) -> String {
     };
     printer.body(body);
     printer.out
-}
-
-/// The text of an atom, as in [`print()`].
-pub fn print_atom(program: &Program, atom: Atom) -> String {
-    match atom {
-        Atom::Variable(variable) => print_variable(program, variable),
-        Atom::Constant(value) => print_constant(value),
-    }
-}
-
-/// The text of a variable: its name with what could not be read back replaced, and its number.
-pub fn print_variable(program: &Program, variable: Variable) -> String {
-    let name = match program.variables.get(variable.0 as usize) {
-        Some(info) => &*info.name,
-        None => "",
-    };
-    let safe = |c: char| !c.is_whitespace() && !c.is_control() && !"()[],:;\"'.|#@".contains(c);
-    let name: String = name
-        .chars()
-        .map(|c| if safe(c) { c } else { '-' })
-        .collect();
-    let digit_first = name
-        .trim_start_matches('-')
-        .starts_with(|c: char| c.is_ascii_digit());
-    let prefix = if digit_first { "v" } else { "" };
-    format!("{prefix}{name}_{}", variable.0)
-}
-
-/// The text of a type.
-pub fn print_type(program: &Program, ty: &Type) -> String {
-    match ty {
-        Type::Scalar(scalar) => scalar.info().short.to_string(),
-        Type::Array(scalar, shape) => {
-            let mut out = String::new();
-            for extent in shape {
-                let _ = write!(out, "[{}]", print_atom(program, *extent));
-            }
-            out + scalar.info().short
-        }
-        Type::Block(scalar) => format!("(block {})", scalar.info().short),
-    }
-}
-
-fn print_constant(value: ScalarValue) -> String {
-    fn float(value: f64, text: String, suffix: &str, short: &str) -> String {
-        if value.is_nan() {
-            format!("nan.{short}")
-        } else if value.is_infinite() {
-            format!("{}inf.{short}", if value < 0.0 { "-" } else { "" })
-        } else {
-            text + suffix
-        }
-    }
-    match value {
-        ScalarValue::I64(v) => v.to_string(),
-        ScalarValue::I8(v) => format!("{v}i8"),
-        ScalarValue::I16(v) => format!("{v}i16"),
-        ScalarValue::I32(v) => format!("{v}i32"),
-        ScalarValue::U8(v) => format!("{v}u8"),
-        ScalarValue::U16(v) => format!("{v}u16"),
-        ScalarValue::U32(v) => format!("{v}u32"),
-        ScalarValue::U64(v) => format!("{v}u64"),
-        ScalarValue::F32(v) => float(f64::from(v), format!("{v:?}"), "f", "f32"),
-        ScalarValue::F64(v) => float(v, format!("{v:?}"), "L", "f64"),
-        ScalarValue::Bool(v) => v.to_string(),
-    }
-}
-
-/// The text of a type of Core.
-pub fn print_core_type(ty: &CoreType) -> String {
-    deep(|| match ty {
-        CoreType::Scalar(scalar) => scalar.info().short.to_string(),
-        CoreType::Unit => "unit".to_string(),
-        CoreType::Tuple(elements) => {
-            let elements: Vec<String> = elements.iter().map(print_core_type).collect();
-            format!("(tuple {})", elements.join(" "))
-        }
-        CoreType::Vector(element) => format!("(vector {})", print_core_type(element)),
-        CoreType::Array(rank, element) => format!("(array {rank} {})", print_core_type(element)),
-        CoreType::Function(parameter, result) => {
-            format!(
-                "(-> {} {})",
-                print_core_type(parameter),
-                print_core_type(result)
-            )
-        }
-        CoreType::Sum(id) => format!("(sum {})", id.0),
-    })
 }
 
 /// The most columns a line is indented by: texts of deep programs stay linear in their size.
@@ -346,15 +263,6 @@ impl Printer<'_> {
 
     fn expression(&mut self, expression: &Expression) {
         self.text("(");
-        if !self.with_bodies(expression) {
-            let text = self.simple(expression);
-            self.text(&text);
-        }
-        self.text(")");
-    }
-
-    /// Expressions that hold bodies; says whether it was one.
-    fn with_bodies(&mut self, expression: &Expression) -> bool {
         match expression {
             Expression::Sort { count, compare } => {
                 let count = print_atom(self.program, *count);
@@ -387,28 +295,12 @@ impl Printer<'_> {
                 self.inner(condition);
                 self.inner(body);
             }
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Index { .. }
-            | Expression::View { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::Call { .. }
-            | Expression::Foreign { .. }
-            | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
-            | Expression::NodePayload { .. }
-            | Expression::Trace { .. }
-            | Expression::Allocate { .. } => return false,
+            without_bodies => {
+                let text = self.on_arrays(without_bodies);
+                self.text(&text);
+            }
         }
-        true
+        self.text(")");
     }
 
     /// `[x_1:f32 = 0.0f …]`.
@@ -488,128 +380,6 @@ impl Printer<'_> {
             self.lambda(lambda);
         }
         self.text(")");
-    }
-
-    /// Expressions without bodies.
-    fn simple(&self, expression: &Expression) -> String {
-        let atom = |a: &Atom| print_atom(self.program, *a);
-        let name = |v: &Variable| print_variable(self.program, *v);
-        match expression {
-            Expression::Atom(a) => format!("atom {}", atom(a)),
-            Expression::Scalar {
-                operation,
-                operand,
-                arguments,
-            } => {
-                let mut out = format!("{} {}", operation.short(), operand.info().short);
-                arguments.iter().for_each(|a| out.extend([" ", &atom(a)]));
-                out
-            }
-            Expression::Check {
-                condition,
-                error,
-                arguments,
-            } => {
-                let word = error.info().word;
-                format!("check {} {word} {}", atom(condition), self.atoms(arguments))
-            }
-            Expression::Fail { error, arguments } => {
-                format!("fail {} {}", error.info().word, self.atoms(arguments))
-            }
-            Expression::Index { array, indices } => {
-                format!("index {} {}", name(array), self.atoms(indices))
-            }
-            Expression::View { array, view } => self.view(*array, view),
-            Expression::Literal { element, elements } => {
-                format!("literal {} {}", element.info().short, self.atoms(elements))
-            }
-            Expression::Bytes(bytes) => format!("bytes {}", write_text(bytes)),
-            Expression::Iota { count, start, step } => {
-                format!("iota {} {} {}", atom(count), atom(start), atom(step))
-            }
-            Expression::Replicate { shape, value } => {
-                format!("replicate {} {}", self.atoms(shape), atom(value))
-            }
-            Expression::Copy(array) => format!("copy {}", name(array)),
-            Expression::Concat { arrays, count } => {
-                format!("concat {} {}", atom(count), self.arrays(arrays))
-            }
-            Expression::Update {
-                array,
-                indices,
-                value,
-            } => {
-                format!(
-                    "update {} {} {}",
-                    name(array),
-                    self.atoms(indices),
-                    atom(value)
-                )
-            }
-            Expression::Call {
-                function,
-                arguments,
-                tail,
-            } => {
-                let word = if *tail { "tail" } else { "call" };
-                let function = self.function_name(function.0);
-                format!("{word} {function} {}", self.atoms(arguments))
-            }
-            Expression::Foreign { foreign, arguments } => {
-                format!("foreign {foreign} {}", self.atoms(arguments))
-            }
-            Expression::NodeNew {
-                sum,
-                constructor,
-                payload,
-            } => {
-                format!("new {} {constructor} {}", sum.0, self.atoms(payload))
-            }
-            Expression::NodeTag { sum, link } => format!("tag {} {}", sum.0, atom(link)),
-            Expression::NodePayload {
-                sum,
-                constructor,
-                link,
-            } => {
-                format!("payload {} {constructor} {}", sum.0, atom(link))
-            }
-            Expression::Trace {
-                text,
-                ty,
-                components,
-            } => {
-                let (text, ty) = (write_text(text), print_core_type(ty));
-                format!("trace {text} {ty} {}", self.atoms(components))
-            }
-            Expression::Allocate { element, count } => {
-                format!("allocate {} {}", element.info().short, atom(count))
-            }
-            // Written by `with_bodies`.
-            Expression::Sort { .. }
-            | Expression::Operation(_)
-            | Expression::If { .. }
-            | Expression::Switch { .. }
-            | Expression::While { .. } => String::new(),
-        }
-    }
-
-    fn view(&self, array: Variable, view: &View) -> String {
-        let array = print_variable(self.program, array);
-        match view {
-            View::Slice(dimensions) => {
-                let mut out = format!("slice {array}");
-                for d in dimensions {
-                    let _ = write!(out, " {}", self.atoms(&[d.start, d.step, d.count]));
-                }
-                out
-            }
-            View::Transpose(permutation) => {
-                let numbers: Vec<String> = permutation.iter().map(u32::to_string).collect();
-                format!("transpose {array} [{}]", numbers.join(" "))
-            }
-            View::Reshape(shape) => format!("reshape {array} {}", self.atoms(shape)),
-            View::Row(indices) => format!("row {array} {}", self.atoms(indices)),
-        }
     }
 }
 

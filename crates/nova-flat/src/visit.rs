@@ -27,13 +27,17 @@
 //! assert_eq!(copy.results, [Atom::index(7)]);
 //! ```
 
+mod rewrite;
+
+pub use rewrite::{Substitution, fresh_copy, fresh_lambda, fresh_variable, substitute};
+
 use crate::ir::{
-    ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, SliceDimension, Statement,
-    Type, Variable, View,
+    ArrayOperation, Atom, Body, Expression, Output, Program, SliceDimension, Statement, Type,
+    Variable, View,
 };
-use crate::memory::{Lmad, Memory, Polynomial};
+use crate::memory::Memory;
 use nova_diag::deep;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Declares the shallow walks twice, for shared and for exclusive references.
 macro_rules! walks {
@@ -369,181 +373,4 @@ pub fn count_uses(program: &Program, body: &Body, counts: &mut Vec<u32>) {
             *count += 1;
         }
     });
-}
-
-/// What to put for variables. Not applied to its own atoms: `x → y, y → 1` turns `x` into `y`.
-#[derive(Clone, Debug, Default)]
-pub struct Substitution {
-    map: HashMap<Variable, Atom>,
-}
-
-impl Substitution {
-    /// Puts `atom` for `variable`.
-    pub fn insert(&mut self, variable: Variable, atom: Atom) {
-        self.map.insert(variable, atom);
-    }
-
-    /// Whether it changes nothing.
-    pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
-    }
-
-    /// What stands for the variable, if it is to be replaced.
-    pub fn get(&self, variable: Variable) -> Option<Atom> {
-        self.map.get(&variable).copied()
-    }
-
-    /// An atom after the substitution.
-    pub fn atom(&self, atom: Atom) -> Atom {
-        match atom {
-            Atom::Variable(variable) => self.get(variable).unwrap_or(atom),
-            Atom::Constant(_) => atom,
-        }
-    }
-
-    /// A variable after the substitution: for arrays and blocks, which are never constants.
-    pub fn variable(&self, variable: Variable) -> Variable {
-        match self.get(variable) {
-            Some(Atom::Variable(other)) => other,
-            Some(Atom::Constant(_)) | None => variable,
-        }
-    }
-
-    /// A type after the substitution.
-    pub fn ty(&self, ty: &Type) -> Type {
-        match ty {
-            Type::Scalar(_) | Type::Block(_) => ty.clone(),
-            Type::Array(scalar, shape) => {
-                Type::Array(*scalar, shape.iter().map(|a| self.atom(*a)).collect())
-            }
-        }
-    }
-
-    /// A polynomial after the substitution.
-    pub fn polynomial(&self, polynomial: &Polynomial) -> Polynomial {
-        let mut sum = Polynomial::default();
-        for (product, coefficient) in &polynomial.terms {
-            let mut term = Polynomial::constant(*coefficient);
-            for factor in product {
-                let atom = self.atom(Atom::Variable(*factor));
-                term = term.times(&Polynomial::atom(atom).unwrap_or_default());
-            }
-            sum = sum.plus(&term);
-        }
-        sum
-    }
-
-    /// A descriptor after the substitution.
-    pub fn lmad(&self, lmad: &Lmad) -> Lmad {
-        let dimension =
-            |d: &(Polynomial, Polynomial)| (self.polynomial(&d.0), self.polynomial(&d.1));
-        Lmad {
-            offset: self.polynomial(&lmad.offset),
-            dimensions: lmad.dimensions.iter().map(dimension).collect(),
-        }
-    }
-
-    /// A memory after the substitution.
-    pub fn memory(&self, memory: &Memory) -> Memory {
-        Memory {
-            block: self.variable(memory.block),
-            lmad: self.lmad(&memory.lmad),
-        }
-    }
-
-    /// Rewrites the operands of an expression, not its bodies.
-    pub fn operands(&self, expression: &mut Expression) {
-        operands_mut(
-            expression,
-            &mut |atom| *atom = self.atom(*atom),
-            &mut |array| *array = self.variable(*array),
-        );
-    }
-
-    /// Rewrites type and memory of a variable.
-    pub fn info(&self, program: &mut Program, variable: Variable) {
-        let info = &mut program.variables[variable.0 as usize];
-        info.ty = self.ty(&info.ty);
-        info.memory = info.memory.as_ref().map(|m| self.memory(m));
-    }
-}
-
-/// Applies a substitution to all uses in a body, the types and memory of its binders included.
-pub fn substitute(program: &mut Program, body: &mut Body, substitution: &Substitution) {
-    if substitution.is_empty() {
-        return;
-    }
-    for statement in &mut body.statements {
-        for variable in &statement.pattern {
-            substitution.info(program, *variable);
-        }
-        binders(&statement.expression, &mut |v| {
-            substitution.info(program, *v)
-        });
-        substitution.operands(&mut statement.expression);
-        bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| substitute(program, inner, substitution));
-        });
-    }
-    for result in &mut body.results {
-        *result = substitution.atom(*result);
-    }
-}
-
-/// A new variable like `variable`, with its type and memory after `substitution`, which from now on
-/// maps the old to the new one.
-pub fn fresh_variable(
-    program: &mut Program,
-    variable: Variable,
-    substitution: &mut Substitution,
-) -> Variable {
-    let mut info = program.variable(variable).clone();
-    info.ty = substitution.ty(&info.ty);
-    info.memory = info.memory.as_ref().map(|m| substitution.memory(m));
-    program.variables.push(info);
-    let fresh = Variable(program.variables.len() as u32 - 1);
-    substitution.insert(variable, Atom::Variable(fresh));
-    fresh
-}
-
-/// A copy of a body with new variables for all that it binds, after `substitution`, which grows by
-/// them.
-pub fn fresh_copy(program: &mut Program, body: &Body, substitution: &mut Substitution) -> Body {
-    let mut copy = body.clone();
-    freshen(program, &mut copy, substitution);
-    copy
-}
-
-/// As [`fresh_copy`], with new parameters too.
-pub fn fresh_lambda(
-    program: &mut Program,
-    lambda: &Lambda,
-    substitution: &mut Substitution,
-) -> Lambda {
-    let mut copy = lambda.clone();
-    for parameter in &mut copy.parameters {
-        *parameter = fresh_variable(program, *parameter, substitution);
-    }
-    freshen(program, &mut copy.body, substitution);
-    copy
-}
-
-/// Gives every variable that the body binds a new name, in place.
-fn freshen(program: &mut Program, body: &mut Body, substitution: &mut Substitution) {
-    for statement in &mut body.statements {
-        substitution.operands(&mut statement.expression);
-        binders_mut(&mut statement.expression, &mut |v| {
-            *v = fresh_variable(program, *v, substitution);
-        });
-        bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| freshen(program, inner, substitution));
-        });
-        // The block of an array in Mem stands in the same pattern, before it.
-        for variable in &mut statement.pattern {
-            *variable = fresh_variable(program, *variable, substitution);
-        }
-    }
-    for result in &mut body.results {
-        *result = substitution.atom(*result);
-    }
 }

@@ -339,25 +339,7 @@ impl Arrays for Heap {
 fn apply(mut array: HeapArray, view: ViewValue) -> Result<HeapArray, Fault> {
     match view {
         ViewValue::Same => Ok(array),
-        ViewValue::Slice(dimensions) => {
-            if dimensions.len() != array.shape.len() {
-                return internal("a slice does not have an array's rank");
-            }
-            for (k, (start, step, count)) in dimensions.into_iter().enumerate() {
-                let last = i128::from(start) + i128::from(step) * (i128::from(count) - 1);
-                let range = 0..array.shape[k] as i128;
-                let inside = range.contains(&i128::from(start)) && range.contains(&last);
-                if count < 0 || (count > 0 && !inside) {
-                    return internal("a slice out of range");
-                }
-                array.offset = array
-                    .offset
-                    .wrapping_add(start.wrapping_mul(array.strides[k]));
-                array.strides[k] = array.strides[k].wrapping_mul(step);
-                array.shape[k] = count as usize;
-            }
-            Ok(array)
-        }
+        ViewValue::Slice(dimensions) => slice(array, dimensions),
         ViewValue::Transpose(permutation) => {
             let pick = |k: &u32| {
                 let k = *k as usize;
@@ -396,4 +378,24 @@ fn apply(mut array: HeapArray, view: ViewValue) -> Result<HeapArray, Fault> {
             Ok(array)
         }
     }
+}
+
+fn slice(mut array: HeapArray, dimensions: Vec<(i64, i64, i64)>) -> Result<HeapArray, Fault> {
+    if dimensions.len() != array.shape.len() {
+        return internal("a slice does not have an array's rank");
+    }
+    for (k, (start, step, count)) in dimensions.into_iter().enumerate() {
+        let last = i128::from(start) + i128::from(step) * (i128::from(count) - 1);
+        let range = 0..array.shape[k] as i128;
+        let inside = range.contains(&i128::from(start)) && range.contains(&last);
+        if count < 0 || (count > 0 && !inside) {
+            return internal("a slice out of range");
+        }
+        array.offset = array
+            .offset
+            .wrapping_add(start.wrapping_mul(array.strides[k]));
+        array.strides[k] = array.strides[k].wrapping_mul(step);
+        array.shape[k] = count as usize;
+    }
+    Ok(array)
 }

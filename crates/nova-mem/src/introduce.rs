@@ -14,6 +14,7 @@ use nova_flat::ir::{
     View,
 };
 use nova_flat::memory::{Lmad, Memory};
+use nova_flat::visit::bodies_mut;
 use std::sync::Arc;
 
 /// Gives every array of a program of Flat a place in memory.
@@ -92,28 +93,8 @@ impl Introducer {
             Expression::Operation(operation) => {
                 self.operation(operation, &statement.pattern, out, &place);
             }
-            Expression::If {
-                then, otherwise, ..
-            } => {
-                self.own_blocks(&statement.pattern);
-                self.body(then, place.clone());
-                self.body(otherwise, place);
-            }
-            Expression::Switch { cases, .. } => {
-                self.own_blocks(&statement.pattern);
-                cases
-                    .iter_mut()
-                    .for_each(|case| self.body(case, place.clone()));
-            }
-            Expression::While {
-                parameters,
-                condition,
-                body,
-            } => {
-                self.start_states(parameters, out, &place);
-                self.body(condition, place.clone());
-                self.body(body, place);
-                self.own_blocks(&statement.pattern);
+            Expression::If { .. } | Expression::Switch { .. } | Expression::While { .. } => {
+                self.control(&mut statement, out);
             }
             Expression::Call { arguments, .. }
             | Expression::Foreign { arguments, .. }
@@ -138,6 +119,24 @@ impl Introducer {
             | Expression::Allocate { .. } => {}
         }
         out.push(statement);
+    }
+
+    /// Conditionals and loops hand on what their bodies give.
+    fn control(&mut self, statement: &mut Statement, out: &mut Statements) {
+        let place = statement.place.clone();
+        self.own_blocks(&statement.pattern);
+        match &mut statement.expression {
+            Expression::While {
+                parameters,
+                condition,
+                body,
+            } => {
+                self.start_states(parameters, out, &place);
+                self.body(condition, place.clone());
+                self.body(body, place);
+            }
+            conditional => bodies_mut(conditional, &mut |body| self.body(body, place.clone())),
+        }
     }
 
     /// A view lies where its source does; a source that no LMAD can view so is copied first.

@@ -2,8 +2,8 @@
 
 use super::arrays::{vector, view_value};
 use super::{
-    Activation, Arrays, Held, Machine, Slots, Stop, ViewValue, adopt_all, array, extent, extents,
-    index_value, integer, integers, pack_all, read_all, read_variable, scalar, slot,
+    Activation, Arrays, Held, Machine, SlotInfo, Slots, Stop, ViewValue, adopt_all, array, extent,
+    extents, index_value, integer, integers, pack_all, read_all, read_variable, scalar, slot,
 };
 use crate::error::Failure;
 use crate::ir::{Atom, Expression, Statement, Variable};
@@ -24,12 +24,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
         statement: &'a Statement,
     ) -> Result<(), Stop> {
         let slots = &mut activation.slots;
-        let value = match &statement.expression {
-            Expression::Scalar {
-                operation,
-                operand,
-                arguments,
-            } => Held::Scalar(self.apply(slots, *operation, *operand, arguments)?),
+        let handed = match &statement.expression {
             Expression::Check {
                 condition,
                 error,
@@ -44,20 +39,51 @@ impl<'a, A: Arrays> Machine<'a, A> {
             Expression::Fail { error, arguments } => {
                 return fail(slots, *error, arguments, &statement.place);
             }
-            Expression::Index { array, indices } => index(slots, *array, indices)?,
-            Expression::Bytes(bytes) => {
-                let bytes = vector(Elements::U8(Arc::new(bytes.to_vec())))?;
-                return Ok(activation.bind(&statement.pattern, vec![bytes])?);
+            Expression::Trace {
+                text,
+                ty,
+                components,
+            } => {
+                return self.trace(slots, text, ty, components);
             }
             Expression::Sort { .. } => return self.sort(activation, statement),
+            Expression::While { .. } => return self.while_loop(activation, statement),
             Expression::Operation(operation) => {
                 return self.operation(activation, operation, &statement.pattern);
             }
-            Expression::While { .. } => return self.while_loop(activation, statement),
+            Expression::Bytes(bytes) => vec![vector(Elements::U8(Arc::new(bytes.to_vec())))?],
             Expression::Foreign { foreign, arguments } => {
-                let results = self.foreign(slots, *foreign, arguments, &statement.place)?;
-                return Ok(activation.bind(&statement.pattern, results)?);
+                self.foreign(slots, *foreign, arguments, &statement.place)?
             }
+            Expression::NodePayload {
+                sum,
+                constructor,
+                link,
+            } => self.payload(*sum, *constructor, integer(slots, *link)?)?,
+            scalar_or_array => {
+                return match self.scalar_expression(slots, scalar_or_array)? {
+                    Some(value) => Ok(activation.set(single(&statement.pattern)?, value)?),
+                    None => Ok(array_expression(activation, statement)?),
+                };
+            }
+        };
+        Ok(activation.bind(&statement.pattern, handed)?)
+    }
+
+    /// The value of an expression that gives a scalar or a block.
+    fn scalar_expression(
+        &mut self,
+        slots: &mut Slots<A>,
+        expression: &Expression,
+    ) -> Result<Option<Held<A>>, Fault> {
+        Ok(Some(match expression {
+            Expression::Atom(Atom::Constant(value)) => Held::Scalar(*value),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => Held::Scalar(self.apply(slots, *operation, *operand, arguments)?),
+            Expression::Index { array, indices } => index(slots, *array, indices)?,
             Expression::NodeNew {
                 sum,
                 constructor,
@@ -74,43 +100,12 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 let node = self.tables.node(*sum, integer(slots, *link)?)?;
                 Held::Scalar(ScalarValue::I32(node.constructor as i32))
             }
-            Expression::NodePayload {
-                sum,
-                constructor,
-                link,
-            } => {
-                let payload = self.payload(*sum, *constructor, integer(slots, *link)?)?;
-                return Ok(activation.bind(&statement.pattern, payload)?);
-            }
-            Expression::Trace {
-                text,
-                ty,
-                components,
-            } => {
-                return self.trace(slots, text, ty, components);
-            }
             Expression::Allocate { element, count } => {
                 let count = usize::try_from(integer(slots, *count)?).map_err(|_| Fault::Memory)?;
                 Held::Block(A::allocate(*element, count)?)
             }
-            Expression::Atom(Atom::Constant(value)) => Held::Scalar(*value),
-            Expression::Atom(Atom::Variable(_))
-            | Expression::View { .. }
-            | Expression::Literal { .. }
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. } => return Ok(array_expression(activation, statement)?),
-            // The machine's loop executes these.
-            Expression::If { .. } | Expression::Switch { .. } | Expression::Call { .. } => {
-                internal("a statement that is not computed at once")?
-            }
-        };
-        match statement.pattern.as_slice() {
-            [variable] => Ok(activation.set(*variable, value)?),
-            _ => Ok(internal("a pattern with another number of values")?),
-        }
+            _ => return Ok(None),
+        }))
     }
 
     /// A scalar operation.
@@ -267,23 +262,27 @@ pub(super) fn take_all<A: Arrays>(
     variables.iter().map(last).collect()
 }
 
+fn single(pattern: &[Variable]) -> Result<Variable, Fault> {
+    match pattern {
+        [variable] => Ok(*variable),
+        _ => internal("a pattern with another number of values"),
+    }
+}
+
 /// Executes a statement that makes one array, or gives a value another name.
 fn array_expression<A: Arrays>(
     activation: &mut Activation<'_, A>,
     statement: &Statement,
 ) -> Result<(), Fault> {
-    let [result] = statement.pattern.as_slice() else {
-        return internal("a pattern with another number of values");
-    };
-    let info = match activation.code.infos.get(slot(*result)) {
-        Some(info) => info,
-        None => return internal("a variable without slot"),
+    let result = single(&statement.pattern)?;
+    let Some(info) = activation.code.infos.get(slot(result)) else {
+        return internal("a variable without slot");
     };
     let slots = &mut activation.slots;
     let made = match &statement.expression {
         Expression::Atom(Atom::Variable(variable)) => match read_variable(slots, *variable)? {
             Held::Array(array) => A::view(slots, info, array, ViewValue::Same)?,
-            value @ (Held::Scalar(_) | Held::Block(_)) => return activation.set(*result, value),
+            value @ (Held::Scalar(_) | Held::Block(_)) => return activation.set(result, value),
         },
         Expression::View {
             array: source,
@@ -293,41 +292,9 @@ fn array_expression<A: Arrays>(
             let source = array(slots, *source)?;
             A::view(slots, info, source, view)?
         }
-        Expression::Literal { elements, .. } => {
-            let mut made = A::place(slots, info, &[elements.len()])?;
-            for (k, element) in elements.iter().enumerate() {
-                A::write(&mut made, &[k as i64], scalar(slots, *element)?)?;
-            }
-            made
-        }
-        Expression::Iota { count, start, step } => {
-            let n = extent(slots, *count)?;
-            let (mut next, step) = (scalar(slots, *start)?, scalar(slots, *step)?);
-            let mut made = A::place(slots, info, &[n])?;
-            for k in 0..n {
-                A::write(&mut made, &[k as i64], next)?;
-                next = operations::evaluate_unchecked(ScalarOperation::Add, &[next, step], true);
-            }
-            made
-        }
-        Expression::Replicate { shape, value } => {
-            let shape = extents(slots, shape)?;
-            let value = scalar(slots, *value)?;
-            let mut made = A::place(slots, info, &shape)?;
-            let mut indices = Indices::new(shape);
-            while let Some(index) = indices.next_index()? {
-                A::write(&mut made, index, value)?;
-            }
-            made
-        }
         Expression::Copy(source) => {
             let source = array(slots, *source)?;
             A::copy(slots, info, source)?
-        }
-        Expression::Concat { arrays, count } => {
-            let mut made = A::place(slots, info, &[extent(slots, *count)?])?;
-            concat(slots, arrays, &mut made)?;
-            made
         }
         Expression::Update {
             array: source,
@@ -340,9 +307,74 @@ fn array_expression<A: Arrays>(
             A::write(&mut made, &indices, value)?;
             made
         }
-        _ => return internal("an expression that makes no array"),
+        Expression::Concat { arrays, count } => {
+            let mut made = A::place(slots, info, &[extent(slots, *count)?])?;
+            concat(slots, arrays, &mut made)?;
+            made
+        }
+        new => new_array(slots, info, new)?,
     };
-    activation.set(*result, Held::Array(made))
+    activation.set(result, Held::Array(made))
+}
+
+/// An array of scalars.
+fn new_array<A: Arrays>(
+    slots: &Slots<A>,
+    info: &SlotInfo,
+    expression: &Expression,
+) -> Result<A::Array, Fault> {
+    match expression {
+        Expression::Literal { elements, .. } => {
+            let mut made = A::place(slots, info, &[elements.len()])?;
+            for (k, element) in elements.iter().enumerate() {
+                A::write(&mut made, &[k as i64], scalar(slots, *element)?)?;
+            }
+            Ok(made)
+        }
+        Expression::Iota { count, start, step } => {
+            let n = extent(slots, *count)?;
+            let (mut next, step) = (scalar(slots, *start)?, scalar(slots, *step)?);
+            let mut made = A::place(slots, info, &[n])?;
+            for k in 0..n {
+                A::write(&mut made, &[k as i64], next)?;
+                next = operations::evaluate_unchecked(ScalarOperation::Add, &[next, step], true);
+            }
+            Ok(made)
+        }
+        Expression::Replicate { shape, value } => {
+            let shape = extents(slots, shape)?;
+            let value = scalar(slots, *value)?;
+            let mut made = A::place(slots, info, &shape)?;
+            let mut indices = Indices::new(shape);
+            while let Some(index) = indices.next_index()? {
+                A::write(&mut made, index, value)?;
+            }
+            Ok(made)
+        }
+        // Executed before.
+        Expression::Atom(_)
+        | Expression::Scalar { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Index { .. }
+        | Expression::View { .. }
+        | Expression::Bytes(_)
+        | Expression::Copy(_)
+        | Expression::Concat { .. }
+        | Expression::Update { .. }
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | Expression::If { .. }
+        | Expression::Switch { .. }
+        | Expression::While { .. }
+        | Expression::Call { .. }
+        | Expression::Foreign { .. }
+        | Expression::NodeNew { .. }
+        | Expression::NodeTag { .. }
+        | Expression::NodePayload { .. }
+        | Expression::Trace { .. }
+        | Expression::Allocate { .. } => internal("an expression that makes no array"),
+    }
 }
 
 /// The indices of a space in row-major order.

@@ -215,11 +215,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
             ) => {
                 values.extend(descriptor.map(Held::Array));
                 values.push(Held::Scalar(ScalarValue::I64(total)));
-                let (fixed, own) = given.split_at(values.len().min(given.len()));
-                set_all(activation, fixed, values)?;
-                let rows: Result<Vec<_>, Fault> =
-                    rows.into_iter().map(super::arrays::vector).collect();
-                return Ok(activation.bind(own, rows?)?);
+                return Ok(finish_collect(activation, given, values, rows)?);
             }
             _ => internal("an output with the state of another")?,
         }
@@ -270,6 +266,19 @@ impl<'a, A: Arrays> Machine<'a, A> {
         )?;
         Ok(scanned)
     }
+}
+
+/// Binds the results of `Collect`: the descriptor and the total, then the rows, made only now.
+fn finish_collect<A: Arrays>(
+    activation: &mut Activation<'_, A>,
+    given: &[Variable],
+    descriptor: Vec<Held<A>>,
+    rows: Vec<Elements>,
+) -> Result<(), Fault> {
+    let (fixed, own) = given.split_at(descriptor.len().min(given.len()));
+    set_all(activation, fixed, descriptor)?;
+    let rows: Result<Vec<_>, Fault> = rows.into_iter().map(super::arrays::vector).collect();
+    activation.bind(own, rows?)
 }
 
 /// Gives variables values that already lie where they should.

@@ -51,6 +51,13 @@ impl<'a> Verifier<'a> {
                 self.lambda(compare, &[Scalar::I64, Scalar::I64], &[Scalar::Bool])?;
                 self.gives_one(pattern, Type::Array(Scalar::I64, vec![*count]))
             }
+            without_bodies => self.without_bodies(without_bodies, pattern),
+        }
+    }
+
+    /// Checks an expression without bodies that is no call of a function.
+    fn without_bodies(&self, expression: &Expression, pattern: &[Variable]) -> Result<()> {
+        match expression {
             Expression::Check {
                 condition,
                 error,
@@ -76,21 +83,8 @@ impl<'a> Verifier<'a> {
                 self.are_components(components, &self.components(ty)?)?;
                 self.gives_all(pattern, &[])
             }
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Index { .. }
-            | Expression::View { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
-            | Expression::Allocate { .. } => {
-                let ty = self.single(expression)?;
+            with_one_result => {
+                let ty = self.single(with_one_result)?;
                 self.gives_one(pattern, ty)
             }
         }
@@ -113,6 +107,31 @@ impl<'a> Verifier<'a> {
                 })?;
                 Ok(Type::Scalar(scalar))
             }
+            Expression::NodeNew {
+                sum,
+                constructor,
+                payload,
+            } => {
+                self.payload(*sum, *constructor, payload, false)?;
+                Ok(Type::Scalar(Scalar::I64))
+            }
+            Expression::NodeTag { sum, link } => {
+                self.recursive_sum(*sum)?;
+                self.is(*link, Scalar::I64)?;
+                Ok(Type::Scalar(Scalar::I32))
+            }
+            Expression::Allocate { element, count } => {
+                self.require(self.memory, || "an allocation in Flat".to_string())?;
+                self.extent(*count)?;
+                Ok(Type::Block(*element))
+            }
+            array => self.single_array(array),
+        }
+    }
+
+    /// The type of an expression that gives an array.
+    fn single_array(&self, expression: &Expression) -> Result<Type> {
+        match expression {
             Expression::View { array, view } => self.view(*array, view),
             Expression::Literal { element, elements } => {
                 self.are(elements, *element)?;
@@ -145,17 +164,7 @@ impl<'a> Verifier<'a> {
             }
             Expression::Concat { arrays, count } => {
                 self.extent(*count)?;
-                let Some(first) = arrays.first() else {
-                    return self.fail("a concatenation of nothing");
-                };
-                let (scalar, _) = self.array(*first)?;
-                for array in arrays {
-                    let (other, shape) = self.array(*array)?;
-                    self.require(other == scalar && shape.len() == 1, || {
-                        "a concatenation of other than vectors of one type".to_string()
-                    })?;
-                }
-                Ok(Type::Array(scalar, vec![*count]))
+                Ok(Type::Array(self.vectors(arrays)?, vec![*count]))
             }
             Expression::Update {
                 array,
@@ -170,25 +179,7 @@ impl<'a> Verifier<'a> {
                 })?;
                 Ok(Type::Array(scalar, shape.to_vec()))
             }
-            Expression::NodeNew {
-                sum,
-                constructor,
-                payload,
-            } => {
-                self.payload(*sum, *constructor, payload, false)?;
-                Ok(Type::Scalar(Scalar::I64))
-            }
-            Expression::NodeTag { sum, link } => {
-                self.recursive_sum(*sum)?;
-                self.is(*link, Scalar::I64)?;
-                Ok(Type::Scalar(Scalar::I32))
-            }
-            Expression::Allocate { element, count } => {
-                self.require(self.memory, || "an allocation in Flat".to_string())?;
-                self.extent(*count)?;
-                Ok(Type::Block(*element))
-            }
-            // Those with bodies or any number of results; see `expression`.
+            // Checked before.
             Expression::If { .. }
             | Expression::Switch { .. }
             | Expression::While { .. }
@@ -199,8 +190,29 @@ impl<'a> Verifier<'a> {
             | Expression::Fail { .. }
             | Expression::Foreign { .. }
             | Expression::NodePayload { .. }
-            | Expression::Trace { .. } => self.fail("an expression without a single result"),
+            | Expression::Trace { .. }
+            | Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::Index { .. }
+            | Expression::NodeNew { .. }
+            | Expression::NodeTag { .. }
+            | Expression::Allocate { .. } => self.fail("an expression that gives no array"),
         }
+    }
+
+    /// The element type of vectors, at least one, all of one type.
+    fn vectors(&self, arrays: &[Variable]) -> Result<Scalar> {
+        let Some(first) = arrays.first() else {
+            return self.fail("a concatenation of nothing");
+        };
+        let (scalar, _) = self.array(*first)?;
+        for array in arrays {
+            let (other, shape) = self.array(*array)?;
+            self.require(other == scalar && shape.len() == 1, || {
+                "a concatenation of other than vectors of one type".to_string()
+            })?;
+        }
+        Ok(scalar)
     }
 
     fn gives_one(&self, pattern: &[Variable], ty: Type) -> Result<()> {

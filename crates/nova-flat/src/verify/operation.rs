@@ -40,13 +40,26 @@ impl<'a> Verifier<'a> {
         }
         self.are_states(&names, &starts)?;
         self.statements(body, INSIDE)?;
-        let Some((next, mut consumed)) = body.results.split_at_checked(names.len()) else {
+        let Some((next, consumed)) = body.results.split_at_checked(names.len()) else {
             return self.fail("a body with too few results");
         };
         self.meet(&names, next)?;
         self.meet_pattern(&names, carried, Substitution::default())?;
         // What the outputs demand of the body is checked while its variables are in scope; their
         // lambdas and destinations see only what is outside.
+        let types = self.all_consumed(outputs, consumed)?;
+        self.leave(outside);
+        let mut given = given;
+        for (output, types) in outputs.iter().zip(types) {
+            let (own, rest) = given.split_at(output.gives());
+            self.output(output, shape, &types, own)?;
+            given = rest;
+        }
+        Ok(())
+    }
+
+    /// The element types of what each output consumes.
+    fn all_consumed(&self, outputs: &[Output], mut consumed: &[Atom]) -> Result<Vec<Vec<Scalar>>> {
         let mut types = Vec::new();
         for output in outputs {
             let Some((own, rest)) = consumed.split_at_checked(output.consumes()) else {
@@ -58,14 +71,7 @@ impl<'a> Verifier<'a> {
         self.require(consumed.is_empty(), || {
             "a body with too many results".to_string()
         })?;
-        self.leave(outside);
-        let mut given = given;
-        for (output, types) in outputs.iter().zip(types) {
-            let (own, rest) = given.split_at(output.gives());
-            self.output(output, shape, &types, own)?;
-            given = rest;
-        }
-        Ok(())
+        Ok(types)
     }
 
     /// The element types of what an output consumes, but for its index, condition or length.
@@ -107,17 +113,7 @@ impl<'a> Verifier<'a> {
             let vector = |scalar: &Scalar| Type::Array(*scalar, vec![extent]);
             values.iter().map(vector).collect::<Vec<Type>>()
         };
-        let flat = match output {
-            Output::Map | Output::Reduce { .. } => true,
-            Output::Scan { .. }
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. } => shape.len() == 1,
-        };
-        self.require(flat, || {
-            "an output that demands a space of rank 1".to_string()
-        })?;
+        self.demands(output, shape)?;
         let own = |k: usize| {
             pattern
                 .get(k)
@@ -160,6 +156,21 @@ impl<'a> Verifier<'a> {
             }
         };
         self.gives_all(pattern, &types)
+    }
+
+    /// Only some outputs accept a space of several dimensions.
+    fn demands(&self, output: &Output, shape: &[Atom]) -> Result<()> {
+        let accepted = match output {
+            Output::Map | Output::Reduce { .. } => true,
+            Output::Scan { .. }
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. } => shape.len() == 1,
+        };
+        self.require(accepted, || {
+            "an output that demands a space of rank 1".to_string()
+        })
     }
 
     /// The operator and start of a reduction.

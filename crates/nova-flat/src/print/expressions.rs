@@ -1,0 +1,148 @@
+//! The text of expressions without bodies.
+
+use super::{Printer, print_atom, print_core_type, print_variable};
+use crate::ir::{Atom, Expression, Variable, View};
+use nova_syntax::datum::write_text;
+use std::fmt::Write;
+
+impl Printer<'_> {
+    /// Expressions that read or make arrays, and all others that have no bodies.
+    pub(super) fn on_arrays(&self, expression: &Expression) -> String {
+        let atom = |a: &Atom| print_atom(self.program, *a);
+        let name = |v: &Variable| print_variable(self.program, *v);
+        match expression {
+            Expression::Index { array, indices } => {
+                format!("index {} {}", name(array), self.atoms(indices))
+            }
+            Expression::View { array, view } => self.view(*array, view),
+            Expression::Literal { element, elements } => {
+                format!("literal {} {}", element.info().short, self.atoms(elements))
+            }
+            Expression::Bytes(bytes) => format!("bytes {}", write_text(bytes)),
+            Expression::Iota { count, start, step } => {
+                format!("iota {} {} {}", atom(count), atom(start), atom(step))
+            }
+            Expression::Replicate { shape, value } => {
+                format!("replicate {} {}", self.atoms(shape), atom(value))
+            }
+            Expression::Copy(array) => format!("copy {}", name(array)),
+            Expression::Concat { arrays, count } => {
+                format!("concat {} {}", atom(count), self.arrays(arrays))
+            }
+            Expression::Update {
+                array,
+                indices,
+                value,
+            } => {
+                format!(
+                    "update {} {} {}",
+                    name(array),
+                    self.atoms(indices),
+                    atom(value)
+                )
+            }
+            Expression::Allocate { element, count } => {
+                format!("allocate {} {}", element.info().short, atom(count))
+            }
+            other => self.on_scalars(other),
+        }
+    }
+
+    /// Expressions on scalars, calls, and nodes.
+    fn on_scalars(&self, expression: &Expression) -> String {
+        let atom = |a: &Atom| print_atom(self.program, *a);
+        match expression {
+            Expression::Atom(a) => format!("atom {}", atom(a)),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => {
+                let mut out = format!("{} {}", operation.short(), operand.info().short);
+                arguments.iter().for_each(|a| out.extend([" ", &atom(a)]));
+                out
+            }
+            Expression::Check {
+                condition,
+                error,
+                arguments,
+            } => {
+                let word = error.info().word;
+                format!("check {} {word} {}", atom(condition), self.atoms(arguments))
+            }
+            Expression::Fail { error, arguments } => {
+                format!("fail {} {}", error.info().word, self.atoms(arguments))
+            }
+            Expression::Call {
+                function,
+                arguments,
+                tail,
+            } => {
+                let word = if *tail { "tail" } else { "call" };
+                let function = self.function_name(function.0);
+                format!("{word} {function} {}", self.atoms(arguments))
+            }
+            Expression::Foreign { foreign, arguments } => {
+                format!("foreign {foreign} {}", self.atoms(arguments))
+            }
+            Expression::NodeNew {
+                sum,
+                constructor,
+                payload,
+            } => {
+                format!("new {} {constructor} {}", sum.0, self.atoms(payload))
+            }
+            Expression::NodeTag { sum, link } => format!("tag {} {}", sum.0, atom(link)),
+            Expression::NodePayload {
+                sum,
+                constructor,
+                link,
+            } => {
+                format!("payload {} {constructor} {}", sum.0, atom(link))
+            }
+            Expression::Trace {
+                text,
+                ty,
+                components,
+            } => {
+                let (text, ty) = (write_text(text), print_core_type(ty));
+                format!("trace {text} {ty} {}", self.atoms(components))
+            }
+            // Written before.
+            Expression::Index { .. }
+            | Expression::View { .. }
+            | Expression::Literal { .. }
+            | Expression::Bytes(_)
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::Allocate { .. }
+            | Expression::Sort { .. }
+            | Expression::Operation(_)
+            | Expression::If { .. }
+            | Expression::Switch { .. }
+            | Expression::While { .. } => String::new(),
+        }
+    }
+
+    fn view(&self, array: Variable, view: &View) -> String {
+        let array = print_variable(self.program, array);
+        match view {
+            View::Slice(dimensions) => {
+                let mut out = format!("slice {array}");
+                for d in dimensions {
+                    let _ = write!(out, " {}", self.atoms(&[d.start, d.step, d.count]));
+                }
+                out
+            }
+            View::Transpose(permutation) => {
+                let numbers: Vec<String> = permutation.iter().map(u32::to_string).collect();
+                format!("transpose {array} [{}]", numbers.join(" "))
+            }
+            View::Reshape(shape) => format!("reshape {array} {}", self.atoms(shape)),
+            View::Row(indices) => format!("row {array} {}", self.atoms(indices)),
+        }
+    }
+}
