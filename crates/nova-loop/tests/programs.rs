@@ -1,4 +1,4 @@
-//! Programs of Flat, their own and those of nova-flat, through the whole translation: the verifier
+//! Programs of Flat, their own and those of nova-flat, and of Mem, through the whole translation: the verifier
 //! accepts the result, its text reads back, and it means the same, with and without strict order.
 //!
 //! A program has test lines at its top: `; test INPUT | INPUT => VALUE`, or `=> error WORD`. With
@@ -40,9 +40,9 @@ fn outcome(program: &Program, result: Result<Value, Failure>) -> String {
     }
 }
 
-fn translated(name: &str, program: &Program, strict: bool) -> nova_loop::ir::Program {
-    let mem = nova_mem::introduce(program);
-    let translated = nova_loop::translate(&mem, strict).unwrap_or_else(|e| panic!("{name}: {e}"));
+fn translated(name: &str, mem: &Program, strict: bool) -> nova_loop::ir::Program {
+    nova_mem::verify(mem).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let translated = nova_loop::translate(mem, strict).unwrap_or_else(|e| panic!("{name}: {e}"));
     let text = nova_loop::print::print(&translated);
     if let Err(errors) = nova_loop::verify(&translated) {
         panic!("{name}: {errors:#?}\n{text}");
@@ -59,10 +59,18 @@ fn translated(name: &str, program: &Program, strict: bool) -> nova_loop::ir::Pro
 fn check_file(path: &std::path::Path, count: &mut usize) {
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     let text = std::fs::read_to_string(path).unwrap();
-    let program = read(&name, &text);
+    let read = read(&name, &text);
+    let has_memory = read.variables.iter().any(|v| v.memory.is_some());
+    let (program, mem) = match has_memory {
+        true => (nova_mem::erase(&read), read),
+        false => {
+            let mem = nova_mem::introduce(&read);
+            (read, mem)
+        }
+    };
     nova_flat::verify::verify(&program).unwrap_or_else(|e| panic!("{name}: {e}"));
     for strict in [false, true] {
-        let translated = translated(&name, &program, strict);
+        let translated = translated(&name, &mem, strict);
         let options = Options {
             strict,
             trace: &|_| {},
@@ -91,7 +99,11 @@ fn check_file(path: &std::path::Path, count: &mut usize) {
 #[test]
 fn programs_mean_the_same() {
     let mut count = 0;
-    for folder in ["tests/programs", "../nova-flat/tests/programs"] {
+    for folder in [
+        "tests/programs",
+        "tests/memory",
+        "../nova-flat/tests/programs",
+    ] {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let mut files: Vec<_> = std::fs::read_dir(folder)
             .unwrap()
@@ -99,7 +111,6 @@ fn programs_mean_the_same() {
             .collect();
         files.sort();
         for file in files {
-            eprintln!("{}", file.display());
             check_file(&file, &mut count);
         }
     }

@@ -10,6 +10,7 @@ use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
+use nova_flat::memory::Polynomial;
 
 impl<'a> Translator<'a> {
     /// Translates a statement that makes the array `pattern`.
@@ -185,14 +186,23 @@ impl<'a> Translator<'a> {
         place: &nova_diag::Place,
     ) -> Result<()> {
         let mut first = Expression::index(0);
+        let mut address = to.lmad.offset.clone();
         for array in arrays {
             let from = self.place(*array)?;
-            let [extent] = from.shape else {
+            let (Some(extent), [(_, stride)]) = (one(from.shape), &to.lmad.dimensions[..]) else {
                 return Err(internal("a concatenation of no vectors"));
             };
-            let length = self.scalar(*extent)?;
-            self.copy_to(to, first.clone(), from, length.clone(), place)?;
+            let length = self.scalar(extent)?;
+            let strides = from.lmad.dimensions.iter().map(|d| &d.1);
+            let in_place = from.block == to.block
+                && from.lmad.offset == address
+                && strides.eq(std::iter::once(stride));
+            if !in_place {
+                self.copy_to(to, first.clone(), from, length.clone(), place)?;
+            }
             first = first.plus(length);
+            let extent = Polynomial::atom(extent).unwrap_or_default();
+            address = address.plus(&extent.times(stride));
         }
         Ok(())
     }
@@ -223,6 +233,14 @@ impl<'a> Translator<'a> {
             let indices = indices.into_iter().map(|i| first.clone().plus(i)).collect();
             this.store(to, indices, value)
         })
+    }
+}
+
+/// The only extent of a vector.
+fn one(shape: &[flat::Atom]) -> Option<flat::Atom> {
+    match shape {
+        [extent] => Some(*extent),
+        _ => None,
     }
 }
 
