@@ -16,3 +16,6 @@ pub use compiler::{Checked, Compiler, Signature};
 pub use error::{Failure, InternalError, Report};
 pub use options::{Options, Stage, Target};
 pub use source::Source;
+
+/// The syntax tree that [`ProgramBuilder`] builds.
+pub use nova_syntax::ast as syntax;

@@ -75,3 +75,34 @@ fn evaluate(builder: nova_driver::ProgramBuilder, columns: &[Value]) -> Result<S
         checked.sums(),
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_text(program: &str) -> Result<String, String> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+        let path = std::env::temp_dir().join(format!("columns-{}.calc", std::process::id()));
+        fs::write(&path, program).map_err(|e| e.to_string())?;
+        let result = run(&path.display().to_string(), &format!("{folder}/sales.csv"));
+        fs::remove_file(path).map_err(|e| e.to_string())?;
+        result
+    }
+
+    #[test]
+    fn values_and_mistakes() {
+        let total = "total = price * quantity\n";
+        assert_eq!(run_text(&format!("{total}sum(total)")), Ok("496.5".into()));
+        assert_eq!(run_text("a = 2; -a * (3 + 1)"), Ok("-8.0".into()));
+        let unknown = run_text("1 + prize").err().unwrap_or_default();
+        assert!(unknown.contains("no column or name `prize`") && unknown.contains(".calc:1:5"));
+        // This one is found by NOVA's types, and shown in the front end's source.
+        let number = run_text(&format!("{total}1 + mean(3)"))
+            .err()
+            .unwrap_or_default();
+        assert!(
+            number.contains(".calc:2:5") && number.contains("1 + mean(3)"),
+            "{number}"
+        );
+    }
+}
