@@ -3,8 +3,9 @@
 use super::machine::Machine;
 use super::{Cell, Pointer, Step, wrong};
 use crate::ir::Expression;
-use nova_core::{Scalar, ScalarValue, operations};
+use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use nova_diag::deep;
+use std::sync::Arc;
 
 impl Machine<'_> {
     /// The value of an expression.
@@ -15,52 +16,13 @@ impl Machine<'_> {
     fn evaluate_here(&mut self, expression: &Expression) -> Step<Cell> {
         Ok(match expression {
             Expression::Constant(value) => Cell::Scalar(*value),
-            Expression::Bytes(bytes) => {
-                let address = bytes.as_ptr();
-                let block = match self.constants.get(&address) {
-                    Some(block) => *block,
-                    None => {
-                        let values = bytes.iter().map(|b| ScalarValue::U8(*b)).collect();
-                        let block = self.heap.external(Scalar::U8, values);
-                        // Two empty texts may have one address, and then are the same.
-                        self.constants.insert(address, block);
-                        block
-                    }
-                };
-                Cell::Pointer(Pointer {
-                    block: Some(block),
-                    index: 0,
-                })
-            }
+            Expression::Bytes(bytes) => self.constant(bytes),
             Expression::Variable(variable) => self.get(*variable)?,
             Expression::Scalar {
                 operation,
                 operand,
                 arguments,
-            } => {
-                let mut values = [ScalarValue::Bool(false); 2];
-                if arguments.len() != operation.arity() || arguments.len() > values.len() {
-                    return wrong("an operation with another number of operands");
-                }
-                for (value, argument) in values.iter_mut().zip(arguments) {
-                    *value = self.evaluate(argument)?.scalar()?;
-                    if value.scalar() != *operand {
-                        return wrong("an operand of another type");
-                    }
-                }
-                let values = &values[..arguments.len()];
-                if operations::failure(*operation, values).is_some() {
-                    return wrong(format!(
-                        "{} is not defined for {values:?}",
-                        operation.short()
-                    ));
-                }
-                Cell::Scalar(operations::evaluate_unchecked(
-                    *operation,
-                    values,
-                    self.program.strict,
-                ))
-            }
+            } => self.operation(*operation, *operand, arguments)?,
             Expression::Select {
                 condition,
                 then,
@@ -93,6 +55,46 @@ impl Machine<'_> {
                 Cell::Scalar(ScalarValue::I32(node.constructor as i32))
             }
         })
+    }
+
+    /// A pointer to constant bytes.
+    fn constant(&mut self, bytes: &Arc<[u8]>) -> Cell {
+        // Two empty texts may have one address, and then are the same.
+        let heap = &mut self.heap;
+        let block = self.constants.entry(bytes.as_ptr()).or_insert_with(|| {
+            let values = bytes.iter().map(|b| ScalarValue::U8(*b)).collect();
+            heap.external(Scalar::U8, values)
+        });
+        Cell::Pointer(Pointer {
+            block: Some(*block),
+            index: 0,
+        })
+    }
+
+    fn operation(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Expression],
+    ) -> Step<Cell> {
+        let mut values = [ScalarValue::Bool(false); 2];
+        if arguments.len() != operation.arity() || arguments.len() > values.len() {
+            return wrong("an operation with another number of operands");
+        }
+        for (value, argument) in values.iter_mut().zip(arguments) {
+            *value = self.evaluate(argument)?.scalar()?;
+            if value.scalar() != operand {
+                return wrong("an operand of another type");
+            }
+        }
+        let values = &values[..arguments.len()];
+        if operations::failure(operation, values).is_some() {
+            let name = operation.short();
+            return wrong(format!("{name} is not defined for {values:?}"));
+        }
+        let strict = self.program.strict;
+        let value = operations::evaluate_unchecked(operation, values, strict);
+        Ok(Cell::Scalar(value))
     }
 
     /// The values of expressions.

@@ -1,7 +1,7 @@
 //! The rules of commands.
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
-use crate::ir::{Command, Expression, Type, Variable};
+use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
@@ -50,16 +50,7 @@ impl<'p> Verifier<'p> {
 
     fn memory(&mut self, command: &'p Command) {
         match command {
-            Command::Declare { variable, value } => {
-                // The value is computed before the variable is there.
-                let found = value.as_ref().map(|v| (v, self.type_of(v)));
-                let Some(ty) = self.declare(*variable) else {
-                    return;
-                };
-                if let Some((value, found)) = found {
-                    self.put(*variable, ty, value, found);
-                }
-            }
+            Command::Declare { variable, value } => self.declaration(*variable, value),
             Command::Assign { variable, value } => {
                 let found = self.type_of(value);
                 if let Some(ty) = self.target(*variable) {
@@ -128,6 +119,17 @@ impl<'p> Verifier<'p> {
                 }
             }
             structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
+        }
+    }
+
+    fn declaration(&mut self, variable: Variable, value: &'p Option<Expression>) {
+        // The value is computed before the variable is there.
+        let found = value.as_ref().map(|v| (v, self.type_of(v)));
+        let Some(ty) = self.declare(variable) else {
+            return;
+        };
+        if let Some((value, found)) = found {
+            self.put(variable, ty, value, found);
         }
     }
 
@@ -246,43 +248,9 @@ impl<'p> Verifier<'p> {
                 ..
             } => {
                 self.expect(count, INDEX);
-                self.flow.enter_scope();
-                match self.declare(*variable) {
-                    Some(INDEX) => {
-                        self.indices[variable.0 as usize] = true;
-                        self.flow.assign(*variable);
-                    }
-                    Some(_) => self.error("the index of a loop is no `i64`"),
-                    None => {}
-                }
-                let of = self.flow.start_loop();
-                let mark = self.flow.mark();
-                self.enclosing.push(Enclosing::For);
-                self.levels.push(*level);
-                let dead = self.flow.is_dead();
-                self.list(body);
-                self.levels.pop();
-                self.enclosing.pop();
-                self.check_round(&of);
-                self.flow.take_changes(mark);
-                if dead {
-                    self.flow.die();
-                }
-                self.flow.leave_scope();
+                self.counted(*variable, *level, body);
             }
-            Command::Loop { body, .. } => {
-                let dead = self.flow.is_dead();
-                let of = self.flow.start_loop();
-                self.enclosing.push(Enclosing::Loop(of));
-                self.list(body);
-                if let Some(Enclosing::Loop(of)) = self.enclosing.pop() {
-                    self.check_round(&of);
-                    self.flow.end_loop(of);
-                }
-                if dead {
-                    self.flow.die();
-                }
-            }
+            Command::Loop { body, .. } => self.endless(body),
             Command::Break | Command::Continue => {
                 self.jump(matches!(command, Command::Break));
                 self.flow.die();
@@ -294,6 +262,48 @@ impl<'p> Verifier<'p> {
                 self.flow.die();
             }
             memory_commands!() | errors!() | calls!() | remarks!() => {}
+        }
+    }
+
+    /// A counted loop: its body may run never, so nothing it assigns is known behind it.
+    fn counted(&mut self, variable: Variable, level: Level, body: &'p [Command]) {
+        let dead = self.flow.is_dead();
+        self.flow.enter_scope();
+        match self.declare(variable) {
+            Some(INDEX) => {
+                self.indices[variable.0 as usize] = true;
+                self.flow.assign(variable);
+            }
+            Some(_) => self.error("the index of a loop is no `i64`"),
+            None => {}
+        }
+        let of = self.flow.start_loop();
+        let mark = self.flow.mark();
+        self.enclosing.push(Enclosing::For);
+        self.levels.push(level);
+        self.list(body);
+        self.levels.pop();
+        self.enclosing.pop();
+        self.check_round(&of);
+        self.flow.take_changes(mark);
+        if dead {
+            self.flow.die();
+        }
+        self.flow.leave_scope();
+    }
+
+    /// A loop without count: behind it holds what holds at its `Break`s.
+    fn endless(&mut self, body: &'p [Command]) {
+        let dead = self.flow.is_dead();
+        let of = self.flow.start_loop();
+        self.enclosing.push(Enclosing::Loop(of));
+        self.list(body);
+        if let Some(Enclosing::Loop(of)) = self.enclosing.pop() {
+            self.check_round(&of);
+            self.flow.end_loop(of);
+        }
+        if dead {
+            self.flow.die();
         }
     }
 

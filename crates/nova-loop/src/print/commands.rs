@@ -1,0 +1,249 @@
+//! The text of commands.
+
+use super::{LEVELS, Printer};
+use crate::ir::{Command, Level, calls, errors, jumps, memory_commands, remarks, structures};
+use nova_flat::print::print_core_type;
+use nova_syntax::datum::write_text;
+
+impl Printer<'_> {
+    pub(super) fn command(&mut self, command: &Command) {
+        self.text("(");
+        self.indent += 1;
+        match command {
+            structures!() => self.structure(command),
+            memory_commands!() => self.memory(command),
+            jumps!() | errors!() | remarks!() => self.other(command),
+            calls!() => self.call(command),
+        }
+        self.indent -= 1;
+        self.text(")");
+    }
+
+    /// Commands with lists inside.
+    fn structure(&mut self, command: &Command) {
+        match command {
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                self.text("if");
+                self.argument(condition);
+                self.list(then);
+                if !otherwise.is_empty() {
+                    self.list(otherwise);
+                }
+            }
+            Command::Switch { scrutinee, cases } => {
+                self.text("switch");
+                self.argument(scrutinee);
+                cases.iter().for_each(|case| self.list(case));
+            }
+            Command::For {
+                variable,
+                count,
+                level,
+                body,
+                place,
+            } => {
+                self.text("for");
+                self.variable(*variable);
+                self.argument(count);
+                self.level(*level);
+                self.place(place);
+                self.lines(body);
+            }
+            Command::Loop { body, place } => {
+                self.text("loop");
+                self.place(place);
+                self.lines(body);
+            }
+            memory_commands!() | jumps!() | errors!() | calls!() | remarks!() => {}
+        }
+    }
+
+    fn level(&mut self, level: Level) {
+        let word = LEVELS.iter().find(|l| l.0 == level).map_or("", |l| l.1);
+        self.text(" ");
+        self.text(word);
+    }
+
+    /// Commands on variables and memory.
+    fn memory(&mut self, command: &Command) {
+        match command {
+            Command::Declare { variable, value } => {
+                let binding = self.binding(*variable);
+                self.text(&format!("declare {binding}"));
+                if let Some(value) = value {
+                    self.argument(value);
+                }
+            }
+            Command::Assign { variable, value } => {
+                self.text("set");
+                self.variable(*variable);
+                self.argument(value);
+            }
+            Command::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                self.text("store");
+                self.variable(*pointer);
+                self.argument(index);
+                self.argument(value);
+            }
+            Command::Allocate {
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => {
+                self.text("allocate");
+                self.variable(*block);
+                self.variable(*pointer);
+                self.scalar(*element);
+                self.argument(count);
+                self.place(place);
+            }
+            Command::Reserve {
+                block,
+                pointer,
+                element,
+                used,
+                count,
+                place,
+            } => {
+                self.text("reserve");
+                self.variable(*block);
+                self.variable(*pointer);
+                self.scalar(*element);
+                self.argument(used);
+                self.argument(count);
+                self.place(place);
+            }
+            Command::Copy {
+                to,
+                from,
+                element,
+                count,
+            } => {
+                self.text("copy");
+                self.argument(to);
+                self.argument(from);
+                self.scalar(*element);
+                self.argument(count);
+            }
+            Command::Retain(variable) => {
+                self.text("retain");
+                self.variable(*variable);
+            }
+            Command::Release(variable) => {
+                self.text("release");
+                self.variable(*variable);
+            }
+            structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
+        }
+    }
+
+    /// Jumps, errors, remarks.
+    fn other(&mut self, command: &Command) {
+        match command {
+            Command::Break => self.text("break"),
+            Command::Continue => self.text("continue"),
+            Command::Return => self.text("return"),
+            Command::Check {
+                condition,
+                error,
+                arguments,
+                place,
+            } => {
+                self.text("check");
+                self.argument(condition);
+                self.text(&format!(" {}", error.info().word));
+                self.arguments(arguments);
+                self.place(place);
+            }
+            Command::Fail {
+                error,
+                arguments,
+                place,
+            } => {
+                self.text(&format!("fail {}", error.info().word));
+                self.arguments(arguments);
+                self.place(place);
+            }
+            Command::Barrier(level) => {
+                self.text("barrier");
+                self.level(*level);
+            }
+            Command::Comment(text) => {
+                self.text(&format!("comment {}", write_text(text.as_bytes())));
+            }
+            structures!() | memory_commands!() | calls!() => {}
+        }
+    }
+
+    /// Calls, nodes and traces.
+    fn call(&mut self, command: &Command) {
+        match command {
+            Command::Call {
+                function,
+                arguments,
+                results,
+            } => {
+                let name = self.function_name(function.0);
+                self.text(&format!("call {name}"));
+                self.arguments(arguments);
+                self.variables(results);
+            }
+            Command::Foreign {
+                foreign,
+                arguments,
+                results,
+                place,
+            } => {
+                self.text(&format!("foreign {foreign}"));
+                self.arguments(arguments);
+                self.variables(results);
+                self.place(place);
+            }
+            Command::Trace {
+                text,
+                ty,
+                components,
+            } => {
+                self.text(&format!(
+                    "trace {} {}",
+                    write_text(text),
+                    print_core_type(ty)
+                ));
+                self.arguments(components);
+            }
+            Command::NodeNew {
+                sum,
+                constructor,
+                payload,
+                link,
+                place,
+            } => {
+                self.text(&format!("new {} {constructor}", sum.0));
+                self.arguments(payload);
+                self.variable(*link);
+                self.place(place);
+            }
+            Command::NodePayload {
+                sum,
+                constructor,
+                link,
+                results,
+            } => {
+                self.text(&format!("payload {} {constructor}", sum.0));
+                self.argument(link);
+                self.variables(results);
+            }
+            structures!() | memory_commands!() | jumps!() | errors!() | remarks!() => {}
+        }
+    }
+}
