@@ -8,9 +8,9 @@ use crate::source::{Parsed, Source, load};
 use nova_core::ir::Program;
 use nova_core::{SumType, Type, Value};
 use nova_diag::{Diagnostic, codes};
-use nova_exec::CompileError;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{self, EntryInterface, Library};
+use nova_exec::{CompileError, InputError};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,6 +87,10 @@ impl Compiler {
         let mut trace = Trace::default();
         let start = Instant::now();
         let name = source.program_name();
+        if name.contains(['"', '\\', '\n']) {
+            let message = format!("a program cannot be called {name:?}");
+            return Err(Failure::Input(InputError(message)));
+        }
         let parsed = load(source)?;
         trace.times.push(("parse", start.elapsed()));
         let start = Instant::now();

@@ -1,4 +1,25 @@
 //! The compiler as a library: programs in, files or callable functions out.
+//!
+//! A program is a [`Source`]: a file, text, S-expressions as `lexpr::Value`, or what a
+//! [`ProgramBuilder`] built. A [`Compiler`] checks it ([`Checked`]), and then evaluates it, shows it
+//! at a stage, compiles it to files, or loads it:
+//!
+//! ```
+//! use nova_driver::{Compiler, Options, Source, Typed};
+//!
+//! let text = "((X : vector float) (Y : vector float)) (reduce + 0 (map * X Y))";
+//! let compiler = Compiler::new(Options::default());
+//! let mut dot = compiler.check(Source::text("dot.nova", text))?;
+//! let inputs = [vec![1.0f32, 2.0].into_value(), vec![3.0f32, 4.0].into_value()];
+//! let value = compiler.eval(&dot, 0, &inputs)?;
+//! assert_eq!(f32::from_value(&value), Some(11.0));
+//! let files = compiler.compile(&mut dot)?.files;
+//! assert!(files.header.contains("int dot("));
+//! # Ok::<(), nova_driver::Failure>(())
+//! ```
+//!
+//! The way of a program is one list of passes, [`pipeline::PASSES`]. Mistakes in a program are
+//! diagnostics of a [`Report`]; mistakes of the compiler are an [`InternalError`], never a panic.
 
 mod builder;
 pub mod code;
@@ -9,13 +30,16 @@ mod merge;
 pub mod options;
 pub mod pipeline;
 pub mod source;
+mod typed;
 pub mod types_text;
 
 pub use builder::{At, ProgramBuilder};
 pub use compiler::{Checked, Compiler, Signature};
 pub use error::{Failure, InternalError, Report};
-pub use options::{Options, Stage, Target};
-pub use source::Source;
-
+/// A program loaded into this process.
+pub use nova_exec::library::Library;
 /// The syntax tree that [`ProgramBuilder`] builds.
 pub use nova_syntax::ast as syntax;
+pub use options::{Options, Stage, Target};
+pub use source::Source;
+pub use typed::{Typed, construct};

@@ -8,7 +8,7 @@ use nova_exec::InputError;
 use nova_syntax::ast::{Import, Program};
 use nova_syntax::interchange::program_text;
 use nova_syntax::{parse, reader};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +127,7 @@ impl Loader {
 
     /// Parses a text; adds what its imports define, then what it defines.
     fn load(&mut self, name: &str, text: String, folder: &Path, root: bool) {
+        self.add_positioned(&text, folder);
         let file = self.sources().add(name, text.as_str());
         let end = Span::new(file, text.len() as u32, text.len() as u32);
         let stem = program_name(name);
@@ -145,6 +146,24 @@ impl Loader {
             program.entries.clear();
         }
         append(&mut self.program, program);
+    }
+
+    /// Adds the files that `(at "file" …)` names, where they can be read, so that messages show
+    /// their lines.
+    fn add_positioned(&mut self, text: &str, folder: &Path) {
+        let mut known = HashSet::new();
+        for (at, start) in text.match_indices("(at \"") {
+            let rest = &text[at + start.len()..];
+            let name = rest.split('"').next().unwrap_or("");
+            if !known.insert(name) || self.sources().find(name).is_some() {
+                continue;
+            }
+            let file = [folder.join(name), PathBuf::from(name)];
+            let file = file.iter().find(|file| file.is_file());
+            if let Some(text) = file.and_then(|file| fs::read_to_string(file).ok()) {
+                self.sources().add(name, text);
+            }
+        }
     }
 
     fn import(&mut self, import: &Import, folder: &Path) {

@@ -136,22 +136,35 @@ impl Library {
 
     /// The value of an entry (by its position) for inputs of its types.
     pub fn call(&self, entry: usize, inputs: &[Value]) -> Result<Value, CallError> {
-        self.call_timed(entry, inputs).map(|(value, _)| value)
+        let (value, _) = self.prepare(entry, inputs)?.call()?;
+        Ok(value)
     }
 
-    /// As [`Library::call`], with the time that the C function took.
-    pub fn call_timed(
-        &self,
-        entry: usize,
-        inputs: &[Value],
-    ) -> Result<(Value, Duration), CallError> {
+    /// A call of an entry (by its position) that can be made many times; the inputs are brought
+    /// into C's form once.
+    pub fn prepare(&self, entry: usize, inputs: &[Value]) -> Result<PreparedCall<'_>, CallError> {
         let wrong = |message: String| CallError::Arguments(InputError(message));
         let Some(entry) = self.entries.get(entry) else {
             return Err(wrong("no such entry".to_string()));
         };
         let arguments = entry.marshal(inputs, &self.sums).map_err(wrong)?;
+        Ok(PreparedCall { entry, arguments })
+    }
+}
+
+/// A call with its arguments in C's form.
+#[derive(Debug)]
+pub struct PreparedCall<'a> {
+    entry: &'a LoadedEntry,
+    arguments: Arguments,
+}
+
+impl PreparedCall<'_> {
+    /// Calls; gives the value, and the time that the C function took.
+    pub fn call(&self) -> Result<(Value, Duration), CallError> {
+        let entry = self.entry;
         let mut results = Results::new(&entry.result);
-        let argument_pointers = arguments.pointers();
+        let argument_pointers = self.arguments.pointers();
         let result_pointers = results.pointers();
         let start = Instant::now();
         // SAFETY: both arrays hold a pointer for each parameter that the bridge reads, to memory
@@ -348,7 +361,12 @@ impl Build<'_> {
     fn compile(&self, folder: &Path) -> Result<PathBuf, CompileError> {
         let name = self.generated.name;
         let source = folder.join(format!("{name}.c"));
-        let bridge = folder.join("nova_bridge.c");
+        // In a folder of its own, so that no program's name is like it.
+        let bridge = folder.join("bridge").join("bridge.c");
+        std::fs::create_dir(folder.join("bridge")).map_err(|error| CompileError::Files {
+            what: "a temporary folder cannot be made".to_string(),
+            error,
+        })?;
         compiler::write(&folder.join(format!("{name}.h")), self.generated.header)?;
         compiler::write(&source, self.generated.source)?;
         compiler::write(&bridge, self.bridge)?;

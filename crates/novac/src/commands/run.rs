@@ -4,9 +4,7 @@ use super::evaluate::{check_destination, deliver, with_source_line};
 use super::inputs::{choose_entry, read_inputs};
 use crate::cli::{Common, RunArguments};
 use crate::terminal::{Outcome, print_line};
-use nova_core::Value;
-use nova_driver::{Checked, Compiler, Failure};
-use nova_exec::library::Library;
+use nova_driver::{Compiler, Failure};
 use std::time::Duration;
 
 /// Compiles a program, runs an entry and prints its value.
@@ -20,31 +18,21 @@ pub fn run(common: &Common, arguments: &RunArguments) -> Outcome {
     let library = compiler.load(&mut checked, &arguments.link);
     super::report_passes(common, &checked);
     let library = library?;
-    let call = || call(&checked, &library, entry, &inputs);
+    let failed = |error| with_source_line(&checked, Failure::Call(error));
+    let prepared = library.prepare(entry, &inputs).map_err(failed)?;
+    let (value, _) = prepared.call().map_err(failed)?;
     let Some(count) = arguments.bench else {
-        let (value, _) = call()?;
         return deliver(&eval.output, &value, &signature.result, &checked);
     };
-    let (value, _) = call()?;
     let mut times = Vec::with_capacity(count as usize);
     for _ in 0..count {
-        times.push(call()?.1);
+        let (_, time) = prepared.call().map_err(failed)?;
+        times.push(time);
     }
     if eval.output.is_some() {
         deliver(&eval.output, &value, &signature.result, &checked)?;
     }
     print_line(&summary(times))
-}
-
-fn call(
-    checked: &Checked,
-    library: &Library,
-    entry: usize,
-    inputs: &[Value],
-) -> Result<(Value, Duration), crate::terminal::End> {
-    library
-        .call_timed(entry, inputs)
-        .map_err(|error| with_source_line(checked, Failure::Call(error)))
 }
 
 /// A line of JSON with the times in seconds; there is at least one.
