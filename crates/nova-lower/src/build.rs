@@ -57,9 +57,10 @@ impl Lowerer<'_> {
         ty: &Type,
         element: impl FnOnce(&mut Self, &[Atom]) -> Result<Vec<Atom>>,
     ) -> Result<Vec<Atom>> {
-        let (_, lifted) = self.build_carrying(shape, &Type::Unit, Vec::new(), ty, |b, index, _| {
-            Ok((Vec::new(), element(b, index)?))
-        })?;
+        let (_, lifted) =
+            self.build_carrying(shape, &Type::Unit, Vec::new(), ty, |b, index, _| {
+                Ok((Vec::new(), element(b, index)?))
+            })?;
         Ok(lifted)
     }
 

@@ -249,17 +249,16 @@ impl Lowerer<'_> {
         let tag = self.tag(&case)?;
         let defaulted = arms.iter().filter(|a| a.is_none()).count();
         let explicit = arms.iter().take_while(|a| a.is_some()).count();
-        let (scrutinee, order): (Atom, Vec<usize>) =
-            if defaulted <= 1 {
-                (tag, (0..arms.len()).collect())
-            } else if explicit + defaulted == arms.len() {
-                (tag, (0..=explicit).collect())
-            } else {
-                let mut order: Vec<usize> = (0..arms.len()).filter(|k| arms[*k].is_some()).collect();
-                let scrutinee = self.rank_of(tag, arms)?;
-                order.extend(arms.iter().position(|a| a.is_none()));
-                (scrutinee, order)
-            };
+        let (scrutinee, order): (Atom, Vec<usize>) = if defaulted <= 1 {
+            (tag, (0..arms.len()).collect())
+        } else if explicit + defaulted == arms.len() {
+            (tag, (0..=explicit).collect())
+        } else {
+            let mut order: Vec<usize> = (0..arms.len()).filter(|k| arms[*k].is_some()).collect();
+            let scrutinee = self.rank_of(tag, arms)?;
+            order.extend(arms.iter().position(|a| a.is_none()));
+            (scrutinee, order)
+        };
         let mut cases: Vec<Body> = Vec::with_capacity(order.len());
         for k in order {
             cases.push(self.body(|b| b.lower_arm(&case, k, arms[k].as_ref()))?);
@@ -342,7 +341,9 @@ impl Lowerer<'_> {
     pub fn inline(&mut self, lambda: ExpressionId, arguments: Vec<Vec<Atom>>) -> Result<Vec<Atom>> {
         let (parameters, body) = self.lambda_parts(lambda)?;
         if parameters.len() != arguments.len() {
-            return Err(LowerError::new("a lambda with other parameters than it is given"));
+            return Err(LowerError::new(
+                "a lambda with other parameters than it is given",
+            ));
         }
         for (parameter, atoms) in parameters.into_iter().zip(arguments) {
             self.bind_core(parameter, atoms);

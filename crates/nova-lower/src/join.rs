@@ -206,7 +206,8 @@ impl Lowerer<'_> {
                     return Ok(());
                 }
                 let mut constructors = sum.constructors.iter();
-                constructors.try_for_each(|c| deep(|| self.literal_into(&c.payload, elements, lifted)))
+                constructors
+                    .try_for_each(|c| deep(|| self.literal_into(&c.payload, elements, lifted)))
             }
             Type::Vector(inner) => {
                 let belows = self.rows_of_all(inner, 1, elements, lifted)?;

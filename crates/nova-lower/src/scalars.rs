@@ -73,7 +73,8 @@ impl Lowerer<'_> {
         {
             return;
         }
-        let condition = self.in_range(amount, operand, Atom::index(bits));
+        let index = self.to_index(amount, operand);
+        let condition = self.in_range(index, operand, Atom::index(bits));
         let last = Atom::index(bits - 1);
         self.check(condition, ErrorKind::Shift, vec![amount, last]);
     }
@@ -107,9 +108,9 @@ impl Lowerer<'_> {
         self.to_index(least, scalar)
     }
 
-    /// Whether `0 <= atom < length`, by one comparison without sign.
-    pub fn in_range(&mut self, atom: Atom, scalar: Scalar, length: Atom) -> Atom {
-        let index = self.to_index(atom, scalar);
+    /// Whether `0 <= index < length`, by one comparison without sign; `index` is the `i64` for a
+    /// number of type `scalar`.
+    pub fn in_range(&mut self, index: Atom, scalar: Scalar, length: Atom) -> Atom {
         if !scalar.is_signed() && scalar != Scalar::U64 {
             return self.compare(ScalarOperation::Less, index, length);
         }
@@ -134,17 +135,17 @@ impl Lowerer<'_> {
 
     /// Checks an index of an integer type against a length; gives it as an `i64`.
     pub fn check_index(&mut self, atom: Atom, scalar: Scalar, length: Atom) -> Atom {
-        let condition = self.in_range(atom, scalar, length);
+        let index = self.to_index(atom, scalar);
+        let condition = self.in_range(index, scalar, length);
         self.check(condition, ErrorKind::Index, vec![atom, length]);
-        self.to_index(atom, scalar)
+        index
     }
 
     /// Checks a count of an integer type; gives it as an `i64`.
     pub fn check_count(&mut self, atom: Atom, scalar: Scalar) -> Atom {
         let count = self.to_bound(atom, scalar);
         if scalar.is_signed() {
-            let condition =
-                self.compare(ScalarOperation::GreaterEqual, count, Atom::index(0));
+            let condition = self.compare(ScalarOperation::GreaterEqual, count, Atom::index(0));
             self.check(condition, ErrorKind::Negative, vec![atom]);
             if constant_bool(condition) == Some(false) {
                 return Atom::index(0);
@@ -177,9 +178,9 @@ impl Lowerer<'_> {
     pub fn from_index(&mut self, index: Atom, scalar: Scalar) -> Atom {
         match (index, scalar) {
             (_, Scalar::I64) => index,
-            (Atom::Constant(ScalarValue::I64(value)), _) => {
-                Atom::Constant(ScalarValue::from_integer_wrapping(scalar, i128::from(value)))
-            }
+            (Atom::Constant(ScalarValue::I64(value)), _) => Atom::Constant(
+                ScalarValue::from_integer_wrapping(scalar, i128::from(value)),
+            ),
             _ => self.scalar(ScalarOperation::Convert(scalar), Scalar::I64, vec![index]),
         }
     }

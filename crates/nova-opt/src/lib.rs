@@ -4,6 +4,7 @@
 //! program, errors included.
 
 pub mod outline;
+mod reachable;
 mod recursion;
 pub mod simplify;
 pub mod tail_calls;

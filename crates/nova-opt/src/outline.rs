@@ -26,7 +26,7 @@ pub fn run(program: &mut Program) {
     run_with_limit(program, LIMIT);
 }
 
-fn run_with_limit(program: &mut Program, limit: usize) {
+pub(crate) fn run_with_limit(program: &mut Program, limit: usize) {
     let names = program.functions.iter().map(|f| f.name.clone()).collect();
     let mut outliner = Outliner {
         program,
@@ -63,8 +63,13 @@ impl Outliner<'_> {
             return total;
         }
         let chunks = self.chunks(body, &weights);
+        let outlined: usize = chunks
+            .iter()
+            .map(|c| weights[c.clone()].iter().sum::<usize>())
+            .sum();
+        let left = total - outlined + chunks.len();
         self.outline_chunks(body, chunks, name);
-        body.statements.len()
+        left
     }
 
     /// Treats the bodies of a statement; outlines them whole where together they are too heavy.
@@ -106,7 +111,8 @@ impl Outliner<'_> {
             weight += weights[k];
         }
         chunks.push(start..body.statements.len());
-        chunks.retain(|chunk| chunk.len() > 1);
+        let weight = |chunk: &std::ops::Range<usize>| weights[chunk.clone()].iter().sum::<usize>();
+        chunks.retain(|chunk| chunk.len() > 1 || weight(chunk) > self.limit / 2);
         chunks
     }
 
@@ -120,7 +126,8 @@ impl Outliner<'_> {
         let mut old = std::mem::take(&mut body.statements).into_iter();
         let mut done = 0;
         for chunk in chunks {
-            body.statements.extend(old.by_ref().take(chunk.start - done));
+            body.statements
+                .extend(old.by_ref().take(chunk.start - done));
             let statements: Vec<Statement> = old.by_ref().take(chunk.len()).collect();
             done = chunk.end;
             let outputs = self.outputs(&statements, |v| {
@@ -291,7 +298,9 @@ fn statement_has_tail_call(statement: &Statement) -> bool {
         Expression::Call { tail, .. } => *tail,
         Expression::If {
             then, otherwise, ..
-        } => [then, otherwise].into_iter().any(|b| deep(|| has_tail_call(b))),
+        } => [then, otherwise]
+            .into_iter()
+            .any(|b| deep(|| has_tail_call(b))),
         Expression::Switch { cases, .. } => cases.iter().any(|b| deep(|| has_tail_call(b))),
         _ => false,
     }

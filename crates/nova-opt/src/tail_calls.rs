@@ -6,6 +6,7 @@
 //! stays as a wrapper for other callers), so that mutual tail recursion, and tail calls through the
 //! `apply` of a class of closures, become tail calls of one function to itself.
 
+use crate::reachable::drop_unreachable;
 use crate::recursion;
 use nova_core::{Scalar, ScalarValue};
 use nova_flat::ir::{
@@ -17,12 +18,13 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Merges groups of functions that tail-call each other, marks tail calls, and recomputes which
-/// functions are recursive.
+/// Merges groups of functions that tail-call each other, marks tail calls, drops functions that
+/// nothing calls any more, and recomputes which functions are recursive.
 pub fn run(program: &mut Program) {
     for group in groups(program) {
         merge(program, &group);
     }
+    drop_unreachable(program);
     for k in 0..program.functions.len() {
         let own = FunctionId(k as u32);
         let mut body = std::mem::take(&mut program.functions[k].body);
@@ -219,7 +221,13 @@ fn wrapper(
     for (k, other) in group.iter().enumerate() {
         if k != position {
             for parameter in program.functions[*other].parameters.clone() {
-                let zero = zero(program, parameter, &mut substitution, &mut statements, &place);
+                let zero = zero(
+                    program,
+                    parameter,
+                    &mut substitution,
+                    &mut statements,
+                    &place,
+                );
                 substitution.insert(parameter, zero);
             }
         }

@@ -64,13 +64,9 @@ impl Lowerer<'_> {
         // Elements outside go behind the last bin.
         let places = self.map_scalar("places", n, Scalar::I64, |b, k| {
             let place = b.index(indices.lifted[0], &[k])?;
-            let inside = b.in_range(place, place_type, bins);
-            b.select(
-                Scalar::I64,
-                inside,
-                |b| Ok(b.to_index(place, place_type)),
-                |_| Ok(bins),
-            )
+            let index = b.to_index(place, place_type);
+            let inside = b.in_range(index, place_type, bins);
+            b.select(Scalar::I64, inside, |_| Ok(index), |_| Ok(bins))
         })?;
         let order = self.sorting_permutation(n, |b, left, right| {
             let left = b.index(places, &[left])?;

@@ -6,7 +6,10 @@ use crate::error::Result;
 use nova_flat::ir::{Atom, Expression};
 
 impl Lowerer<'_> {
-    pub(super) fn iterate(&mut self, [count, function, start]: &[Argument; 3]) -> Result<Vec<Atom>> {
+    pub(super) fn iterate(
+        &mut self,
+        [count, function, start]: &[Argument; 3],
+    ) -> Result<Vec<Atom>> {
         let (count, scalar) = count.scalar()?;
         let count = self.to_bound(count, scalar);
         let count = match scalar.is_signed() {

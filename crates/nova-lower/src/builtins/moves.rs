@@ -161,6 +161,9 @@ impl Lowerer<'_> {
 
     /// The constant of a type; for comparisons with literals.
     pub(super) fn literal_of(scalar: Scalar, value: i64) -> Atom {
-        Atom::Constant(ScalarValue::from_integer_wrapping(scalar, i128::from(value)))
+        Atom::Constant(ScalarValue::from_integer_wrapping(
+            scalar,
+            i128::from(value),
+        ))
     }
 }

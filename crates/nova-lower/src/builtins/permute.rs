@@ -7,9 +7,7 @@ use crate::join::Below;
 use crate::values::{Vector, next, take};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
 use nova_diag::deep;
-use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
 use std::slice::Iter;
 
 impl Lowerer<'_> {
@@ -38,9 +36,9 @@ impl Lowerer<'_> {
         let owners = self.owners(&indices, scalar, n)?;
         self.for_each(n, |b, k| {
             let index = b.index(indices.lifted[0], &[k])?;
-            let condition = b.in_range(index, scalar, n);
-            b.check(condition, ErrorKind::Permutation, vec![index]);
             let place = b.to_index(index, scalar);
+            let condition = b.in_range(place, scalar, n);
+            b.check(condition, ErrorKind::Permutation, vec![index]);
             let owner = b.index(owners, &[place])?;
             let condition = b.compare(ScalarOperation::Equal, owner, k);
             b.check(condition, ErrorKind::Permutation, vec![index]);
@@ -159,9 +157,7 @@ impl Lowerer<'_> {
                     .try_for_each(|c| deep(|| self.merge_levels(&c.payload, from, to, merge)))
             }
             Type::Vector(inner) => self.merge_rows(inner, 0, 2, from, to, merge),
-            Type::Array(rank, inner) => {
-                self.merge_rows(inner, *rank as usize, 1, from, to, merge)
-            }
+            Type::Array(rank, inner) => self.merge_rows(inner, *rank as usize, 1, from, to, merge),
         }
     }
 

@@ -58,7 +58,9 @@ impl Lowerer<'_> {
             begin,
             end,
             step,
-            narrow: bounds.iter().all(|(atom, scalar)| is_narrow(*atom, *scalar)),
+            narrow: bounds
+                .iter()
+                .all(|(atom, scalar)| is_narrow(*atom, *scalar)),
         };
         let count = self.count(progression)?;
         self.check_slice(progression, count, x.length)?;
@@ -86,9 +88,7 @@ impl Lowerer<'_> {
     fn count(&mut self, p: Progression) -> Result<Atom> {
         match constant(p.step) {
             Some(step) if step > 0 => self.count_up(p.begin, p.end, p.step, p),
-            Some(step) if step > i64::MIN => {
-                self.count_up(p.end, p.begin, Atom::index(-step), p)
-            }
+            Some(step) if step > i64::MIN => self.count_up(p.end, p.begin, Atom::index(-step), p),
             _ => {
                 let up = self.compare(ScalarOperation::Greater, p.step, Atom::index(0));
                 self.select(

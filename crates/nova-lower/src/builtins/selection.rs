@@ -5,9 +5,7 @@ use crate::builder::Lowerer;
 use crate::error::Result;
 use crate::values::{Vector, next, tops};
 use nova_core::{Scalar, ScalarOperation, Type};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
 
 impl Lowerer<'_> {
     pub(super) fn filter(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
@@ -93,9 +91,8 @@ impl Lowerer<'_> {
             let answer = b.inline(function.id, vec![left, right])?;
             next(&mut answer.iter())
         })?;
-        let lifted = self.gather_tops(&x.element, &x.lifted, x.length, |b, k| {
-            b.index(order, &[k])
-        })?;
+        let lifted =
+            self.gather_tops(&x.element, &x.lifted, x.length, |b, k| b.index(order, &[k]))?;
         let vector = Vector { lifted, ..x };
         Ok(vector.atoms())
     }

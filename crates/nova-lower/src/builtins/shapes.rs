@@ -6,9 +6,7 @@ use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::values::{Array, Vector, tops};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable, View,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable, View};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
@@ -30,11 +28,7 @@ impl Lowerer<'_> {
         Ok(shape)
     }
 
-    pub(super) fn reshape_builtin(
-        &mut self,
-        args: &[Argument],
-        ty: &Type,
-    ) -> Result<Vec<Atom>> {
+    pub(super) fn reshape_builtin(&mut self, args: &[Argument], ty: &Type) -> Result<Vec<Atom>> {
         let (x, counts) = args
             .split_last()
             .ok_or_else(|| LowerError::new("a reshape of nothing"))?;

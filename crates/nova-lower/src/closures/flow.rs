@@ -11,6 +11,7 @@ use ena::unify::{InPlaceUnificationTable, NoError, UnifyKey, UnifyValue};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind, Program, Variable};
 use nova_core::{Builtin, Type};
 use nova_diag::deep;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The flow variable of an arrow.
@@ -57,6 +58,8 @@ pub(super) struct LambdaId(pub u32);
 pub(super) struct LambdaInfo {
     pub name: Arc<str>,
     pub expression: ExpressionId,
+    /// Whether it is bound by a `let` and known by that name.
+    pub bound_by_let: bool,
     pub parameters: Vec<Variable>,
     pub body: ExpressionId,
     /// The arrow of the lambda after 0, 1, … arguments.
@@ -89,10 +92,12 @@ pub(super) struct Flow {
     pub demands: Vec<(Arrow, usize)>,
 }
 
-/// Analyses the code that entries can reach.
-pub(super) fn analyse(program: &Program) -> Flow {
+/// Analyses the code that entries can reach. The lambdas in `values` are values even where a `let`
+/// binds them.
+pub(super) fn analyse(program: &Program, values: &BTreeSet<ExpressionId>) -> Flow {
     let mut analysis = Analysis {
         program,
+        values,
         flow: Flow {
             table: InPlaceUnificationTable::new(),
             variables: vec![None; program.variables.len()],
@@ -118,6 +123,7 @@ pub(super) fn analyse(program: &Program) -> Flow {
 
 struct Analysis<'a> {
     program: &'a Program,
+    values: &'a BTreeSet<ExpressionId>,
     flow: Flow,
     /// Per lambda: whether it has been put into the queue.
     queued: Vec<bool>,
@@ -159,7 +165,7 @@ impl Analysis<'_> {
                 }
                 ExpressionKind::Letrec { bindings, body } => {
                     for (variable, value) in bindings {
-                        self.visit_let(*variable, *value);
+                        self.visit_known(*variable, *value, false);
                     }
                     current = *body;
                 }
@@ -179,15 +185,24 @@ impl Analysis<'_> {
         let v = variable.0 as usize;
         self.flow.owner[v] = self.current;
         match &self.program.expression(value).kind {
-            ExpressionKind::Lambda { .. } => {
-                let name = self.program.variable(variable).name.clone();
-                self.flow.known[v] = self.lambda(value, name);
+            ExpressionKind::Lambda { .. } if !self.values.contains(&value) => {
+                self.visit_known(variable, value, true);
             }
             ExpressionKind::Variable(other) if self.flow.known[other.0 as usize].is_some() => {
                 self.flow.known[v] = self.flow.known[other.0 as usize];
             }
             _ => self.flow.variables[v] = self.visit(value),
         }
+    }
+
+    fn visit_known(&mut self, variable: Variable, value: ExpressionId, bound_by_let: bool) {
+        let name = self.program.variable(variable).name.clone();
+        let lambda = self.lambda(value, name);
+        if let Some(LambdaId(k)) = lambda {
+            self.flow.lambdas[k as usize].bound_by_let = bound_by_let;
+        }
+        self.flow.known[variable.0 as usize] = lambda;
+        self.flow.owner[variable.0 as usize] = self.current;
     }
 
     fn visit_kind(&mut self, id: ExpressionId, kind: &ExpressionKind) -> Option<Arrow> {
@@ -247,11 +262,7 @@ impl Analysis<'_> {
         }
     }
 
-    fn visit_arms(
-        &mut self,
-        arms: &[Option<Arm>],
-        default: Option<ExpressionId>,
-    ) -> Option<Arrow> {
+    fn visit_arms(&mut self, arms: &[Option<Arm>], default: Option<ExpressionId>) -> Option<Arrow> {
         let mut first = None;
         for arm in arms.iter().flatten() {
             if let Some(variable) = arm.variable {
@@ -271,11 +282,7 @@ impl Analysis<'_> {
 
     /// An application: arguments meet parameters; too few arguments to a known lambda make a
     /// closure, too many apply its result.
-    fn visit_apply(
-        &mut self,
-        function: ExpressionId,
-        arguments: &[ExpressionId],
-    ) -> Option<Arrow> {
+    fn visit_apply(&mut self, function: ExpressionId, arguments: &[ExpressionId]) -> Option<Arrow> {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.0 as usize],
             ExpressionKind::Lambda { .. } => self.lambda(function, Arc::from("lambda")),
@@ -393,8 +400,7 @@ impl Analysis<'_> {
         if let Some(id) = self.flow.lambda_at[expression.0 as usize] {
             return Some(id);
         }
-        let ExpressionKind::Lambda { parameters, body } =
-            &self.program.expression(expression).kind
+        let ExpressionKind::Lambda { parameters, body } = &self.program.expression(expression).kind
         else {
             return None;
         };
@@ -420,6 +426,7 @@ impl Analysis<'_> {
         self.flow.lambdas.push(LambdaInfo {
             name,
             expression,
+            bound_by_let: false,
             parameters: parameters.clone(),
             body: *body,
             arrows,

@@ -5,11 +5,22 @@
 //! is propagated once to each user of the lambda.
 
 use super::flow::{Flow, LambdaId};
-use nova_core::ir::Variable;
+use nova_core::ir::{ExpressionId, Variable};
 use std::collections::HashSet;
 
-/// For each lambda its free variables, in ascending order.
-pub(super) fn variables(flow: &Flow) -> Vec<Vec<Variable>> {
+/// More free variables than this are too many parameters for a function.
+const MOST: usize = 100;
+
+/// The free variables of the lambdas of a program.
+pub(super) struct Free {
+    /// For each lambda, in ascending order.
+    pub variables: Vec<Vec<Variable>>,
+    /// The lambdas bound by a `let` that have too many; theirs and their users' are not complete.
+    pub too_many: Vec<ExpressionId>,
+}
+
+/// For each lambda its free variables.
+pub(super) fn variables(flow: &Flow) -> Free {
     let mut users: Vec<Vec<LambdaId>> = vec![Vec::new(); flow.lambdas.len()];
     let mut seen: HashSet<(LambdaId, Variable)> = HashSet::new();
     let mut work: Vec<(LambdaId, Variable)> = Vec::new();
@@ -29,17 +40,28 @@ pub(super) fn variables(flow: &Flow) -> Vec<Vec<Variable>> {
     }
     let mut free: Vec<Vec<Variable>> = vec![Vec::new(); flow.lambdas.len()];
     while let Some((lambda, variable)) = work.pop() {
-        free[lambda.0 as usize].push(variable);
+        let own = &mut free[lambda.0 as usize];
+        own.push(variable);
+        if own.len() > MOST && flow.lambdas[lambda.0 as usize].bound_by_let {
+            continue;
+        }
         for user in &users[lambda.0 as usize] {
             if is_free(flow, *user, variable) && seen.insert((*user, variable)) {
                 work.push((*user, variable));
             }
         }
     }
-    for variables in &mut free {
+    let mut too_many = Vec::new();
+    for (variables, info) in free.iter_mut().zip(&flow.lambdas) {
         variables.sort();
+        if variables.len() > MOST && info.bound_by_let {
+            too_many.push(info.expression);
+        }
     }
-    free
+    Free {
+        variables: free,
+        too_many,
+    }
 }
 
 fn is_free(flow: &Flow, lambda: LambdaId, variable: Variable) -> bool {

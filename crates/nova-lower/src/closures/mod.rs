@@ -18,7 +18,7 @@ mod types;
 
 use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
 use nova_diag::Place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -54,11 +54,26 @@ pub(crate) struct Function {
 pub(crate) fn convert(program: &Program) -> Result<FirstOrder> {
     let mut program = program.clone();
     inline::run(&mut program);
-    let mut flow = flow::analyse(&program);
+    let (mut flow, free) = analyse(&program);
     let classes = classes::close(&mut flow);
-    let free = free::variables(&flow);
     let types = types::closure_types(&mut program, &mut flow, &classes, &free);
     convert::run(program, flow, classes, free, types)
+}
+
+/// The flow of functions and the free variables of each. Functions bound by a `let` that would get
+/// very many parameters are left as values, which capture each other instead of all their
+/// variables.
+fn analyse(program: &Program) -> (flow::Flow, Vec<Vec<Variable>>) {
+    let mut values = BTreeSet::new();
+    loop {
+        let flow = flow::analyse(program, &values);
+        let free = free::variables(&flow);
+        let before = values.len();
+        values.extend(free.too_many);
+        if values.len() == before {
+            return (flow, free.variables);
+        }
+    }
 }
 
 /// Calls `visit` with every child of an expression, in order of evaluation.

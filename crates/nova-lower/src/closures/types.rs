@@ -91,9 +91,7 @@ pub(super) fn closure_types(
         let mut group: Vec<usize> = component.iter().map(|n| n.index()).collect();
         group.sort_unstable();
         let recursive = group.len() > 1 || loops.contains(&group[0]);
-        add_group(
-            program, flow, classes, free, &mut types, &group, recursive,
-        );
+        add_group(program, flow, classes, free, &mut types, &group, recursive);
     }
     retype(program, flow, classes, &types);
     types

@@ -6,7 +6,9 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, FunctionId, Lambda, Output, Program, Statement,
     Variable,
 };
-use nova_flat::visit::{binders, bodies, bodies_mut, each_statement, type_variables, used_variables};
+use nova_flat::visit::{
+    binders, bodies, bodies_mut, each_statement, type_variables, used_variables,
+};
 use std::collections::HashSet;
 
 /// Removes dead code from every function.
@@ -177,7 +179,8 @@ impl Dead<'_> {
         match statement.pattern.as_slice() {
             [] => true,
             [first, ..] => {
-                !self.pure.contains(first) || statement.pattern.iter().any(|v| self.used.contains(v))
+                !self.pure.contains(first)
+                    || statement.pattern.iter().any(|v| self.used.contains(v))
             }
         }
     }

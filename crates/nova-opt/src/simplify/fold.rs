@@ -5,7 +5,11 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::Atom;
 
 /// The atom that an operation gives, where that is known.
-pub(super) fn fold(operation: ScalarOperation, operand: Scalar, arguments: &[Atom]) -> Option<Atom> {
+pub(super) fn fold(
+    operation: ScalarOperation,
+    operand: Scalar,
+    arguments: &[Atom],
+) -> Option<Atom> {
     let constants: Option<Vec<ScalarValue>> = arguments.iter().map(|a| constant(*a)).collect();
     match constants {
         Some(values) if is_exact(operation, operand) && is_defined(operation, &values) => {
@@ -60,10 +64,13 @@ fn is_defined(operation: ScalarOperation, values: &[ScalarValue]) -> bool {
 
 /// Results where one operand is neutral, or both are the same integer.
 fn neutral(operation: ScalarOperation, operand: Scalar, arguments: &[Atom]) -> Option<Atom> {
-    let is = |atom: Atom, value: i128| constant(atom).and_then(ScalarValue::as_integer) == Some(value);
+    let is =
+        |atom: Atom, value: i128| constant(atom).and_then(ScalarValue::as_integer) == Some(value);
     if let [only] = arguments {
         return match operation {
-            ScalarOperation::Convert(to) | ScalarOperation::Wrap(to) if to == operand => Some(*only),
+            ScalarOperation::Convert(to) | ScalarOperation::Wrap(to) if to == operand => {
+                Some(*only)
+            }
             ScalarOperation::Fits(to) if to == operand => Some(bool_atom(true)),
             _ => None,
         };
@@ -82,9 +89,7 @@ fn neutral(operation: ScalarOperation, operand: Scalar, arguments: &[Atom]) -> O
         ScalarOperation::Multiply | ScalarOperation::Divide if is(right, 1) => Some(left),
         ScalarOperation::Multiply if is(left, 0) || is(right, 0) => Some(zero(operand)),
         ScalarOperation::Minimum | ScalarOperation::Maximum if left == right => Some(left),
-        ScalarOperation::Equal
-        | ScalarOperation::LessEqual
-        | ScalarOperation::GreaterEqual
+        ScalarOperation::Equal | ScalarOperation::LessEqual | ScalarOperation::GreaterEqual
             if left == right =>
         {
             Some(bool_atom(true))

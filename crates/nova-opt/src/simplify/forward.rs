@@ -157,7 +157,9 @@ impl Forward<'_> {
     fn inner_bodies(&mut self, statement: &mut Statement) {
         let substitution = &self.substitution;
         let program = &mut *self.program;
-        binders(&statement.expression, &mut |v| substitution.info(program, *v));
+        binders(&statement.expression, &mut |v| {
+            substitution.info(program, *v)
+        });
         bodies_mut(&mut statement.expression, &mut |inner| {
             deep(|| self.body(inner));
         });
@@ -349,10 +351,12 @@ impl Forward<'_> {
     /// Whether an array has another number of elements than these extents, all being constants.
     fn differ(&self, array: Variable, extents: &[Atom]) -> bool {
         let product = |extents: &[Atom]| {
-            extents.iter().try_fold(1i64, |product, extent| match extent {
-                Atom::Constant(ScalarValue::I64(value)) => product.checked_mul(*value),
-                Atom::Constant(_) | Atom::Variable(_) => None,
-            })
+            extents
+                .iter()
+                .try_fold(1i64, |product, extent| match extent {
+                    Atom::Constant(ScalarValue::I64(value)) => product.checked_mul(*value),
+                    Atom::Constant(_) | Atom::Variable(_) => None,
+                })
         };
         let Type::Array(_, shape) = self.program.ty(array) else {
             return false;

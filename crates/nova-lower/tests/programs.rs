@@ -1,0 +1,143 @@
+//! Programs of NOVA under `programs/`: their values as Core and as Flat, as lowered and after each
+//! pass, are the same, errors with their places included.
+//!
+//! A line `; test ENTRY INPUT | INPUT => VALUE` (or `=> error MESSAGE`) states a value.
+
+use nova_core::RuntimeError;
+use nova_core::interpret::Options;
+use nova_core::ir::Program;
+use nova_core::text::{print_value, read_value_prefix};
+use nova_core::{Type, Value};
+use nova_diag::SourceMap;
+use nova_flat::error::Failure;
+use nova_flat::ir::Program as FlatProgram;
+
+type Outcome = Result<Value, RuntimeError>;
+
+fn core(name: &str, text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add(format!("{name}.nova"), text);
+    let (tree, diagnostics) = nova_syntax::parse(text, file, &mut sources, name);
+    assert!(
+        !nova_syntax::has_errors(&diagnostics),
+        "{name}: {diagnostics:#?}"
+    );
+    let checked = nova_infer::infer(&tree, &sources);
+    checked
+        .program
+        .unwrap_or_else(|| panic!("{name}: {:#?}", checked.diagnostics))
+}
+
+/// The program as lowered, and after the passes.
+fn stages(name: &str, core: &Program) -> Vec<(&'static str, FlatProgram)> {
+    let lowered = nova_lower::lower(core).unwrap();
+    let mut tail_calls = lowered.clone();
+    nova_opt::tail_calls::run(&mut tail_calls);
+    let mut simplified = lowered.clone();
+    nova_opt::simplify::run(&mut simplified);
+    let mut all = simplified.clone();
+    nova_opt::tail_calls::run(&mut all);
+    nova_opt::outline::run(&mut all);
+    let stages = vec![
+        ("lowered", lowered),
+        ("tail calls", tail_calls),
+        ("simplified", simplified),
+        ("all passes", all),
+    ];
+    for (stage, program) in &stages {
+        if let Err(error) = nova_flat::verify::verify(program) {
+            panic!("{name}, {stage}: {error}");
+        }
+    }
+    stages
+}
+
+fn on_flat(program: &FlatProgram, entry: usize, inputs: &[Value], options: &Options) -> Outcome {
+    nova_flat::interpret::evaluate(program, entry, inputs, options).map_err(|failure| match failure
+    {
+        Failure::Runtime(error) => error,
+        Failure::Internal(error) => panic!("{error}"),
+    })
+}
+
+fn same(left: &Outcome, right: &Outcome) -> bool {
+    match (left, right) {
+        (Ok(a), Ok(b)) => a.same(b),
+        (Err(a), Err(b)) => a == b,
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
+    }
+}
+
+fn show(outcome: &Outcome, ty: &Type, program: &Program) -> String {
+    match outcome {
+        Ok(value) => print_value(value, ty, &program.sums),
+        Err(error) => {
+            let text = error.to_string();
+            let message = text.split_once(": ").map_or(&*text, |(_, message)| message);
+            format!("error {message}")
+        }
+    }
+}
+
+fn read_inputs(program: &Program, entry: usize, text: &str) -> Vec<Value> {
+    let mut rest = text.trim();
+    let mut values = Vec::new();
+    for input in &program.entries[entry].inputs {
+        let ty = &program.variable(*input).ty;
+        let (value, length) = read_value_prefix(rest, ty, &program.sums).unwrap();
+        values.push(value);
+        rest = rest[length..]
+            .trim_start()
+            .trim_start_matches('|')
+            .trim_start();
+    }
+    assert_eq!(rest, "", "inputs left over");
+    values
+}
+
+/// Runs every test line of a program; gives how many there are.
+fn run(name: &str, text: &str) -> usize {
+    let program = core(name, text);
+    let stages = stages(name, &program);
+    let options = Options {
+        strict: true,
+        ..Options::default()
+    };
+    let mut count = 0;
+    for line in text.lines().filter_map(|l| l.strip_prefix("; test ")) {
+        let (left, expected) = line.rsplit_once("=>").unwrap();
+        let (entry, inputs) = left.split_once(' ').unwrap();
+        let entry = program.entries.iter().position(|e| *e.name == *entry);
+        let entry = entry.unwrap_or_else(|| panic!("{name}: {line}"));
+        let inputs = read_inputs(&program, entry, inputs);
+        let ty = &program.expression(program.entries[entry].body).ty;
+        let reference = nova_core::interpret::evaluate(&program, entry, &inputs, &options);
+        assert_eq!(
+            show(&reference, ty, &program),
+            expected.trim(),
+            "{name}: {line}"
+        );
+        for (stage, flat) in &stages {
+            let outcome = on_flat(flat, entry, &inputs, &options);
+            let shown = show(&outcome, ty, &program);
+            assert!(
+                same(&outcome, &reference),
+                "{name}, {stage}: {line}: {shown}, {outcome:?}"
+            );
+        }
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn programs_mean_the_same_at_every_stage() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
+    let mut count = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        count += run(&name, &std::fs::read_to_string(&path).unwrap());
+    }
+    assert!(count > 100);
+}

@@ -1,0 +1,50 @@
+//! Removal of functions that no entry reaches.
+
+use nova_flat::ir::{Expression, FunctionId, Program};
+use nova_flat::visit::{each_body_mut, each_statement};
+
+/// Removes the functions that no entry calls, directly or not; the others keep their order.
+pub(crate) fn drop_unreachable(program: &mut Program) {
+    let count = program.functions.len();
+    let mut reached = vec![false; count];
+    let mut work: Vec<usize> = program
+        .entries
+        .iter()
+        .map(|entry| entry.function.0 as usize)
+        .collect();
+    while let Some(k) = work.pop() {
+        if std::mem::replace(&mut reached[k], true) {
+            continue;
+        }
+        each_statement(&program.functions[k].body, &mut |statement| {
+            if let Expression::Call { function, .. } = &statement.expression {
+                work.push(function.0 as usize);
+            }
+        });
+    }
+    if reached.iter().all(|r| *r) {
+        return;
+    }
+    let mut new = Vec::with_capacity(count);
+    let mut next = 0;
+    for kept in &reached {
+        new.push(FunctionId(next));
+        next += u32::from(*kept);
+    }
+    let mut kept = reached.iter();
+    program
+        .functions
+        .retain(|_| kept.next().copied().unwrap_or(true));
+    for entry in &mut program.entries {
+        entry.function = new[entry.function.0 as usize];
+    }
+    for function in &mut program.functions {
+        each_body_mut(&mut function.body, &mut |body| {
+            for statement in &mut body.statements {
+                if let Expression::Call { function, .. } = &mut statement.expression {
+                    *function = new[function.0 as usize];
+                }
+            }
+        });
+    }
+}
