@@ -37,6 +37,7 @@ pub fn verify(program: &Program) -> Result<()> {
         program,
         in_scope: vec![false; count],
         allocated: vec![false; count],
+        owned: vec![false; count],
         sizes: vec![None; count],
         renames: Substitution::default(),
         scope: Vec::new(),
@@ -75,6 +76,8 @@ struct Verifier<'a> {
     in_scope: Vec<bool>,
     /// By variable, whether an `Allocate` binds it.
     allocated: Vec<bool>,
+    /// By variable, whether it is a block that some array has bound.
+    owned: Vec<bool>,
     /// By block, how many elements it has, where an `Allocate` says it.
     sizes: Vec<Option<Polynomial>>,
     /// Scalars that are only other names.
@@ -173,28 +176,37 @@ impl<'a> Verifier<'a> {
         self.require(known == Some(&Type::Block(ty.element())), || {
             format!("{} lies in no block for its elements", self.show(variable))
         })?;
-        if !self.in_scope[block.0 as usize] {
-            let own = binding == Binding::Handed && !self.allocated[block.0 as usize];
-            self.require(own, || {
-                format!("the block of {} is not in scope", self.show(variable))
-            })?;
-            let row_major = Lmad::of_shape(ty.shape());
-            self.require(
-                row_major.is_some_and(|l| self.same_lmad(&l, &memory.lmad)),
-                || {
-                    format!(
-                        "{} is not row-major from the start of its own block",
-                        self.show(variable)
-                    )
-                },
-            )?;
-            self.enter(block);
+        match (binding, self.allocated[block.0 as usize]) {
+            (Binding::Handed, false) => self.own_block(variable, memory)?,
+            (Binding::Handed | Binding::Written | Binding::Derived, _) => {
+                self.require(self.in_scope[block.0 as usize], || {
+                    format!("the block of {} is not in scope", self.show(variable))
+                })?;
+            }
         }
         self.check_lmad(variable, memory)?;
         match binding {
             Binding::Written => self.check_range(variable, memory),
             Binding::Handed | Binding::Derived => Ok(()),
         }
+    }
+
+    /// A block that is bound together with an array.
+    fn own_block(&mut self, variable: Variable, memory: &Memory) -> Result<()> {
+        let owned = std::mem::replace(&mut self.owned[memory.block.0 as usize], true);
+        self.require(!owned, || {
+            format!("the block of {} is bound twice", self.show(variable))
+        })?;
+        let row_major = Lmad::of_shape(self.program.ty(variable).shape());
+        let from_start = row_major.is_some_and(|l| self.same_lmad(&l, &memory.lmad));
+        self.require(from_start, || {
+            format!(
+                "{} is not row-major from the start of its own block",
+                self.show(variable)
+            )
+        })?;
+        self.enter(memory.block);
+        Ok(())
     }
 
     fn check_lmad(&self, variable: Variable, memory: &Memory) -> Result<()> {
