@@ -49,7 +49,9 @@ impl Json {
             }
             Json::Object(members) => {
                 let members = members.iter().map(|(name, value)| {
-                    arena.text(format!("{}: ", quoted(name))).append(value.doc(arena))
+                    arena
+                        .text(format!("{}: ", quoted(name)))
+                        .append(value.doc(arena))
                 });
                 bracketed(arena, "{", members.collect(), "}")
             }
@@ -67,8 +69,16 @@ fn bracketed<'a>(
         return arena.text(open).append(close);
     }
     let comma = arena.text(",").append(arena.line());
-    let inside = arena.line_().append(arena.intersperse(items, comma)).nest(2);
-    arena.text(open).append(inside).append(arena.line_()).append(close).group()
+    let inside = arena
+        .line_()
+        .append(arena.intersperse(items, comma))
+        .nest(2);
+    arena
+        .text(open)
+        .append(inside)
+        .append(arena.line_())
+        .append(close)
+        .group()
 }
 
 fn quoted(text: &str) -> String {
@@ -94,6 +104,9 @@ mod tests {
             ("a", Json::List(vec![Json::Null, Json::text("x\"\\\n")])),
             ("b", Json::object([])),
         ]);
-        assert_eq!(json.print(), "{\"a\": [null, \"x\\\"\\\\\\u000a\"], \"b\": {}}\n");
+        assert_eq!(
+            json.print(),
+            "{\"a\": [null, \"x\\\"\\\\\\u000a\"], \"b\": {}}\n"
+        );
     }
 }

@@ -15,12 +15,17 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
     let name = &unit.options.name;
     let entries = interfaces.iter().map(|interface| entry(unit, interface));
     let types = unit.types.definitions.iter().map(definition);
-    let foreigns = unit.program.foreigns.iter().zip(foreigns).map(|(foreign, function)| {
-        Json::object([
-            ("name", Json::text(&*foreign.name)),
-            ("parameters", parameters(&function.parameters)),
-        ])
-    });
+    let foreigns = unit
+        .program
+        .foreigns
+        .iter()
+        .zip(foreigns)
+        .map(|(foreign, function)| {
+            Json::object([
+                ("name", Json::text(&*foreign.name)),
+                ("parameters", parameters(&function.parameters)),
+            ])
+        });
     let manifest = Json::object([
         ("program", Json::text(&**name)),
         ("header", Json::text(format!("{name}.h"))),
@@ -77,7 +82,9 @@ fn definition(definition: &Definition) -> Json {
     members.push(("fields", fields(structure.map_or(&[], Vec::as_slice))));
     if !definition.constructors.is_empty() {
         let constructors = definition.constructors.iter().map(|(name, field)| {
-            let field = field.as_ref().map_or(Json::Null, |field| Json::text(&**field));
+            let field = field
+                .as_ref()
+                .map_or(Json::Null, |field| Json::text(&**field));
             Json::object([("name", Json::text(&**name)), ("field", field)])
         });
         members.push(("constructors", Json::List(constructors.collect())));

@@ -111,11 +111,16 @@ fn show_data(unit: &mut Unit, group: &[SumId], name: Name) -> Function {
     let (body, ()) = emitter.apart(|emitter| {
         let mut cases = Vec::new();
         for member in group {
-            let (statements, ()) = emitter.apart(|emitter| emitter.show_node(*member, &link, &sink));
+            let (statements, ()) =
+                emitter.apart(|emitter| emitter.show_node(*member, &link, &sink));
             cases.push(Block(statements));
         }
         match cases.len() {
-            1 => cases.remove(0).take().into_iter().for_each(|s| emitter.push(s)),
+            1 => cases
+                .remove(0)
+                .take()
+                .into_iter()
+                .for_each(|s| emitter.push(s)),
             _ => emitter.push_switch(table, cases),
         }
     });
@@ -143,11 +148,7 @@ impl FunctionEmitter<'_, '_> {
             Expression::literal("0"),
             Expression::literal("0"),
         ];
-        let line = self.variable(
-            Type::name("nova_text"),
-            "line",
-            Expression::Braces(empty),
-        );
+        let line = self.variable(Type::name("nova_text"), "line", Expression::Braces(empty));
         let sink = Sink {
             text: line.address(),
             group: Vec::new(),
@@ -172,7 +173,11 @@ impl FunctionEmitter<'_, '_> {
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => "nova_text_unsigned",
             Scalar::Bool => "nova_text_bool",
             Scalar::F32 | Scalar::F64 => {
-                let single = if scalar == Scalar::F32 { "true" } else { "false" };
+                let single = if scalar == Scalar::F32 {
+                    "true"
+                } else {
+                    "false"
+                };
                 arguments.push(Expression::name(single));
                 "nova_text_float"
             }
@@ -181,13 +186,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Writes a value, at an index where it is lifted.
-    fn show(
-        &mut self,
-        ty: &CoreType,
-        index: Option<&Expression>,
-        parts: &mut Parts,
-        sink: &Sink,
-    ) {
+    fn show(&mut self, ty: &CoreType, index: Option<&Expression>, parts: &mut Parts, sink: &Sink) {
         deep(|| match ty {
             CoreType::Unit | CoreType::Function(..) => self.show_bytes(b"nil", sink),
             CoreType::Scalar(scalar) => {
@@ -202,15 +201,16 @@ impl FunctionEmitter<'_, '_> {
                 self.show_bytes(b")", sink);
             }
             CoreType::Vector(element) => self.show_vector(1, element, index, parts, sink),
-            CoreType::Array(rank, element) => {
-                self.show_vector(*rank, element, index, parts, sink)
-            }
+            CoreType::Array(rank, element) => self.show_vector(*rank, element, index, parts, sink),
             CoreType::Sum(id) => match sink.group.iter().position(|member| member == id) {
                 Some(member) => {
                     let link = next(parts, index);
                     let tokens = Expression::name("tokens").address();
                     let table = Expression::literal(member.to_string());
-                    self.push(Statement::call("nova_token_link", vec![tokens, table, link]));
+                    self.push(Statement::call(
+                        "nova_token_link",
+                        vec![tokens, table, link],
+                    ));
                 }
                 None if self.unit.types.sum(*id).is_recursive() => {
                     let link = next(parts, index);
