@@ -101,26 +101,34 @@ impl Report<'_> {
         depth: usize,
         checks: &mut BTreeMap<(String, &'static str), usize>,
     ) {
+        if let Command::Check { error, place, .. } | Command::Fail { error, place, .. } = command {
+            let key = (place.to_string(), error.info().word);
+            *checks.entry(key).or_default() += 1;
+        }
+        let text = self.describe(command);
+        if let Some(text) = &text {
+            self.line(depth, text);
+        }
+        for body in bodies(command) {
+            self.commands(body, depth + usize::from(text.is_some()), checks);
+        }
+    }
+
+    /// What a command is worth saying.
+    fn describe(&self, command: &Command) -> Option<String> {
         match command {
             Command::For {
                 count,
                 level,
-                body,
                 place,
                 ..
             } => {
-                let count = self.expression(count);
-                let how = level_text(*level);
-                self.line(depth, &format!("{place}: a loop of {count} rounds, {how}"));
-                self.commands(body, depth + 1, checks);
+                let (count, how) = (self.expression(count), level_text(*level));
+                Some(format!("{place}: a loop of {count} rounds, {how}"))
             }
-            Command::Loop { body, place } => {
-                self.line(
-                    depth,
-                    &format!("{place}: a loop until its condition fails, in order"),
-                );
-                self.commands(body, depth + 1, checks);
-            }
+            Command::Loop { place, .. } => Some(format!(
+                "{place}: a loop until its condition fails, in order"
+            )),
             Command::Allocate {
                 pointer,
                 element,
@@ -129,10 +137,9 @@ impl Report<'_> {
                 ..
             } => {
                 let text = self.array(&self.name(*pointer), *element, count);
-                self.line(
-                    depth,
-                    &format!("{place}: {text}, in a block of its own on the heap"),
-                );
+                Some(format!(
+                    "{place}: {text}, in a block of its own on the heap"
+                ))
             }
             Command::Reserve {
                 pointer,
@@ -142,57 +149,37 @@ impl Report<'_> {
                 ..
             } => {
                 let text = self.array(&self.name(*pointer), *element, count);
-                self.line(
-                    depth,
-                    &format!("{place}: {text} at least, in a block that grows"),
-                );
+                Some(format!("{place}: {text} at least, in a block that grows"))
             }
-            Command::Copy { element, count, .. } => {
-                let count = self.expression(count);
-                self.line(depth, &format!("copies {count} elements of {element}"));
-            }
-            Command::If {
-                then, otherwise, ..
-            } => {
-                self.commands(then, depth, checks);
-                self.commands(otherwise, depth, checks);
-            }
-            Command::Switch { cases, .. } => {
-                cases
-                    .iter()
-                    .for_each(|case| self.commands(case, depth, checks));
-            }
-            Command::Check { error, place, .. } | Command::Fail { error, place, .. } => {
-                let key = (place.to_string(), error.info().word);
-                *checks.entry(key).or_default() += 1;
-            }
+            Command::Copy { element, count, .. } => Some(format!(
+                "copies {} elements of {element}",
+                self.expression(count)
+            )),
             Command::Foreign { foreign, place, .. } => {
                 let called = self.program.foreigns.get(*foreign as usize);
-                let name = called.map_or("?", |foreign| &foreign.name).to_string();
-                self.line(
-                    depth,
-                    &format!("{place}: calls the foreign function {name}"),
-                );
+                let name = called.map_or("?", |foreign| &foreign.name);
+                Some(format!("{place}: calls the foreign function {name}"))
             }
             Command::NodeNew { place, .. } => {
-                self.line(
-                    depth,
-                    &format!("{place}: appends a node to the table of its type"),
-                );
+                Some(format!("{place}: appends a node to the table of its type"))
             }
             Command::Declare { .. }
             | Command::Assign { .. }
             | Command::Store { .. }
             | Command::Retain(_)
             | Command::Release(_)
+            | Command::If { .. }
+            | Command::Switch { .. }
             | Command::Break
             | Command::Continue
             | Command::Return
             | Command::Call { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. }
             | Command::Barrier(_)
-            | Command::Comment(_) => {}
+            | Command::Comment(_) => None,
         }
     }
 
@@ -220,5 +207,36 @@ fn level_text(level: Level) -> &'static str {
         Level::Thread => "in parallel by the threads of a block",
         Level::Vector => "by vector lanes",
         Level::Rank => "by ranks",
+    }
+}
+
+/// The command lists inside a command.
+fn bodies(command: &Command) -> Vec<&[Command]> {
+    match command {
+        Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
+        Command::If {
+            then, otherwise, ..
+        } => vec![then, otherwise],
+        Command::Switch { cases, .. } => cases.iter().map(Vec::as_slice).collect(),
+        Command::Declare { .. }
+        | Command::Assign { .. }
+        | Command::Store { .. }
+        | Command::Allocate { .. }
+        | Command::Reserve { .. }
+        | Command::Copy { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | Command::Break
+        | Command::Continue
+        | Command::Return
+        | Command::Call { .. }
+        | Command::Foreign { .. }
+        | Command::Check { .. }
+        | Command::Fail { .. }
+        | Command::NodeNew { .. }
+        | Command::NodePayload { .. }
+        | Command::Trace { .. }
+        | Command::Barrier(_)
+        | Command::Comment(_) => Vec::new(),
     }
 }
