@@ -22,7 +22,8 @@ impl fmt::Display for InternalError {
         if let Some(function) = &self.function {
             write!(f, " in function {function}")?;
         }
-        if let Some(place) = &self.place {
+        // Programs written by hand may leave places out.
+        if let Some(place) = self.place.as_ref().filter(|p| p.line > 0) {
             write!(f, " at {place}")?;
         }
         write!(f, ": {}; please report it", self.message)

@@ -1,6 +1,6 @@
 //! The interpreter of Flat: the value semantics of funmem.txt fig. 4.
 //!
-//! [`prepare`] gives each variable a slot and marks last uses, so that arrays which nothing else
+//! Preparation gives each variable a slot and marks last uses, so that arrays which nothing else
 //! holds are changed in place. Calls and conditionals take no stack of the host; loops and the
 //! bodies of array operations do, through [`nova_diag::deep`]. What the checks in a program should
 //! have prevented (an index out of range, a read of a variable without value) is a

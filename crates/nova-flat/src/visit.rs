@@ -11,7 +11,8 @@
 //! **Rewriting.** A [`Substitution`] maps variables to atoms; [`substitute`] applies one to a body
 //! in place, the types of its binders included. [`fresh_copy`] and [`fresh_lambda`] copy code with
 //! new variables for all that it binds, as inlining needs: names stay unique in the program. Bind
-//! parameters by putting them into the substitution first.
+//! parameters by putting them into the substitution first. They are for Flat: in Mem, blocks that
+//! are bound together with arrays keep their names.
 //!
 //! ```
 //! use nova_flat::ir::{Atom, Body, Program, Type};

@@ -19,8 +19,8 @@
 //! those who choose it; [`interpret`] runs a program on a heap, so that its value shows when that
 //! duty is not met.
 //!
-//! **What it guarantees.** [`verify()`] states it rule by rule. [`erase`] gives Flat back, and
-//! `erase(introduce(p))` is `p`: what [`introduce`] adds are `Allocate` statements, computations of
+//! **What it guarantees.** [`verify()`] states it rule by rule. [`erase()`] gives Flat back, and
+//! `erase(introduce(p))` is `p`: what [`introduce()`] adds are `Allocate` statements, computations of
 //! their sizes, and copies, whose variables have names that start with [`MARK`].
 //!
 //! **What it no longer contains:** nothing; memory is added, not meaning.
