@@ -39,24 +39,26 @@ impl Inference<'_> {
             .iter()
             .map(|parameter| self.infer_pattern(parameter, &mut next))
             .collect();
-        let (expected_result, because) = match result {
-            Some(annotation) => {
+        let recursive = match &self.expected_lambda {
+            Some((lambda, _, _)) if *lambda == id => self.expected_lambda.take(),
+            Some(_) | None => None,
+        };
+        let (expected_result, because) = match (result, &recursive) {
+            (Some(annotation), _) => {
                 let ty = self.annotation(annotation);
                 let at = self.program.ty(annotation).span;
                 (ty, Because::Annotation { at })
             }
-            None => (self.types.open(self.span(body)), Because::Form),
+            (None, Some((_, _, why))) => (self.types.open(self.span(body)), why.clone()),
+            (None, None) => {
+                // No variable for the result: the types of nested lambdas stay cheap.
+                let result = self.infer(body);
+                return self.types.functions(&parameters, result);
+            }
         };
         let whole = self.types.functions(&parameters, expected_result);
-        let mut because = because;
-        if let Some((lambda, _, _)) = self.expected_lambda
-            && lambda == id
-            && let Some((_, expected, why)) = self.expected_lambda.take()
-        {
+        if let Some((_, expected, why)) = recursive {
             self.expect(expected, whole, id, &why);
-            if result.is_none() {
-                because = why;
-            }
         }
         let found = self.infer(body);
         self.expect(expected_result, found, body, &because);

@@ -73,6 +73,9 @@ impl Mono<'_, '_> {
             return self.known_value(id, head, &arguments);
         }
         let function = self.translate(function);
+        if arguments.is_empty() {
+            return function;
+        }
         let arguments = self.translate_all(arguments);
         let ty = self.type_of(id);
         let kind = ExpressionKind::Apply {
