@@ -112,10 +112,34 @@ impl Compiler {
         if result.status.success() {
             return Ok(());
         }
-        Err(CompileError::Refused {
+        let refused = |output: &[u8]| CompileError::Refused {
             command: format!("{command:?}"),
-            output: String::from_utf8_lossy(&result.stderr).into_owned(),
-        })
+            output: String::from_utf8_lossy(output).into_owned(),
+        };
+        match self.try_out(folder) {
+            Some(output) => Err(CompileError::Broken {
+                program: self.program.display().to_string(),
+                output: String::from_utf8_lossy(&output).into_owned(),
+            }),
+            None => Err(refused(&result.stderr)),
+        }
+    }
+
+    /// What a compiler that cannot compile anything says; `None` when it works.
+    fn try_out(&self, folder: &Path) -> Option<Vec<u8>> {
+        let source = folder.join("try.c");
+        std::fs::write(&source, "int nova_try(void) { return 0; }\n").ok()?;
+        let result = Command::new(&self.program)
+            .args(&self.arguments)
+            .arg("-shared")
+            .arg("-o")
+            .arg(folder.join("try.so"))
+            .arg(source)
+            .envs(self.environment.iter().cloned())
+            .stdin(Stdio::null())
+            .output()
+            .ok()?;
+        (!result.status.success()).then_some(result.stderr)
     }
 }
 

@@ -49,6 +49,14 @@ pub enum CompileError {
         /// What it wrote to standard error.
         output: String,
     },
+    /// The compiler refuses any code.
+    #[error("the C compiler {program} does not work; it is not installed as a whole\n{output}")]
+    Broken {
+        /// The command.
+        program: String,
+        /// What it wrote to standard error about a program of one line.
+        output: String,
+    },
     /// A file that was to be linked cannot be used.
     #[error("{0}")]
     Link(InputError),

@@ -15,30 +15,31 @@ use std::process::ExitCode;
 use std::thread;
 use terminal::{End, message};
 
-/// Stack for the work, of which only what is used takes memory. (Recursion over programs grows its
-/// own; this is for what libraries do.)
-const STACK: usize = 256 << 20;
+/// Stacks for the work, of which only what is used takes memory: the first that there is room for.
+/// (Recursion over programs grows its own; this is for what libraries do.)
+const STACKS: [usize; 3] = [256 << 20, 64 << 20, 8 << 20];
 
 fn main() -> ExitCode {
     // A panic is reported by whoever catches it, with what to do about it.
     panic::set_hook(Box::new(|_| {}));
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
-    let work = move || command(arguments);
-    let status = match thread::Builder::new().stack_size(STACK).spawn(work) {
-        Ok(thread) => thread.join().unwrap_or_else(|panic| {
-            message(&format!(
-                "error: internal error of the compiler: {}\n  This is a mistake in NOVA, not in \
-                 your program. Please report it with the program and the command line.",
-                nova_driver::pipeline::panic_message(&*panic)
-            ));
-            1
-        }),
-        Err(error) => {
-            message(&format!("error: no thread can be started: {error}"));
-            1
-        }
+    let thread = STACKS.iter().find_map(|stack| {
+        let arguments = arguments.clone();
+        let work = move || command(arguments);
+        thread::Builder::new().stack_size(*stack).spawn(work).ok()
+    });
+    let status = match thread {
+        Some(thread) => thread.join(),
+        None => panic::catch_unwind(|| command(arguments)),
     };
-    ExitCode::from(status)
+    ExitCode::from(status.unwrap_or_else(|panic| {
+        message(&format!(
+            "error: internal error of the compiler: {}\n  This is a mistake in NOVA, not in \
+             your program. Please report it with the program and the command line.",
+            nova_driver::pipeline::panic_message(&*panic)
+        ));
+        1
+    }))
 }
 
 /// Runs a command line; gives the exit status.
