@@ -8,11 +8,11 @@
 use crate::builder::Lowerer;
 use crate::error::Result;
 use crate::facts::Fact;
+use crate::receive::Received;
 use crate::values::{has_rows, next, take};
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
-use std::rc::Rc;
 use std::slice::Iter;
 
 /// What the body of an operation gives besides its carries.
@@ -38,14 +38,6 @@ enum Piece {
     Rows(Atom, Atom, Type, Vec<Atom>),
     /// Rows of arrays: the extents in each dimension, the total, and the dense level below.
     Arrays(Vec<Atom>, Atom, Type, Vec<Atom>),
-}
-
-/// The results of an operation's outputs, to be taken in order.
-struct Received<'a> {
-    atoms: Iter<'a, Atom>,
-    /// Per collect: the length of its rows where all have the same.
-    regular: std::vec::IntoIter<Option<Atom>>,
-    count: Option<Atom>,
 }
 
 impl Lowerer<'_> {
@@ -361,164 +353,6 @@ impl Lowerer<'_> {
         self.note(Atom::Variable(starts), Fact::Dense);
         Ok((Atom::Variable(starts), Atom::Variable(ends)))
     }
-}
-
-/// Taking what an operation has given.
-impl Lowerer<'_> {
-    fn receive(
-        &mut self,
-        ty: &Type,
-        received: &mut Received,
-        lifted: &mut Vec<Atom>,
-    ) -> Result<()> {
-        match ty {
-            Type::Unit | Type::Function(..) => Ok(()),
-            Type::Scalar(_) => {
-                lifted.push(next(&mut received.atoms)?);
-                Ok(())
-            }
-            Type::Tuple(types) => types
-                .iter()
-                .try_for_each(|t| deep(|| self.receive(t, received, lifted))),
-            Type::Sum(id) => {
-                lifted.push(next(&mut received.atoms)?);
-                let sum = self.output.sums[id.0 as usize].clone();
-                if sum.is_recursive() {
-                    return Ok(());
-                }
-                let mut constructors = sum.constructors.iter();
-                constructors.try_for_each(|c| deep(|| self.receive(&c.payload, received, lifted)))
-            }
-            Type::Vector(inner) => {
-                let level = self.receive_level(inner, received)?;
-                self.note_rows(inner, &level, received.count)?;
-                lifted.extend([level.starts, level.ends, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
-            Type::Array(rank, inner) => {
-                lifted.extend(take(&mut received.atoms, *rank as usize)?);
-                let level = self.receive_level(inner, received)?;
-                self.note(level.starts, Fact::Dense);
-                lifted.extend([level.starts, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
-        }
-    }
-
-    /// Notes that collected rows are dense, and an array when all have one length.
-    fn note_rows(&mut self, inner: &Type, level: &Level, count: Option<Atom>) -> Result<()> {
-        let fact = match (level.regular, count) {
-            (Some(length), Some(count)) => {
-                let mut array = vec![count, length];
-                array.extend(self.reshape(inner, &level.below, &[count, length])?);
-                Fact::Rows(Rc::from(array))
-            }
-            _ => Fact::Dense,
-        };
-        self.note(level.starts, fact);
-        Ok(())
-    }
-
-    fn receive_level(&mut self, ty: &Type, received: &mut Received) -> Result<Level> {
-        let rows = take(&mut received.atoms, 3)?;
-        let regular = received.regular.next().flatten();
-        let arrays = take(&mut received.atoms, self.level_width(ty))?;
-        let mut below = Vec::new();
-        let total = rows[2];
-        self.receive_pieces(ty, total, &mut arrays.iter(), received, &mut below)?;
-        Ok(Level {
-            starts: rows[0],
-            ends: rows[1],
-            total,
-            below,
-            regular,
-        })
-    }
-
-    /// How many arrays the pieces of a level of the type are.
-    fn level_width(&self, ty: &Type) -> usize {
-        match ty {
-            Type::Unit | Type::Function(..) => 0,
-            Type::Scalar(_) | Type::Vector(_) => 1,
-            Type::Array(rank, _) => *rank as usize,
-            Type::Tuple(types) => types.iter().map(|t| deep(|| self.level_width(t))).sum(),
-            Type::Sum(id) => {
-                let sum = &self.output.sums[id.0 as usize];
-                if sum.is_recursive() {
-                    return 1;
-                }
-                let payloads = sum.constructors.iter();
-                1 + payloads
-                    .map(|c| deep(|| self.level_width(&c.payload)))
-                    .sum::<usize>()
-            }
-        }
-    }
-
-    fn receive_pieces(
-        &mut self,
-        ty: &Type,
-        count: Atom,
-        arrays: &mut Iter<Atom>,
-        received: &mut Received,
-        lifted: &mut Vec<Atom>,
-    ) -> Result<()> {
-        match ty {
-            Type::Unit | Type::Function(..) => Ok(()),
-            Type::Scalar(_) => {
-                lifted.push(next(arrays)?);
-                Ok(())
-            }
-            Type::Tuple(types) => types
-                .iter()
-                .try_for_each(|t| deep(|| self.receive_pieces(t, count, arrays, received, lifted))),
-            Type::Sum(id) => {
-                lifted.push(next(arrays)?);
-                let sum = self.output.sums[id.0 as usize].clone();
-                if sum.is_recursive() {
-                    return Ok(());
-                }
-                sum.constructors.iter().try_for_each(|c| {
-                    deep(|| self.receive_pieces(&c.payload, count, arrays, received, lifted))
-                })
-            }
-            Type::Vector(inner) => {
-                let lengths = next(arrays)?;
-                let (starts, ends) = self.offsets(count, lengths)?;
-                let level = deep(|| self.receive_level(inner, received))?;
-                lifted.extend([starts, ends, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
-            Type::Array(rank, inner) => {
-                let extents = take(arrays, *rank as usize)?;
-                let sizes = self.map_scalar("sizes", count, Scalar::I64, |b, i| {
-                    let mut size = Vec::with_capacity(extents.len());
-                    for extent in &extents {
-                        size.push(b.index(*extent, &[i])?);
-                    }
-                    Ok(b.product(&size))
-                })?;
-                let (starts, _) = self.offsets(count, sizes)?;
-                let level = deep(|| self.receive_level(inner, received))?;
-                lifted.extend(extents);
-                lifted.extend([starts, level.total]);
-                lifted.extend(level.below);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// A collected level and the rows that lie in it.
-struct Level {
-    starts: Atom,
-    ends: Atom,
-    total: Atom,
-    below: Vec<Atom>,
-    regular: Option<Atom>,
 }
 
 /// The atom when it means the same outside of a body whose variables begin at `first_inner`.

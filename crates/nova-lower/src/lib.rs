@@ -20,6 +20,7 @@ mod expressions;
 mod facts;
 mod join;
 mod names;
+mod receive;
 mod recursion;
 mod scalars;
 mod values;

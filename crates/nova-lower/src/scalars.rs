@@ -73,14 +73,14 @@ impl Lowerer<'_> {
         {
             return;
         }
-        let index = self.to_index(amount, operand);
+        let index = self.index_from(amount, operand);
         let condition = self.in_range(index, operand, Atom::index(bits));
         let last = Atom::index(bits - 1);
         self.check(condition, ErrorKind::Shift, vec![amount, last]);
     }
 
     /// An integer as an `i64`; a `uint64` too large for that becomes negative.
-    pub fn to_index(&mut self, atom: Atom, scalar: Scalar) -> Atom {
+    pub fn index_from(&mut self, atom: Atom, scalar: Scalar) -> Atom {
         if let Atom::Constant(value) = atom
             && let Some(value) = value.as_integer()
         {
@@ -94,9 +94,9 @@ impl Lowerer<'_> {
     }
 
     /// An integer as an `i64`; a `uint64` too large for that becomes the largest.
-    pub fn to_bound(&mut self, atom: Atom, scalar: Scalar) -> Atom {
+    pub fn bound_from(&mut self, atom: Atom, scalar: Scalar) -> Atom {
         if scalar != Scalar::U64 {
-            return self.to_index(atom, scalar);
+            return self.index_from(atom, scalar);
         }
         let largest = Atom::Constant(ScalarValue::U64(i64::MAX as u64));
         let least = match atom {
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
             }
             _ => self.scalar(ScalarOperation::Minimum, scalar, vec![atom, largest]),
         };
-        self.to_index(least, scalar)
+        self.index_from(least, scalar)
     }
 
     /// Whether `0 <= index < length`, by one comparison without sign; `index` is the `i64` for a
@@ -119,12 +119,12 @@ impl Lowerer<'_> {
         {
             return Atom::Constant(ScalarValue::Bool((0..n).contains(&i)));
         }
-        let operands = [index, length].map(|a| self.to_unsigned(a));
+        let operands = [index, length].map(|a| self.unsigned_from(a));
         self.scalar(ScalarOperation::Less, Scalar::U64, operands.to_vec())
     }
 
     /// An `i64` as a `u64` of the same bits.
-    pub fn to_unsigned(&mut self, atom: Atom) -> Atom {
+    pub fn unsigned_from(&mut self, atom: Atom) -> Atom {
         match atom {
             Atom::Constant(ScalarValue::I64(value)) => {
                 Atom::Constant(ScalarValue::U64(value as u64))
@@ -135,7 +135,7 @@ impl Lowerer<'_> {
 
     /// Checks an index of an integer type against a length; gives it as an `i64`.
     pub fn check_index(&mut self, atom: Atom, scalar: Scalar, length: Atom) -> Atom {
-        let index = self.to_index(atom, scalar);
+        let index = self.index_from(atom, scalar);
         let condition = self.in_range(index, scalar, length);
         self.check(condition, ErrorKind::Index, vec![atom, length]);
         index
@@ -143,7 +143,7 @@ impl Lowerer<'_> {
 
     /// Checks a count of an integer type; gives it as an `i64`.
     pub fn check_count(&mut self, atom: Atom, scalar: Scalar) -> Atom {
-        let count = self.to_bound(atom, scalar);
+        let count = self.bound_from(atom, scalar);
         if scalar.is_signed() {
             let condition = self.compare(ScalarOperation::GreaterEqual, count, Atom::index(0));
             self.check(condition, ErrorKind::Negative, vec![atom]);
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
             }
         }
         self.check_length_fits(length, scalar);
-        self.from_index(length, scalar)
+        self.index_as(length, scalar)
     }
 
     /// Checks that a length fits an integer type.
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
     }
 
     /// An `i64` that is known to fit as a value of an integer type.
-    pub fn from_index(&mut self, index: Atom, scalar: Scalar) -> Atom {
+    pub fn index_as(&mut self, index: Atom, scalar: Scalar) -> Atom {
         match (index, scalar) {
             (_, Scalar::I64) => index,
             (Atom::Constant(ScalarValue::I64(value)), _) => Atom::Constant(

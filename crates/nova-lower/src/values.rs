@@ -159,7 +159,7 @@ impl Lowerer<'_> {
     /// The element at an index of lifted components.
     pub fn element(&mut self, ty: &Type, lifted: &[Atom], index: &[Atom]) -> Result<Vec<Atom>> {
         let descriptor = self.descriptor(ty, lifted, index)?;
-        self.from_descriptor(ty, lifted, &descriptor, index)
+        self.element_from(ty, lifted, &descriptor, index)
     }
 
     /// The tops at an index.
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
     }
 
     /// The element whose tops are given; it stands at `index`.
-    pub fn from_descriptor(
+    pub fn element_from(
         &mut self,
         ty: &Type,
         lifted: &[Atom],

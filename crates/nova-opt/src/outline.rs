@@ -26,7 +26,7 @@ pub fn run(program: &mut Program) {
     run_with_limit(program, LIMIT);
 }
 
-pub(crate) fn run_with_limit(program: &mut Program, limit: usize) {
+fn run_with_limit(program: &mut Program, limit: usize) {
     let names = program.functions.iter().map(|f| f.name.clone()).collect();
     let mut outliner = Outliner {
         program,
@@ -309,4 +309,55 @@ fn statement_has_tail_call(statement: &Statement) -> bool {
 /// Whether a body ends in a tail call.
 fn has_tail_call(body: &Body) -> bool {
     body.statements.last().is_some_and(statement_has_tail_call)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nova_core::interpret::Options;
+    use nova_core::text::{print_value, read_value};
+
+    const PROGRAM: &str = r#"(program (entry "f" [("x" (vector i32))] (vector i32) "f")
+      (function "f" [n:i64 x:[n]i32] [r0:i64 r:[r0]i32] (do
+        (let [m:i64 y:[m]i32] (operation [n] [i:i64] []
+          (do (let [e:i32] (index x [i])) (let [c:bool] (gt i32 e 0i32)) (in c e))
+          (filter 1)))
+        (let [d:bool] (gt i64 m 2))
+        (let [k:i64 z:[k]i32] (if d
+          (do
+            (let [h:i64] (div i64 m 2))
+            (let [v:[h]i32] (slice y [0 1 h]))
+            (let [w:[h]i32] (copy v))
+            (in h w))
+          (do
+            (let [] (check d shape [m n]))
+            (in m y))))
+        (let [t:[k]i32] (operation [k] [j:i64] []
+          (do
+            (let [a:i32] (index z [j]))
+            (let [b:i32] (index y [j]))
+            (let [p:i32] (mul i32 a b))
+            (let [q:i32] (add i32 p 1i32))
+            (in q))
+          (map)))
+        (in k t))))"#;
+
+    #[test]
+    fn pieces_mean_the_same() {
+        let mut sources = nova_diag::SourceMap::new();
+        let file = sources.add("test.flat", PROGRAM);
+        let original = nova_flat::parse::parse(PROGRAM, file).unwrap();
+        for limit in 1..12 {
+            let mut program = original.clone();
+            run_with_limit(&mut program, limit);
+            nova_flat::verify::verify(&program).unwrap();
+            let largest = program.functions.iter().map(|f| f.body.statements.len());
+            assert!(limit > 5 || largest.max() < Some(5));
+            let entry = &program.entries[0];
+            let input = read_value("[3 -1 4 1 5]", &entry.inputs[0].1, &[]).unwrap();
+            let options = Options::default();
+            let value = nova_flat::interpret::evaluate(&program, 0, &[input], &options).unwrap();
+            assert_eq!(print_value(&value, &entry.result, &[]), "[10 17]");
+        }
+    }
 }

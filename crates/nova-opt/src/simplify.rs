@@ -9,6 +9,7 @@
 mod dead;
 mod fold;
 mod forward;
+mod invariant;
 
 use nova_flat::ir::Program;
 

@@ -135,7 +135,7 @@ fn merge(program: &mut Program, group: &[usize]) {
         each_tail_call(&mut body, &mut |callee, arguments, _| {
             if let Some(position) = group.iter().position(|g| *g == callee.0 as usize) {
                 let given = std::mem::take(arguments);
-                *arguments = all_arguments(program, group, position, given, |p| Atom::Variable(p));
+                *arguments = all_arguments(program, group, position, given, Atom::Variable);
                 *callee = merged;
             }
         });

@@ -25,7 +25,7 @@ impl Lowerer<'_> {
         let position = [Atom::Variable(index)];
         let body = self.body(|b| {
             let place = b.index(indices.lifted[0], &position)?;
-            let mut results = vec![b.to_index(place, place_type)];
+            let mut results = vec![b.index_from(place, place_type)];
             results.extend(b.element(&x.element, &x.lifted, &position)?);
             Ok(results)
         })?;
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
         // Elements outside go behind the last bin.
         let places = self.map_scalar("places", n, Scalar::I64, |b, k| {
             let place = b.index(indices.lifted[0], &[k])?;
-            let index = b.to_index(place, place_type);
+            let index = b.index_from(place, place_type);
             let inside = b.in_range(index, place_type, bins);
             b.select(Scalar::I64, inside, |_| Ok(index), |_| Ok(bins))
         })?;

@@ -11,7 +11,7 @@ impl Lowerer<'_> {
         [count, function, start]: &[Argument; 3],
     ) -> Result<Vec<Atom>> {
         let (count, scalar) = count.scalar()?;
-        let count = self.to_bound(count, scalar);
+        let count = self.bound_from(count, scalar);
         let count = match scalar.is_signed() {
             true => self.maximum(count, Atom::index(0)),
             false => count,

@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         self.check_length_fits(x.length, index_type);
         let element = self.lambda_result(function.id)?;
         let lifted = self.build(&[x.length], &element, |b, index| {
-            let number = b.from_index(index[0], index_type);
+            let number = b.index_as(index[0], index_type);
             let value = b.element(&x.element, &x.lifted, index)?;
             b.inline(function.id, vec![vec![number], value])
         })?;
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
         let length = self.check_count(count, index_type);
         let element = self.lambda_result(function.id)?;
         let lifted = self.build(&[length], &element, |b, index| {
-            let number = b.from_index(index[0], index_type);
+            let number = b.index_as(index[0], index_type);
             b.inline(function.id, vec![vec![number]])
         })?;
         let vector = Vector {
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         let element = self.lambda_result(function.id)?;
         let numbers = |b: &mut Self, index: &[Atom]| -> Vec<Vec<Atom>> {
             let pairs = index.iter().zip(&types);
-            pairs.map(|(i, t)| vec![b.from_index(*i, *t)]).collect()
+            pairs.map(|(i, t)| vec![b.index_as(*i, *t)]).collect()
         };
         let lifted = if has_rows(&element, &self.output.sums) {
             let count = self.product(&extents);

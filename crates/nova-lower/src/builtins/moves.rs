@@ -92,12 +92,12 @@ impl Lowerer<'_> {
     /// `count` modulo a positive divisor, in 0..divisor.
     fn remainder(&mut self, count: Atom, scalar: Scalar, divisor: Atom) -> Result<Atom> {
         if scalar == Scalar::U64 {
-            let divisor = self.to_unsigned(divisor);
+            let divisor = self.unsigned_from(divisor);
             let operands = vec![count, divisor];
             let rest = self.scalar(ScalarOperation::Remainder, scalar, operands);
-            return Ok(self.to_index(rest, scalar));
+            return Ok(self.index_from(rest, scalar));
         }
-        let count = self.to_index(count, scalar);
+        let count = self.index_from(count, scalar);
         if let (Some(count), Some(divisor)) = (constant(count), constant(divisor)) {
             return Ok(Atom::index(count.rem_euclid(divisor)));
         }

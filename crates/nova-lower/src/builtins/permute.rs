@@ -36,7 +36,7 @@ impl Lowerer<'_> {
         let owners = self.owners(&indices, scalar, n)?;
         self.for_each(n, |b, k| {
             let index = b.index(indices.lifted[0], &[k])?;
-            let place = b.to_index(index, scalar);
+            let place = b.index_from(index, scalar);
             let condition = b.in_range(place, scalar, n);
             b.check(condition, ErrorKind::Permutation, vec![index]);
             let owner = b.index(owners, &[place])?;
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
             let last = b.subtract(n, Atom::index(1));
             let k = b.subtract(last, Atom::Variable(index));
             let place = b.index(indices.lifted[0], &[k])?;
-            Ok(vec![b.to_index(place, scalar), k])
+            Ok(vec![b.index_from(place, scalar), k])
         })?;
         let operation = ArrayOperation {
             shape: vec![n],
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         let position = [Atom::Variable(index)];
         let body = self.body(|b| {
             let place = b.index(indices.lifted[0], &position)?;
-            let mut results = vec![b.to_index(place, scalar)];
+            let mut results = vec![b.index_from(place, scalar)];
             for (_, source, shift) in &merge.tops {
                 let value = b.index(*source, &position)?;
                 results.push(b.add_to_rows(value, *shift));

@@ -28,9 +28,9 @@ impl Lowerer<'_> {
             _ => {
                 let narrow = [begin, end, step].iter().all(|a| is_narrow(*a, scalar));
                 let progression = Progression {
-                    begin: self.to_index(begin, scalar),
-                    end: self.to_index(end, scalar),
-                    step: self.to_index(step, scalar),
+                    begin: self.index_from(begin, scalar),
+                    end: self.index_from(end, scalar),
+                    step: self.index_from(step, scalar),
                     narrow,
                 };
                 self.count(progression)?
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
         let bounds = [begin.scalar()?, step.scalar()?, end.scalar()?];
         let (step, step_type) = bounds[1];
         self.check_step(step, step_type);
-        let [begin, step, end] = bounds.map(|(atom, scalar)| self.to_bound(atom, scalar));
+        let [begin, step, end] = bounds.map(|(atom, scalar)| self.bound_from(atom, scalar));
         let progression = Progression {
             begin,
             end,
@@ -133,7 +133,7 @@ impl Lowerer<'_> {
             Scalar::I64,
             some,
             |b| {
-                let [low, high, step] = [low, high, step].map(|a| b.to_unsigned(a));
+                let [low, high, step] = [low, high, step].map(|a| b.unsigned_from(a));
                 let span = b.scalar(ScalarOperation::Subtract, Scalar::U64, vec![high, low]);
                 b.steps(span, step)
             },
@@ -148,7 +148,7 @@ impl Lowerer<'_> {
         let steps = self.scalar(ScalarOperation::Divide, Scalar::U64, vec![before, step]);
         let largest = Self::literal_of(Scalar::U64, i64::MAX - 1);
         let least = self.scalar(ScalarOperation::Minimum, Scalar::U64, vec![steps, largest]);
-        let count = self.to_index(least, Scalar::U64);
+        let count = self.index_from(least, Scalar::U64);
         Ok(self.add(count, Atom::index(1)))
     }
 

@@ -31,7 +31,7 @@ impl Lowerer<'_> {
         let mut values = 0;
         let body = self.body(|b| {
             let descriptor = b.descriptor(&x.element, &x.lifted, &position)?;
-            let element = b.from_descriptor(&x.element, &x.lifted, &descriptor, &position)?;
+            let element = b.element_from(&x.element, &x.lifted, &descriptor, &position)?;
             let answer = b.inline(function.id, vec![element])?;
             let answer = next(&mut answer.iter())?;
             values = descriptor.len();

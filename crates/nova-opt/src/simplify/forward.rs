@@ -4,10 +4,9 @@ use super::fold::fold;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable,
-    View,
+    Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable, View,
 };
-use nova_flat::visit::{Substitution, binders, bodies_mut, fresh_variable, type_variables};
+use nova_flat::visit::{Substitution, binders, bodies_mut, type_variables};
 use std::collections::{HashMap, HashSet};
 
 /// Simplifies every function.
@@ -31,10 +30,10 @@ enum Definition {
     Literal(Vec<Atom>),
 }
 
-struct Forward<'a> {
-    program: &'a mut Program,
+pub(super) struct Forward<'a> {
+    pub program: &'a mut Program,
     /// What each variable met so far is replaced by; already simplified itself.
-    substitution: Substitution,
+    pub substitution: Substitution,
     definitions: HashMap<Variable, Definition>,
 }
 
@@ -116,18 +115,20 @@ impl Forward<'_> {
         }
         match &mut statement.expression {
             Expression::Check { condition, .. } if is_bool(*condition, true) => return,
-            Expression::If { condition, .. } => {
-                if let Atom::Constant(ScalarValue::Bool(value)) = *condition {
-                    let branch = usize::from(!value);
-                    return self.splice(statement, branch, out);
-                }
+            Expression::If {
+                condition: Atom::Constant(ScalarValue::Bool(value)),
+                ..
+            } => {
+                let branch = usize::from(!*value);
+                return self.splice(statement, branch, out);
             }
-            Expression::Switch { scrutinee, cases } => {
-                if let Atom::Constant(ScalarValue::I32(value)) = *scrutinee {
-                    let last = cases.len().saturating_sub(1);
-                    let branch = usize::try_from(value).map_or(last, |k| k.min(last));
-                    return self.splice(statement, branch, out);
-                }
+            Expression::Switch {
+                scrutinee: Atom::Constant(ScalarValue::I32(value)),
+                cases,
+            } => {
+                let last = cases.len().saturating_sub(1);
+                let branch = usize::try_from(*value).map_or(last, |k| k.min(last));
+                return self.splice(statement, branch, out);
             }
             Expression::View {
                 array,
@@ -205,7 +206,8 @@ impl Forward<'_> {
         });
     }
 
-    fn same_type(&self, variable: Variable, atom: Atom) -> bool {
+    /// Whether an atom has a variable's type.
+    pub fn same_type(&self, variable: Variable, atom: Atom) -> bool {
         match atom {
             Atom::Constant(_) => true,
             Atom::Variable(other) => self.program.ty(variable) == self.program.ty(other),
@@ -382,116 +384,6 @@ impl Forward<'_> {
         };
         self.definitions.insert(variable, definition);
     }
-
-    /// Results of a conditional that are the same in every branch become what they are.
-    fn drop_equal_results(&mut self, statement: &mut Statement) {
-        let mut branches: Vec<&mut Body> = match &mut statement.expression {
-            Expression::If {
-                then, otherwise, ..
-            } => vec![then, otherwise],
-            Expression::Switch { cases, .. } => cases.iter_mut().collect(),
-            _ => return,
-        };
-        let count = statement.pattern.len();
-        let mut keep = vec![true; count];
-        let statements = branches.iter().flat_map(|b| &b.statements);
-        let bound: HashSet<Variable> = match count {
-            0 => HashSet::new(),
-            _ => statements.flat_map(|s| s.pattern.iter().copied()).collect(),
-        };
-        for k in 0..count {
-            let variable = statement.pattern[k];
-            self.substitution.info(self.program, variable);
-            // A branch that fails may give anything.
-            let mut given = branches
-                .iter()
-                .filter(|b| !ends_in_failure(b))
-                .map(|b| b.results.get(k).copied());
-            let Some(Some(first)) = given.next() else {
-                continue;
-            };
-            let same = given.all(|other| other == Some(first));
-            let inside = matches!(first, Atom::Variable(v) if bound.contains(&v));
-            if same && !inside && self.same_type(variable, first) {
-                self.substitution.insert(variable, first);
-                keep[k] = false;
-            }
-        }
-        retain(&mut statement.pattern, &keep);
-        for branch in branches {
-            if ends_in_failure(branch) {
-                self.give_anything(branch, &statement.pattern);
-            } else {
-                retain(&mut branch.results, &keep);
-            }
-        }
-    }
-
-    /// Makes a branch that fails give whatever the pattern wants.
-    fn give_anything(&mut self, branch: &mut Body, pattern: &[Variable]) {
-        let mut substitution = Substitution::default();
-        let given: Vec<Variable> = pattern
-            .iter()
-            .map(|v| fresh_variable(self.program, *v, &mut substitution))
-            .collect();
-        branch.results = given.iter().map(|v| Atom::Variable(*v)).collect();
-        if let Some(last) = branch.statements.last_mut() {
-            fail(last);
-            last.pattern = given;
-        }
-    }
-
-    fn drop_invariant_parameters(&mut self, statement: &mut Statement) {
-        if let Expression::While {
-            parameters, body, ..
-        } = &mut statement.expression
-        {
-            let keep = self.varying(parameters, &body.results, &statement.pattern);
-            retain(parameters, &keep);
-            retain(&mut body.results, &keep);
-            retain(&mut statement.pattern, &keep);
-        }
-    }
-
-    fn drop_invariant_carries(&mut self, statement: &mut Statement) {
-        if let Expression::Operation(ArrayOperation { carries, body, .. }) =
-            &mut statement.expression
-        {
-            let mut keep = self.varying(carries, &body.results, &statement.pattern);
-            retain(carries, &keep);
-            keep.resize(body.results.len().max(statement.pattern.len()), true);
-            retain(&mut body.results, &keep);
-            retain(&mut statement.pattern, &keep);
-        }
-    }
-
-    /// For each parameter of a loop whether its value changes; those that do not, and their final
-    /// values, become their initial ones.
-    fn varying(
-        &mut self,
-        parameters: &[(Variable, Atom)],
-        next: &[Atom],
-        last: &[Variable],
-    ) -> Vec<bool> {
-        let mut keep = Vec::with_capacity(parameters.len());
-        for (k, (parameter, start)) in parameters.iter().enumerate() {
-            self.substitution.info(self.program, *parameter);
-            let next = next.get(k).map(|atom| self.substitution.atom(*atom));
-            let same = next == Some(Atom::Variable(*parameter)) || next == Some(*start);
-            let invariant = same && self.same_type(*parameter, *start);
-            if let Some(result) = last.get(k) {
-                self.substitution.info(self.program, *result);
-                if invariant {
-                    self.substitution.insert(*result, *start);
-                }
-            }
-            if invariant {
-                self.substitution.insert(*parameter, *start);
-            }
-            keep.push(!invariant);
-        }
-        keep
-    }
 }
 
 /// Keeps the elements that are marked.
@@ -518,12 +410,13 @@ fn is_empty(expression: &Expression) -> bool {
     }
 }
 
-fn ends_in_failure(body: &Body) -> bool {
+/// Whether a body fails at its end, whatever it was to give.
+pub(super) fn ends_in_failure(body: &Body) -> bool {
     body.statements.last().is_some_and(always_fails)
 }
 
 /// Makes a check that never holds a failure.
-fn fail(statement: &mut Statement) {
+pub(super) fn fail(statement: &mut Statement) {
     if let Expression::Check {
         error, arguments, ..
     } = &mut statement.expression

@@ -1,0 +1,121 @@
+//! What does not vary: results of conditionals that are the same in every branch, parameters of
+//! loops that every round passes on unchanged.
+
+use super::forward::{Forward, ends_in_failure, fail, retain};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Variable};
+use nova_flat::visit::{Substitution, fresh_variable};
+use std::collections::HashSet;
+
+impl Forward<'_> {
+    /// Results of a conditional that are the same in every branch become what they are.
+    pub fn drop_equal_results(&mut self, statement: &mut Statement) {
+        let branches: Vec<&mut Body> = match &mut statement.expression {
+            Expression::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Expression::Switch { cases, .. } => cases.iter_mut().collect(),
+            _ => return,
+        };
+        let count = statement.pattern.len();
+        let mut keep = Vec::with_capacity(count);
+        let statements = branches.iter().flat_map(|b| &b.statements);
+        let bound: HashSet<Variable> = match count {
+            0 => HashSet::new(),
+            _ => statements.flat_map(|s| s.pattern.iter().copied()).collect(),
+        };
+        for (k, variable) in statement.pattern.iter().copied().enumerate() {
+            keep.push(true);
+            self.substitution.info(self.program, variable);
+            // A branch that fails may give anything.
+            let mut given = branches
+                .iter()
+                .filter(|b| !ends_in_failure(b))
+                .map(|b| b.results.get(k).copied());
+            let Some(Some(first)) = given.next() else {
+                continue;
+            };
+            let same = given.all(|other| other == Some(first));
+            let inside = matches!(first, Atom::Variable(v) if bound.contains(&v));
+            if same && !inside && self.same_type(variable, first) {
+                self.substitution.insert(variable, first);
+                keep[k] = false;
+            }
+        }
+        retain(&mut statement.pattern, &keep);
+        for branch in branches {
+            if ends_in_failure(branch) {
+                self.give_anything(branch, &statement.pattern);
+            } else {
+                retain(&mut branch.results, &keep);
+            }
+        }
+    }
+
+    /// Makes a branch that fails give whatever the pattern wants.
+    fn give_anything(&mut self, branch: &mut Body, pattern: &[Variable]) {
+        let mut substitution = Substitution::default();
+        let given: Vec<Variable> = pattern
+            .iter()
+            .map(|v| fresh_variable(self.program, *v, &mut substitution))
+            .collect();
+        branch.results = given.iter().map(|v| Atom::Variable(*v)).collect();
+        if let Some(last) = branch.statements.last_mut() {
+            fail(last);
+            last.pattern = given;
+        }
+    }
+
+    /// Parameters of a loop that do not change become their starts.
+    pub fn drop_invariant_parameters(&mut self, statement: &mut Statement) {
+        if let Expression::While {
+            parameters, body, ..
+        } = &mut statement.expression
+        {
+            let keep = self.varying(parameters, &body.results, &statement.pattern);
+            retain(parameters, &keep);
+            retain(&mut body.results, &keep);
+            retain(&mut statement.pattern, &keep);
+        }
+    }
+
+    /// Carries of an operation that do not change become their starts.
+    pub fn drop_invariant_carries(&mut self, statement: &mut Statement) {
+        if let Expression::Operation(ArrayOperation { carries, body, .. }) =
+            &mut statement.expression
+        {
+            let mut keep = self.varying(carries, &body.results, &statement.pattern);
+            retain(carries, &keep);
+            keep.resize(body.results.len().max(statement.pattern.len()), true);
+            retain(&mut body.results, &keep);
+            retain(&mut statement.pattern, &keep);
+        }
+    }
+
+    /// For each parameter of a loop whether its value changes; those that do not, and their final
+    /// values, become their initial ones.
+    fn varying(
+        &mut self,
+        parameters: &[(Variable, Atom)],
+        next: &[Atom],
+        last: &[Variable],
+    ) -> Vec<bool> {
+        let mut keep = Vec::with_capacity(parameters.len());
+        for (k, (parameter, start)) in parameters.iter().enumerate() {
+            self.substitution.info(self.program, *parameter);
+            let next = next.get(k).map(|atom| self.substitution.atom(*atom));
+            let same = next == Some(Atom::Variable(*parameter)) || next == Some(*start);
+            let invariant = same && self.same_type(*parameter, *start);
+            if let Some(result) = last.get(k) {
+                self.substitution.info(self.program, *result);
+                if invariant {
+                    self.substitution.insert(*result, *start);
+                }
+            }
+            if invariant {
+                self.substitution.insert(*parameter, *start);
+            }
+            keep.push(!invariant);
+        }
+        keep
+    }
+}

@@ -1,0 +1,208 @@
+//! What each pass makes of small programs, and that they mean the same afterwards.
+
+use nova_core::Value;
+use nova_core::interpret::Options;
+use nova_core::text::{print_value, read_value};
+use nova_diag::SourceMap;
+use nova_flat::ir::Program;
+use nova_flat::parse::parse;
+use nova_flat::print::print;
+
+fn read(text: &str) -> Program {
+    let mut sources = SourceMap::new();
+    let file = sources.add("test.flat", text);
+    let program = parse(text, file).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    nova_flat::verify::verify(&program).unwrap();
+    program
+}
+
+/// The value for inputs, or the error's word.
+fn value(program: &Program, inputs: &[&str]) -> String {
+    let entry = &program.entries[0];
+    let values: Vec<Value> = inputs
+        .iter()
+        .zip(&entry.inputs)
+        .map(|(text, (_, ty))| read_value(text, ty, &program.sums).unwrap())
+        .collect();
+    match nova_flat::interpret::evaluate(program, 0, &values, &Options::default()) {
+        Ok(value) => print_value(&value, &entry.result, &program.sums),
+        Err(nova_flat::error::Failure::Runtime(error)) => error.kind.info().word.to_string(),
+        Err(nova_flat::error::Failure::Internal(error)) => panic!("{error}"),
+    }
+}
+
+/// Runs a pass; checks that the result is valid.
+fn after(pass: fn(&mut Program), text: &str) -> Program {
+    let mut program = read(text);
+    pass(&mut program);
+    if let Err(error) = nova_flat::verify::verify(&program) {
+        panic!("{error}\n{}", print(&program));
+    }
+    program
+}
+
+/// The words of the statements of a program, in order: its shape without its names.
+fn shape(program: &Program) -> Vec<String> {
+    let text = print(program);
+    let statements = text.split("(let [").skip(1);
+    statements
+        .filter_map(|s| s.split_once("] (").map(|(_, rest)| rest))
+        .filter_map(|s| s.split([' ', ')']).next())
+        .map(str::to_string)
+        .collect()
+}
+
+#[test]
+fn constants_and_copies_go() {
+    let program = after(
+        nova_opt::simplify::run,
+        r#"(program (entry "f" [("x" i32)] i32 "f")
+          (function "f" [x:i32] [r:i32] (do
+            (let [a:i32] (add i32 2i32 3i32))
+            (let [b:i32] (mul i32 a 2i32))
+            (let [c:i32] (atom x))
+            (let [d:bool] (lt i32 a b))
+            (let [e:i32] (if d (do (let [g:i32] (add i32 c b)) (in g)) (do (in 0i32))))
+            (let [unused:i32] (mul i32 e e))
+            (in e))))"#,
+    );
+    assert_eq!(shape(&program), ["add"]);
+    assert_eq!(value(&program, &["5"]), "15");
+}
+
+#[test]
+fn what_can_fail_stays() {
+    let program = after(
+        nova_opt::simplify::run,
+        r#"(program (entry "f" [("x" i32)] i32 "f")
+          (function "f" [x:i32] [r:i32] (do
+            (let [c:bool] (ne i32 x 0i32))
+            (let [] (check c division []))
+            (let [unused:i32] (div i32 1i32 x))
+            (let [] (check true division []))
+            (in 7i32))))"#,
+    );
+    assert_eq!(shape(&program), ["ne", "check"]);
+    assert_eq!(value(&program, &["0"]), "division");
+}
+
+#[test]
+fn nothing_follows_a_certain_failure() {
+    let program = after(
+        nova_opt::simplify::run,
+        r#"(program (entry "f" [("n" i32)] (vector i32) "f")
+          (function "f" [n:i32] [r0:i64 r:[r0]i32] (do
+            (let [c:bool] (gt i32 n 0i32))
+            (let [s0:i64 s:[s0]i32] (if c
+              (do (let [a:[1]i32] (literal i32 [n])) (in 1 a))
+              (do
+                (let [m:i64] (sub i64 2 5))
+                (let [d:bool] (ge i64 m 0))
+                (let [] (check d negative [m]))
+                (let [b:[m]i32] (replicate [m] n))
+                (in m b))))
+            (in s0 s))))"#,
+    );
+    assert_eq!(value(&program, &["4"]), "[4]");
+    assert_eq!(value(&program, &["0"]), "negative");
+    assert!(!print(&program).contains("replicate"));
+}
+
+#[test]
+fn what_a_loop_passes_on_unchanged_is_no_state() {
+    let program = after(
+        nova_opt::simplify::run,
+        r#"(program (entry "f" [("x" (vector i32)) ("k" i64)] (vector i32) "f")
+          (function "f" [n:i64 x:[n]i32 k:i64] [r0:i64 r:[r0]i32] (do
+            (let [m:i64 y:[m]i32 j:i64] (while [m1:i64 = n y1:[m1]i32 = x j1:i64 = k]
+              (do (let [c:bool] (gt i64 j1 0)) (in c))
+              (do
+                (let [z:[m1]i32] (operation [m1] [i:i64] []
+                  (do (let [e:i32] (index y1 [i])) (let [f:i32] (add i32 e 1i32)) (in f)) (map)))
+                (let [j2:i64] (sub i64 j1 1))
+                (in m1 z j2))))
+            (in m y))))"#,
+    );
+    assert_eq!(value(&program, &["[1 2]", "3"]), "[4 5]");
+    let text = print(&program);
+    let line = text.lines().find(|l| l.contains("while")).unwrap();
+    assert_eq!(line.matches(":i64 =").count(), 1, "{text}");
+}
+
+#[test]
+fn unused_outputs_go() {
+    let program = after(
+        nova_opt::simplify::run,
+        r#"(program (entry "f" [("x" (vector i32))] i64 "f")
+          (function "f" [n:i64 x:[n]i32] [r:i64] (do
+            (let [y:[n]i32 m:i64 z:[m]i32 s:[n]i32] (operation [n] [i:i64] []
+              (do
+                (let [e:i32] (index x [i]))
+                (let [c:bool] (gt i32 e 0i32))
+                (in e c e e))
+              (map)
+              (filter 1)
+              (scan [0i32] (lambda [a:i32 b:i32]
+                (do (let [t:i32] (add i32 a b)) (in t))))))
+            (in m))))"#,
+    );
+    assert_eq!(shape(&program), ["operation", "index", "gt"]);
+    assert_eq!(value(&program, &["[1 -1 2]"]), "2");
+}
+
+#[test]
+fn mutual_tail_calls_need_no_stack() {
+    let program = after(
+        nova_opt::tail_calls::run,
+        r#"(program (entry "f" [("n" i32)] bool "f")
+          (function "f" [n:i32] [r:bool] (do (let [a:bool] (call "even" [n])) (in a)))
+          (function "even" recursive [n1:i32] [r1:bool] (do
+            (let [c1:bool] (eq i32 n1 0i32))
+            (let [a1:bool] (if c1 (do (in true))
+              (do (let [m1:i32] (sub i32 n1 1i32)) (let [b1:bool] (call "odd" [m1])) (in b1))))
+            (in a1)))
+          (function "odd" recursive [n2:i32] [r2:bool] (do
+            (let [c2:bool] (eq i32 n2 0i32))
+            (let [a2:bool] (if c2 (do (in false))
+              (do (let [m2:i32] (sub i32 n2 1i32)) (let [b2:bool] (call "even" [m2])) (in b2))))
+            (in a2))))"#,
+    );
+    assert!(program.functions.iter().all(|f| !f.recursive));
+    assert_eq!(value(&program, &["1500001"]), "false");
+}
+
+#[test]
+fn a_call_that_is_not_last_is_recursive() {
+    let program = after(
+        nova_opt::tail_calls::run,
+        r#"(program (entry "f" [("n" i32)] i32 "f")
+          (function "f" recursive [n:i32] [r:i32] (do
+            (let [c:bool] (eq i32 n 0i32))
+            (let [a:i32] (if c (do (in 0i32)) (do
+              (let [m:i32] (sub i32 n 1i32))
+              (let [b:i32] (call "f" [m]))
+              (let [s:i32] (add i32 b n))
+              (in s))))
+            (in a)))
+          (function "lonely" [x:i32] [y:i32] (do (in x))))"#,
+    );
+    assert_eq!(program.functions.len(), 1);
+    assert!(program.functions[0].recursive);
+    assert_eq!(value(&program, &["10"]), "55");
+}
+
+#[test]
+fn long_functions_are_split() {
+    let mut text = String::from(
+        "(program (entry \"f\" [(\"x\" i32)] i32 \"f\") (function \"f\" [x0:i32] [r:i32] (do\n",
+    );
+    for k in 1..=5000 {
+        text += &format!("(let [x{k}:i32] (add i32 x{} 1i32))\n", k - 1);
+    }
+    text += "(in x5000))))";
+    let program = after(nova_opt::outline::run, &text);
+    assert_eq!(program.functions.len(), 6);
+    assert_eq!(value(&program, &["1"]), "5001");
+    let largest = program.functions.iter().map(|f| f.body.statements.len());
+    assert!(largest.max() <= Some(1000));
+}
