@@ -14,6 +14,16 @@
 #define NOVA_NEVER_RETURNS
 #endif
 
+/* A long function: not to be merged into its only caller again, and without jump threading, whose
+   time grows with the square of the number of conditionals in a row. */
+#if defined(__clang__)
+#define NOVA_LARGE __attribute__((noinline))
+#elif defined(__GNUC__)
+#define NOVA_LARGE __attribute__((noinline, optimize("no-thread-jumps")))
+#else
+#define NOVA_LARGE
+#endif
+
 /* A definition that may stand in several programs linked together; one of them is kept. */
 #if defined(__GNUC__)
 #define NOVA_WEAK __attribute__((weak))

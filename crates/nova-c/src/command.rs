@@ -4,7 +4,7 @@ use crate::ast::{Expression, Name, Statement, Type};
 use crate::dialect;
 use crate::function::{FunctionEmitter, LoopState, returned};
 use crate::scalar::memory_type;
-use nova_core::{ErrorKind, Scalar, SumId};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{self, Command, FunctionId, Level, Variable};
 
@@ -25,7 +25,7 @@ impl FunctionEmitter<'_, '_> {
         match command {
             Command::Declare { variable, value } => {
                 self.declare(*variable);
-                self.postpone(*variable);
+                self.declare_unset(*variable);
                 if let Some(value) = value {
                     self.command_assign(*variable, value);
                 }
@@ -169,7 +169,6 @@ impl FunctionEmitter<'_, '_> {
         count: &ir::Expression,
         place: &Place,
     ) {
-        self.flush_one(block);
         let block = Expression::Name(self.name(block)).address();
         let mut arguments = vec![context(), block];
         arguments.extend(used.map(|u| self.assigned(u)));
@@ -193,15 +192,54 @@ impl FunctionEmitter<'_, '_> {
         place: &Place,
     ) -> Vec<Statement> {
         let (mut statements, fail) = self.apart(|emitter| {
-            let arguments = arguments.iter().map(|a| emitter.expression(a)).collect();
+            let arguments = arguments
+                .iter()
+                .map(|a| emitter.error_argument(a))
+                .collect();
             emitter.failure(error, arguments, place)
         });
         statements.push(fail);
         statements
     }
 
+    /// An integer that a message shows: one of `uint64` as the nearest `int64`.
+    fn error_argument(&mut self, argument: &ir::Expression) -> Expression {
+        if !self.is_uint64(argument) {
+            return self.expression(argument);
+        }
+        let largest = ScalarValue::U64(i64::MAX as u64);
+        let shown = ir::Expression::Scalar {
+            operation: ScalarOperation::Minimum,
+            operand: Scalar::U64,
+            arguments: vec![argument.clone(), ir::Expression::Constant(largest)],
+        };
+        self.expression(&shown)
+    }
+
+    fn is_uint64(&self, expression: &ir::Expression) -> bool {
+        let of_type = |ty: ir::Type| {
+            matches!(
+                ty,
+                ir::Type::Scalar(Scalar::U64) | ir::Type::Pointer(Scalar::U64)
+            )
+        };
+        match expression {
+            ir::Expression::Constant(value) => value.scalar() == Scalar::U64,
+            ir::Expression::Variable(variable) => of_type(self.program().variable(*variable).ty),
+            ir::Expression::Scalar {
+                operation, operand, ..
+            } => operation.result(*operand) == Scalar::U64,
+            ir::Expression::Select { then: inner, .. }
+            | ir::Expression::Load { pointer: inner, .. }
+            | ir::Expression::Offset { pointer: inner, .. } => self.is_uint64(inner),
+            ir::Expression::Bytes(_)
+            | ir::Expression::NullPointer(_)
+            | ir::Expression::NullBlock
+            | ir::Expression::NodeTag { .. } => false,
+        }
+    }
+
     fn conditional(&mut self, condition: &ir::Expression, then: &[Command], otherwise: &[Command]) {
-        self.flush();
         let (condition, then, otherwise) = if then.is_empty() && !otherwise.is_empty() {
             (self.negated(condition).own(), otherwise, then)
         } else {
@@ -228,7 +266,6 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn switch(&mut self, scrutinee: &ir::Expression, cases: &[Vec<Command>]) {
-        self.flush();
         match cases {
             [] => {}
             [only] => {
@@ -280,7 +317,6 @@ impl FunctionEmitter<'_, '_> {
         body: &[Command],
         place: &Place,
     ) {
-        self.flush();
         let count = match count {
             ir::Expression::Constant(_) => self.expression(count),
             ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.expression(count),
@@ -303,7 +339,6 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn endless_loop(&mut self, body: &[Command], place: &Place) {
-        self.flush();
         self.remark(place);
         self.loops.push(LoopState::default());
         let (condition, body) = self.loop_parts(body);
@@ -388,10 +423,7 @@ impl FunctionEmitter<'_, '_> {
     pub fn addresses(&mut self, results: &[Variable]) -> Vec<Expression> {
         results
             .iter()
-            .map(|result| {
-                self.flush_one(*result);
-                Expression::Name(self.name(*result)).address()
-            })
+            .map(|result| Expression::Name(self.name(*result)).address())
             .collect()
     }
 

@@ -23,16 +23,16 @@ pub struct FunctionEmitter<'u, 'p> {
     indices: HashSet<Variable>,
     /// The statements of the block being emitted.
     statements: Vec<Statement>,
-    /// Variables of this block that are declared but not yet written as such, in order: the first
-    /// assignment may declare them.
-    pending: Vec<Variable>,
-    is_pending: HashSet<Variable>,
     /// The loops that `break` may leave, innermost last.
     pub loops: Vec<LoopState>,
     /// The results, with the pointers they are written to at the end.
     results: Vec<(Variable, Name)>,
     returned: Option<Variable>,
 }
+
+/// How many commands make a function so large that C compilers need to be held back from passes
+/// whose time grows faster than the function.
+const LARGE: usize = 100;
 
 /// What is known of a loop around the command being emitted.
 #[derive(Default)]
@@ -85,7 +85,7 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
             });
             emitter.results.push((*variable, out));
         }
-        emitter.postpone(*variable);
+        emitter.declare_unset(*variable);
     }
     if function.recursive {
         emitter.check_stack(&function.place);
@@ -99,8 +99,12 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
         emitter.leave(true);
     }
     let body = emitter.statements;
+    let mut prefix: Vec<Name> = vec!["static".into()];
+    if function.body.len() > LARGE {
+        prefix.insert(0, "NOVA_LARGE".into());
+    }
     Function {
-        prefix: vec!["static".into()],
+        prefix,
         result: returned.map_or(Type::name("void"), |(_, scalar)| {
             type_of(ir::Type::Scalar(scalar))
         }),
@@ -121,8 +125,6 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             variables: HashMap::new(),
             indices: HashSet::new(),
             statements: Vec::new(),
-            pending: Vec::new(),
-            is_pending: HashSet::new(),
             loops: Vec::new(),
             results: Vec::new(),
             returned: None,
@@ -179,43 +181,11 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
 
     /// The statements of a list of commands, as a block of its own.
     pub fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
-        self.flush();
-        let pending = std::mem::take(&mut self.pending);
-        let (statements, ()) = self.apart(|emitter| emitter.commands(commands));
-        for variable in std::mem::replace(&mut self.pending, pending) {
-            self.is_pending.remove(&variable);
-        }
-        statements
+        self.apart(|emitter| emitter.commands(commands)).0
     }
 
-    /// Leaves the declaration of a variable to its first assignment, if that comes in this block.
-    pub fn postpone(&mut self, variable: Variable) {
-        self.pending.push(variable);
-        self.is_pending.insert(variable);
-    }
-
-    /// Whether the declaration of a variable waits for its first assignment, which is now made.
-    pub fn declares(&mut self, variable: Variable) -> bool {
-        self.is_pending.remove(&variable)
-    }
-
-    /// Writes all declarations that wait.
-    pub fn flush(&mut self) {
-        for variable in std::mem::take(&mut self.pending) {
-            if self.is_pending.remove(&variable) {
-                self.declare_now(variable);
-            }
-        }
-    }
-
-    /// Writes the declaration of a variable if it waits.
-    pub fn flush_one(&mut self, variable: Variable) {
-        if self.is_pending.remove(&variable) {
-            self.declare_now(variable);
-        }
-    }
-
-    fn declare_now(&mut self, variable: Variable) {
+    /// Declares a variable that has been given its name.
+    pub fn declare_unset(&mut self, variable: Variable) {
         let name = self.name(variable);
         let ty = type_of(self.unit.program.variable(variable).ty);
         self.push(Statement::Declare {
@@ -225,41 +195,20 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         });
     }
 
-    /// Assigns a variable, declaring it where its declaration waits.
+    /// Assigns a variable.
     pub fn assign(&mut self, variable: Variable, value: Expression) {
         let name = self.name(variable);
-        if self.declares(variable) {
-            let ty = type_of(self.unit.program.variable(variable).ty);
-            self.push(Statement::declare(ty, name, value));
-        } else {
-            self.push(Statement::assign(Expression::Name(name), value));
-        }
+        self.push(Statement::assign(Expression::Name(name), value));
     }
 
     /// Leaves the function; `last` when control would end there anyway.
     pub fn leave(&mut self, last: bool) {
         if let Some(variable) = self.returned {
-            self.flush_one(variable);
             let name = self.name(variable);
-            // A result that was only just assigned is returned at once.
-            let value = match self.statements.last() {
-                Some(Statement::Declare {
-                    name: declared,
-                    value: Some(_),
-                    ..
-                }) if *declared == name => match self.statements.pop() {
-                    Some(Statement::Declare {
-                        value: Some(value), ..
-                    }) => value,
-                    _ => Expression::Name(name),
-                },
-                _ => Expression::Name(name),
-            };
-            self.push(Statement::Return(Some(value)));
+            self.push(Statement::Return(Some(Expression::Name(name))));
             return;
         }
         for (variable, out) in self.results.clone() {
-            self.flush_one(variable);
             let name = self.name(variable);
             let target = Expression::Name(out).dereference();
             self.push(Statement::assign(target, Expression::Name(name)));
