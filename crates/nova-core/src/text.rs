@@ -139,7 +139,10 @@ impl<'a> Printer<'a> {
             [rows, inner @ ..] if !inner.is_empty() => (*rows, inner),
             _ => return self.elements(elements, range, ty),
         };
-        let size = inner.iter().product::<usize>();
+        // Without rows, or with an empty extent, the product of the others may not fit.
+        let size = inner
+            .iter()
+            .fold(1usize, |product, &n| product.wrapping_mul(n));
         self.out.push('[');
         self.work.push(Item::Text("]"));
         for row in (0..rows).rev() {
