@@ -174,6 +174,44 @@ impl Expression {
         }
     }
 
+    /// The expressions directly inside.
+    pub fn operands(&self) -> Vec<&Expression> {
+        match self {
+            Expression::Name(_)
+            | Expression::Literal(_)
+            | Expression::Text(_)
+            | Expression::SizeOf(_) => Vec::new(),
+            Expression::Unary(_, a)
+            | Expression::Member(a, _)
+            | Expression::Arrow(a, _)
+            | Expression::Cast(_, a) => vec![a],
+            Expression::Binary(_, a, b) | Expression::Index(a, b) => vec![a, b],
+            Expression::Conditional(parts) => parts.iter().collect(),
+            Expression::Pure(_, list) | Expression::Call(_, list) | Expression::Braces(list) => {
+                list.iter().collect()
+            }
+        }
+    }
+
+    /// The expressions directly inside.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expression> {
+        match self {
+            Expression::Name(_)
+            | Expression::Literal(_)
+            | Expression::Text(_)
+            | Expression::SizeOf(_) => Vec::new(),
+            Expression::Unary(_, a)
+            | Expression::Member(a, _)
+            | Expression::Arrow(a, _)
+            | Expression::Cast(_, a) => vec![a],
+            Expression::Binary(_, a, b) | Expression::Index(a, b) => vec![a, b],
+            Expression::Conditional(parts) => parts.iter_mut().collect(),
+            Expression::Pure(_, list) | Expression::Call(_, list) | Expression::Braces(list) => {
+                list.iter_mut().collect()
+            }
+        }
+    }
+
     /// `*self`.
     pub fn dereference(self) -> Expression {
         Expression::unary(Unary::Dereference, self)
@@ -290,6 +328,76 @@ impl Statement {
     /// A call for its effect.
     pub fn call(function: impl Into<Name>, arguments: Vec<Expression>) -> Statement {
         Statement::Expression(Expression::call(function, arguments))
+    }
+
+    /// The blocks directly inside.
+    pub fn blocks(&self) -> Vec<&Block> {
+        match self {
+            Statement::If {
+                then, otherwise, ..
+            } => vec![then, otherwise],
+            Statement::For { body, .. }
+            | Statement::While { body, .. }
+            | Statement::Block(body) => vec![body],
+            Statement::Switch { cases, .. } => cases.iter().collect(),
+            Statement::Declare { .. }
+            | Statement::Assign { .. }
+            | Statement::Expression(_)
+            | Statement::Break
+            | Statement::Continue
+            | Statement::Return(_)
+            | Statement::Goto(_)
+            | Statement::Label(_)
+            | Statement::Comment(_)
+            | Statement::Directive(_) => Vec::new(),
+        }
+    }
+
+    /// The expressions directly inside, in the order in which they are evaluated; not those of the
+    /// blocks inside.
+    pub fn expressions(&self) -> Vec<&Expression> {
+        match self {
+            Statement::Assign { target, value } => vec![value, target],
+            Statement::Declare { value, .. } | Statement::Return(value) => value.iter().collect(),
+            Statement::While { condition, .. } => condition.iter().collect(),
+            Statement::Expression(value)
+            | Statement::If {
+                condition: value, ..
+            }
+            | Statement::Switch { value, .. }
+            | Statement::For { count: value, .. } => vec![value],
+            Statement::Break
+            | Statement::Continue
+            | Statement::Goto(_)
+            | Statement::Label(_)
+            | Statement::Block(_)
+            | Statement::Comment(_)
+            | Statement::Directive(_) => Vec::new(),
+        }
+    }
+
+    /// The expressions directly inside.
+    pub fn expressions_mut(&mut self) -> Vec<&mut Expression> {
+        match self {
+            Statement::Assign { target, value } => vec![value, target],
+            Statement::Declare { value, .. } | Statement::Return(value) => {
+                value.iter_mut().collect()
+            }
+            Statement::While { condition, .. } => condition.iter_mut().collect(),
+            Statement::Expression(value)
+            | Statement::If {
+                condition: value, ..
+            }
+            | Statement::Switch { value, .. }
+            | Statement::For { count: value, .. } => vec![value],
+            Statement::Break
+            | Statement::Continue
+            | Statement::Goto(_)
+            | Statement::Label(_)
+            | Statement::Block(_)
+            | Statement::Comment(_)
+            | Statement::Directive(_) => Vec::new(),
+        }
     }
 
     /// The blocks directly inside.

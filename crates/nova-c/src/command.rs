@@ -464,17 +464,17 @@ impl FunctionEmitter<'_, '_> {
         ];
         let value = Expression::call(add, arguments);
         // The payload may hold the link's value from before.
-        let fresh = self.declares(link);
-        let name = if fresh {
-            self.name(link)
-        } else {
-            self.fresh("node")
+        let again = payload.iter().any(|p| mentions(p, link));
+        let name = match again {
+            true => self.fresh("node"),
+            false => self.name(link),
         };
-        self.push(Statement::declare(
-            Type::name("int64_t"),
-            name.clone(),
-            value,
-        ));
+        if again {
+            let ty = Type::name("int64_t");
+            self.push(Statement::declare(ty, name.clone(), value));
+        } else {
+            self.assign(link, value);
+        }
         let new = Expression::Name(name);
         let fields = self.unit.payload_fields(sum, constructor);
         for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
@@ -486,7 +486,7 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call("nova_retain", vec![value]));
             }
         }
-        if !fresh {
+        if again {
             self.assign(link, new);
         }
     }
@@ -498,23 +498,47 @@ impl FunctionEmitter<'_, '_> {
         link: &ir::Expression,
         results: &[Variable],
     ) {
-        let link = self.value(link);
         let fields = self.unit.payload_fields(sum, constructor);
-        let link = match &link.expression {
-            Expression::Name(_) => link.own(),
-            _ => {
+        let link = match link {
+            ir::Expression::Variable(variable) if !results.contains(variable) => {
+                Expression::Name(self.name(*variable))
+            }
+            other => {
+                let value = self.assigned(other);
                 let name = self.fresh("link");
                 let ty = Type::name("int64_t");
-                self.push(Statement::declare(ty, name.clone(), link.expression));
+                self.push(Statement::declare(ty, name.clone(), value));
                 Expression::Name(name)
             }
         };
-        // A result may be the link itself.
         for (field, result) in fields.into_iter().zip(results) {
             let value = fields_of(self.node(sum, link.clone()), &field);
             self.assign(*result, value);
         }
     }
+}
+
+/// Whether an expression mentions a variable.
+fn mentions(expression: &ir::Expression, variable: Variable) -> bool {
+    deep(|| match expression {
+        ir::Expression::Variable(other) => *other == variable,
+        ir::Expression::Constant(_)
+        | ir::Expression::Bytes(_)
+        | ir::Expression::NullPointer(_)
+        | ir::Expression::NullBlock => false,
+        ir::Expression::Scalar { arguments, .. } => arguments.iter().any(|a| mentions(a, variable)),
+        ir::Expression::Select {
+            condition,
+            then,
+            otherwise,
+        } => [condition, then, otherwise]
+            .iter()
+            .any(|e| mentions(e, variable)),
+        ir::Expression::Load { pointer, index } | ir::Expression::Offset { pointer, index } => {
+            mentions(pointer, variable) || mentions(index, variable)
+        }
+        ir::Expression::NodeTag { link, .. } => mentions(link, variable),
+    })
 }
 
 /// A field inside of fields.

@@ -6,7 +6,7 @@ use crate::border::foreign;
 use crate::function::emit_function;
 use crate::names::Names;
 use crate::unit::{Unit, function_items, reachable};
-use crate::{Files, Options, header, manifest, nesting, print, prune, uses};
+use crate::{Files, Options, declare, header, manifest, nesting, print, signature, uses};
 use nova_loop::ir::Program;
 use std::collections::BTreeSet;
 
@@ -49,7 +49,13 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         .chain(functions)
         .chain(entry_functions)
         .chain(free);
-    let finished = all.map(finish).collect();
+    let mut finished: Vec<Function> = all.collect();
+    let free = unit.functions.iter().map(|f| f.name.clone()).collect();
+    signature::prune_all(&mut finished, &free);
+    for function in &mut finished {
+        declare::sink(function);
+        nesting::bound(function);
+    }
     let mut items = unit.table_items();
     items.extend(entry_items);
     items.extend(function_items([unit.error_functions(), finished].concat()));
@@ -58,12 +64,6 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         header: header::header(&unit, &interfaces, &foreigns),
         manifest: manifest::manifest(&unit, &interfaces, &foreigns),
     }
-}
-
-fn finish(mut function: Function) -> Function {
-    prune::prune(&mut function);
-    nesting::bound(&mut function);
-    function
 }
 
 /// The source file: the parts of the runtime that its items mention, then the items.

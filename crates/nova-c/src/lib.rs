@@ -5,14 +5,15 @@
 //! verifier of Loop this cannot fail (architecture invariant 5).
 //!
 //! The way of a function: [`function`], [`command`] and [`expression`] emit it, with scalar
-//! operations from [`scalar`]; [`prune`] takes out what is not read; [`nesting`] bounds how deep
-//! statements nest. The way of a value between host and program is [`border`]; recursive data is
+//! operations from [`scalar`]; [`prune`] and [`signature`] take out what is not read, [`declare`] moves
+//! declarations to their values, [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`border`]; recursive data is
 //! held in the tables of [`nodes`]. A file contains what [`uses`] finds it to need of the runtime
 //! (crate `nova-runtime`).
 
 pub mod ast;
 pub mod border;
 mod command;
+mod declare;
 pub mod dialect;
 mod expression;
 mod file;
@@ -26,6 +27,7 @@ mod nodes;
 pub mod print;
 mod prune;
 mod scalar;
+mod signature;
 mod trace;
 mod unit;
 mod uses;

@@ -6,10 +6,11 @@ use crate::ast::{Block, Expression, Function, Name, Statement, Type};
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 
-/// Prunes a function.
-pub fn prune(function: &mut Function) {
+/// Prunes a function; gives for each parameter whether it is never read. Unless these parameters
+/// are `dropped` by the caller, the function says that they are meant to be unread.
+pub fn prune(function: &mut Function, dropped: bool) -> Vec<bool> {
     let Some(body) = &mut function.body else {
-        return;
+        return vec![false; function.parameters.len()];
     };
     let mut uses = Uses::default();
     for parameter in &function.parameters {
@@ -20,14 +21,19 @@ pub fn prune(function: &mut Function) {
     let live = uses.close();
     let dead = |name: &Name| uses.locals.contains(name) && !live.contains(name);
     remove(body, &dead);
-    let unread = function.parameters.iter().filter(|p| dead(&p.name));
-    let remarks = unread.map(|p| {
-        let name = Expression::Name(p.name.clone());
-        Statement::Expression(name.cast(Type::name("void")))
-    });
-    let mut statements: Vec<Statement> = remarks.collect();
-    statements.append(&mut body.0);
-    body.0 = statements;
+    let unread: Vec<bool> = function.parameters.iter().map(|p| dead(&p.name)).collect();
+    if !dropped {
+        let remarks = function.parameters.iter().zip(&unread).filter(|(_, u)| **u);
+        let mut statements: Vec<Statement> = remarks
+            .map(|(p, _)| {
+                let name = Expression::Name(p.name.clone());
+                Statement::Expression(name.cast(Type::name("void")))
+            })
+            .collect();
+        statements.append(&mut body.0);
+        body.0 = statements;
+    }
+    unread
 }
 
 /// Which names are read for an effect, and which for the value of a local variable.
@@ -44,7 +50,7 @@ impl Uses {
             if let Statement::Declare { name, .. } = statement {
                 self.locals.insert(name.clone());
             }
-            for inner in blocks(statement) {
+            for inner in statement.blocks() {
                 deep(|| self.find_locals(inner));
             }
         }
@@ -53,7 +59,7 @@ impl Uses {
     fn block(&mut self, block: &Block) {
         for statement in &block.0 {
             self.statement(statement);
-            for inner in blocks(statement) {
+            for inner in statement.blocks() {
                 deep(|| self.block(inner));
             }
         }
@@ -70,32 +76,11 @@ impl Uses {
                 target: Expression::Name(name),
                 value,
             } if self.locals.contains(name) => self.assigned(name, value),
-            Statement::Assign { target, value } => {
-                names(target, &mut self.roots);
-                names(value, &mut self.roots);
+            other => {
+                for expression in other.expressions() {
+                    names(expression, &mut self.roots);
+                }
             }
-            Statement::Expression(value)
-            | Statement::If {
-                condition: value, ..
-            }
-            | Statement::Switch { value, .. }
-            | Statement::For { count: value, .. }
-            | Statement::While {
-                condition: Some(value),
-                ..
-            }
-            | Statement::Return(Some(value)) => names(value, &mut self.roots),
-            Statement::While {
-                condition: None, ..
-            }
-            | Statement::Break
-            | Statement::Continue
-            | Statement::Return(None)
-            | Statement::Goto(_)
-            | Statement::Label(_)
-            | Statement::Block(_)
-            | Statement::Comment(_)
-            | Statement::Directive(_) => {}
         }
     }
 
@@ -121,60 +106,19 @@ impl Uses {
     }
 }
 
-/// The blocks directly inside.
-pub fn blocks(statement: &Statement) -> Vec<&Block> {
-    match statement {
-        Statement::If {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        Statement::For { body, .. } | Statement::While { body, .. } | Statement::Block(body) => {
-            vec![body]
-        }
-        Statement::Switch { cases, .. } => cases.iter().collect(),
-        Statement::Declare { .. }
-        | Statement::Assign { .. }
-        | Statement::Expression(_)
-        | Statement::Break
-        | Statement::Continue
-        | Statement::Return(_)
-        | Statement::Goto(_)
-        | Statement::Label(_)
-        | Statement::Comment(_)
-        | Statement::Directive(_) => Vec::new(),
-    }
-}
-
-/// The expressions directly inside.
-pub fn operands(expression: &Expression) -> Vec<&Expression> {
-    match expression {
-        Expression::Name(_)
-        | Expression::Literal(_)
-        | Expression::Text(_)
-        | Expression::SizeOf(_) => Vec::new(),
-        Expression::Unary(_, a)
-        | Expression::Member(a, _)
-        | Expression::Arrow(a, _)
-        | Expression::Cast(_, a) => vec![a],
-        Expression::Binary(_, a, b) | Expression::Index(a, b) => vec![a, b],
-        Expression::Conditional(parts) => parts.iter().collect(),
-        Expression::Pure(_, list) | Expression::Call(_, list) | Expression::Braces(list) => {
-            list.iter().collect()
-        }
-    }
-}
-
 fn names(expression: &Expression, into: &mut Vec<Name>) {
     if let Expression::Name(name) = expression {
         into.push(name.clone());
     }
-    for operand in operands(expression) {
+    for operand in expression.operands() {
         deep(|| names(operand, into));
     }
 }
 
 fn is_pure(expression: &Expression) -> bool {
     !matches!(expression, Expression::Call(..))
-        && operands(expression)
+        && expression
+            .operands()
             .into_iter()
             .all(|o| deep(|| is_pure(o)))
 }
@@ -241,7 +185,7 @@ mod tests {
                 Statement::Return(Some(plus(name("a")))),
             ])),
         };
-        prune(&mut function);
+        assert_eq!(prune(&mut function, false), [false, true]);
         assert_eq!(
             crate::print::print(&[Item::Function(function)]),
             "static int64_t f(int64_t a, int64_t b)\n{\n    (void)b;\n    g();\n    return a + 1;\n}\n"

@@ -2,7 +2,6 @@
 //! and the declarations that must stand before a function.
 
 use crate::ast::{Block, Expression, Field, Function, Item, Name, Statement, Type};
-use crate::prune::{blocks, operands};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -103,41 +102,13 @@ fn in_field(field: &Field, into: &mut BTreeSet<Name>) {
 
 fn in_block(block: &Block, see: &mut dyn FnMut(&Expression), see_type: &mut dyn FnMut(&Type)) {
     for statement in &block.0 {
-        match statement {
-            Statement::Declare { ty, value, .. } => {
-                see_type(ty);
-                if let Some(value) = value {
-                    in_expression(value, see, see_type);
-                }
-            }
-            Statement::Assign { target, value } => {
-                in_expression(target, see, see_type);
-                in_expression(value, see, see_type);
-            }
-            Statement::Expression(value)
-            | Statement::If {
-                condition: value, ..
-            }
-            | Statement::Switch { value, .. }
-            | Statement::For { count: value, .. }
-            | Statement::While {
-                condition: Some(value),
-                ..
-            }
-            | Statement::Return(Some(value)) => in_expression(value, see, see_type),
-            Statement::While {
-                condition: None, ..
-            }
-            | Statement::Break
-            | Statement::Continue
-            | Statement::Return(None)
-            | Statement::Goto(_)
-            | Statement::Label(_)
-            | Statement::Block(_)
-            | Statement::Comment(_)
-            | Statement::Directive(_) => {}
+        if let Statement::Declare { ty, .. } = statement {
+            see_type(ty);
         }
-        for inner in blocks(statement) {
+        for expression in statement.expressions() {
+            in_expression(expression, see, see_type);
+        }
+        for inner in statement.blocks() {
             deep(|| in_block(inner, see, see_type));
         }
     }
@@ -152,7 +123,7 @@ fn in_expression(
     if let Expression::Cast(ty, _) | Expression::SizeOf(ty) = expression {
         see_type(ty);
     }
-    for operand in operands(expression) {
+    for operand in expression.operands() {
         deep(|| in_expression(operand, see, see_type));
     }
 }

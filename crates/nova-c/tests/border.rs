@@ -334,7 +334,7 @@ fn sums() {
     let int = CoreType::INT;
     let maybe = sum_type(
         "Maybe",
-        &[int.clone()],
+        std::slice::from_ref(&int),
         &[("None", CoreType::Unit), ("Some", int.clone())],
     );
     let shape = sum_type(
@@ -448,7 +448,7 @@ fn recursive_data() {
     let list = CoreType::Sum(SumId(0));
     let mut list_type = sum_type(
         "List",
-        &[int.clone()],
+        std::slice::from_ref(&int),
         &[
             ("Nil", CoreType::Unit),
             ("Cons", tuple(&[int.clone(), list.clone()])),

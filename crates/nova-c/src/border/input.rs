@@ -287,7 +287,7 @@ impl FunctionEmitter<'_, '_> {
             parts.push(part);
             return;
         }
-        let leaf = self.make_leaf(ty, &total, source, &source.hint);
+        let leaf = self.make_leaf(ty, &total, &source.hint);
         if !matches!(leaf, Leaf::Nothing) {
             self.walk(walk, &mut |emitter, value, k| {
                 emitter.fill(&leaf, value, k, source)
@@ -344,13 +344,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Makes the arrays of one level.
-    fn make_leaf(
-        &mut self,
-        ty: &CoreType,
-        count: &Expression,
-        source: &Source,
-        hint: &str,
-    ) -> Leaf {
+    fn make_leaf(&mut self, ty: &CoreType, count: &Expression, hint: &str) -> Leaf {
         let named = |suffix: &str| format!("{hint}_{suffix}");
         deep(|| match ty {
             CoreType::Unit | CoreType::Function(..) => Leaf::Nothing,
@@ -359,7 +353,7 @@ impl FunctionEmitter<'_, '_> {
             CoreType::Tuple(elements) => {
                 let elements = elements.iter().enumerate().map(|(k, element)| {
                     let field = format!("e{k}");
-                    let leaf = self.make_leaf(element, count, source, &named(&field));
+                    let leaf = self.make_leaf(element, count, &named(&field));
                     (field.into(), leaf)
                 });
                 Leaf::Tuple(elements.collect())
@@ -388,10 +382,7 @@ impl FunctionEmitter<'_, '_> {
                     let nothing = self.unit.types.is_nothing(&constructor.payload);
                     let field = (!nothing).then(|| field_name(&constructor.name));
                     let name = named(&constructor.name);
-                    (
-                        field,
-                        self.make_leaf(&constructor.payload, count, source, &name),
-                    )
+                    (field, self.make_leaf(&constructor.payload, count, &name))
                 });
                 let payloads = payloads.collect();
                 Leaf::Sum { tags, payloads }
