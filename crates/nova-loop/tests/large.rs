@@ -145,3 +145,14 @@ fn tail_calls_in_constant_space() {
             (in u))))";
     assert_eq!(run(text, 200_000), Ok(200_000));
 }
+
+#[test]
+fn many_rows() {
+    let body = "(let [s:[x]i64 e:[x]i64 t:i64 d:[t]i64]
+        (operation [x] [i:i64] []
+          (do (let [a:[1]i64] (literal i64 [i])) (in 1 a))
+          (collect 1)))
+      (let [last:i64] (sub i64 x 1))
+      (let [r:i64] (index d [last]))";
+    assert_eq!(run(&program(body), 200_000), Ok(199_999));
+}

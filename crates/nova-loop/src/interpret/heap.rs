@@ -133,7 +133,12 @@ impl Heap {
         else {
             return wrong("more elements are used than a block has");
         };
-        let capacity = (block.elements.len() as i64).max(count);
+        let length = block.elements.len() as i64;
+        if count <= length {
+            return Ok(Ok(id));
+        }
+        // By half at least, so that many small steps copy little.
+        let capacity = length.saturating_add(length / 2).max(count);
         let element = block.element;
         let kept = kept.to_vec();
         let mut elements = match unset(capacity) {
