@@ -20,7 +20,8 @@ static void *nova_memory(size_t bytes)
         return malloc(bytes > 0 ? bytes : 1);
     if (bytes > PTRDIFF_MAX - NOVA_ALIGNMENT)
         return NULL;
-    return aligned_alloc(NOVA_ALIGNMENT, (bytes + NOVA_ALIGNMENT - 1) & ~(size_t)(NOVA_ALIGNMENT - 1));
+    size_t lines = (bytes + NOVA_ALIGNMENT - 1) / NOVA_ALIGNMENT;
+    return aligned_alloc(NOVA_ALIGNMENT, lines * NOVA_ALIGNMENT);
 }
 
 /* Bytes of count elements of this size; does not return when no object can be so large. */

@@ -6,6 +6,7 @@
 #include "platform.h"
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bytes of a message, the final 0 included. */

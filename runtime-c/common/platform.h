@@ -2,6 +2,8 @@
 #ifndef NOVA_PLATFORM_H
 #define NOVA_PLATFORM_H
 
+#include <stdint.h>
+
 #if defined(__cplusplus)
 #define NOVA_THREAD_LOCAL thread_local
 #else

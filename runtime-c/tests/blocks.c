@@ -1,0 +1,75 @@
+/* Blocks: counted, reused, freed after an error, given after success. */
+#include "../common/arguments.h"
+#include "../common/call.h"
+#include "test.h"
+
+typedef struct call {
+    int64_t count;
+    bool fails;
+    float *result;
+} call;
+
+/* Makes many blocks, releases some, gives one. */
+static void body(nova_context *context, void *argument)
+{
+    call *c = (call *)argument;
+    nova_block *kept = NULL;
+    float *data = (float *)nova_allocate(context, &kept, c->count, sizeof(float), "a.nova:1:1");
+    CHECK(c->count < 1024 || (uintptr_t)data % 64 == 0);
+    for (int64_t i = 0; i < c->count; i++)
+        data[i] = (float)i;
+    for (int i = 0; i < 300; i++) {
+        nova_block *block;
+        void *p = nova_allocate(context, &block, i, 3, NULL);
+        CHECK(p != NULL && block->references == 1);
+        nova_retain(block);
+        nova_release(context, block);
+        if (i % 3 != 0)
+            nova_release(context, block);
+    }
+    nova_release(context, NULL);
+    nova_retain(NULL);
+
+    nova_block *grown = NULL;
+    int64_t *numbers = NULL;
+    for (int64_t i = 0; i < 1000; i++) {
+        numbers = (int64_t *)nova_reserve(context, &grown, i, i + 1, sizeof(int64_t), NULL);
+        numbers[i] = i * i;
+    }
+    for (int64_t i = 0; i < 1000; i++)
+        CHECK(numbers[i] == i * i);
+
+    nova_retain(kept);
+    float *copy = (float *)nova_give(context, data, kept, c->count, sizeof(float));
+    CHECK(copy != data && (c->count == 0 || copy[c->count - 1] == data[c->count - 1]));
+    float *same = (float *)nova_give(context, data, kept, c->count, sizeof(float));
+    CHECK(same == data);
+    if (c->fails)
+        nova_fail(context, NOVA_ERROR_PROGRAM, "%s: no", "a.nova:1:1");
+    free(copy);
+    for (nova_slab *slab = context->slabs; slab != NULL; slab = slab->next)
+        for (int i = 0; i < slab->used; i++)
+            if (slab->blocks[i].data == copy)
+                slab->blocks[i].data = NULL;
+    c->result = same;
+}
+
+int main(void)
+{
+    char message[NOVA_MESSAGE_SIZE] = "";
+    for (int64_t count = 0; count <= 4096; count = 4 * count + 1) {
+        call c = {count, false, NULL};
+        CHECK(nova_call(body, &c, message) == 0 && c.result != NULL);
+        free(c.result);
+        c.fails = true;
+        CHECK(nova_call(body, &c, message) == NOVA_ERROR_PROGRAM);
+        CHECK(strcmp(message, "a.nova:1:1: no") == 0);
+        CHECK(nova_call_deep(body, &c, message) == NOVA_ERROR_PROGRAM);
+    }
+    call huge = {INT64_MAX / 2, false, NULL};
+    CHECK(nova_call(body, &huge, message) == NOVA_ERROR_MEMORY);
+    CHECK(strcmp(message, "a.nova:1:1: out of memory") == 0);
+    huge.count = -1;
+    CHECK(nova_call(body, &huge, message) == NOVA_ERROR_MEMORY);
+    return 0;
+}
