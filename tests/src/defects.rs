@@ -32,8 +32,12 @@ macro_rules! on_expression {
 }
 macro_rules! on_operation {
     ($from:ident => $to:ident) => {
-        on_expression!(Expression::Scalar { operation, .. } => if *operation == ScalarOperation::$from {
-            *operation = ScalarOperation::$to;
+        Seed::Flat(|statement| {
+            if let Expression::Scalar { operation, .. } = &mut statement.expression
+                && *operation == ScalarOperation::$from
+            {
+                *operation = ScalarOperation::$to;
+            }
         })
     };
 }
@@ -162,8 +166,17 @@ pub const DEFECTS: &[Defect] = &[
     },
     Defect {
         name: "a node with the wrong constructor",
-        seed: on_expression!(
-        Expression::NodeNew { constructor, payload, .. } => if payload.is_empty() { *constructor += 1 }),
+        seed: Seed::Flat(|statement| {
+            if let Expression::NodeNew {
+                constructor,
+                payload,
+                ..
+            } = &mut statement.expression
+                && payload.is_empty()
+            {
+                *constructor += 1;
+            }
+        }),
     },
     Defect {
         name: "an error reported at another place",

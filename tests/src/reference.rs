@@ -148,10 +148,6 @@ fn floats(v: &[f32]) -> Value {
     Value::Vector(Elements::F32(Arc::new(v.to_vec())))
 }
 
-fn ints(v: &[i32]) -> Value {
-    Value::Vector(Elements::I32(Arc::new(v.to_vec())))
-}
-
 fn bytes(v: &[u8]) -> Value {
     Value::Vector(Elements::U8(Arc::new(v.to_vec())))
 }
@@ -510,7 +506,7 @@ fn nbody(random: &mut Random) -> Vec<Case> {
             let mut terms = [Vec::new(), Vec::new(), Vec::new()];
             for q in &bodies {
                 let d: [f64; 3] = [0, 1, 2].map(|k| q[k] as f64 - p[k] as f64);
-                let square = d.iter().map(|x| x * x).sum::<f64>() + eps2 as f32 as f64;
+                let square = d.iter().map(|x| x * x).sum::<f64>() + f64::from(eps2);
                 for k in 0..3 {
                     terms[k].push(d[k] * q[3] as f64 / (square * square.sqrt()));
                 }

@@ -601,13 +601,13 @@ fn convert(d: &mut Draw, t: &Ty, f: usize) -> String {
         let value = d.expression(&Ty::Scalar(name), f);
         return format!("(to_{t} (max 0.0 (min 99.0 {value})))");
     }
-    let from = Ty::Scalar(*d.random.pick(&INTEGERS));
+    let from = Ty::Scalar(d.random.pick::<&str>(&INTEGERS));
     let value = d.expression(&from, f);
     format!("(to_{t} (& {value} 0x7f))")
 }
 
 fn convert_from(d: &mut Draw, t: &Ty, f: usize) -> String {
-    let from = Ty::Scalar(*d.random.pick(&INTEGERS));
+    let from = Ty::Scalar(d.random.pick::<&str>(&INTEGERS));
     let value = d.expression(&from, f);
     format!("((from_{from} (& {value} 0x3f)) : {t})")
 }
