@@ -107,7 +107,7 @@ impl FunctionEmitter<'_, '_> {
         let expression = Expression::Name(self.name(variable));
         match self.program().variable(variable).ty {
             ir::Type::Scalar(scalar) => Value {
-                index: self.is_index(variable),
+                index: self.is_index(variable) || self.unit.is_counter(variable),
                 ..Value::exact(expression, scalar, 1)
             },
             ir::Type::Pointer(element) => Value::pointer(expression, element, 1),

@@ -6,7 +6,7 @@ use crate::border::foreign;
 use crate::function::emit_function;
 use crate::names::Names;
 use crate::unit::{Unit, function_items, reachable};
-use crate::{Files, Options, declare, header, manifest, nesting, print, signature, uses};
+use crate::{Files, Options, copies, declare, header, manifest, nesting, print, signature, uses};
 use nova_loop::ir::Program;
 use std::collections::BTreeSet;
 
@@ -53,6 +53,8 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     let free = unit.functions.iter().map(|f| f.name.clone()).collect();
     signature::prune_all(&mut finished, &free);
     for function in &mut finished {
+        declare::sink(function);
+        copies::propagate(function);
         declare::sink(function);
         nesting::bound(function);
     }

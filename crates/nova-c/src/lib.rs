@@ -6,13 +6,15 @@
 //!
 //! The way of a function: [`function`], [`command`] and [`expression`] emit it, with scalar
 //! operations from [`scalar`]; [`prune`] and [`signature`] take out what is not read, [`declare`] moves
-//! declarations to their values, [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`border`]; recursive data is
+//! declarations to their values, [`copies`] removes variables that only hold another's value,
+//! [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`border`]; recursive data is
 //! held in the tables of [`nodes`]. A file contains what [`uses`] finds it to need of the runtime
 //! (crate `nova-runtime`).
 
 pub mod ast;
 pub mod border;
 mod command;
+mod copies;
 mod declare;
 pub mod dialect;
 mod expression;

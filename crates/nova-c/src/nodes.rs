@@ -2,7 +2,7 @@
 //! append-only array of nodes, a tag and a union of the payloads' components; links are indices.
 //! All tables of a call are fields of `struct nova_tables`.
 
-use crate::ast::{Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
 use crate::border::block_type;
 use crate::border::ctype::field_name;
 use crate::names::escape;
@@ -18,6 +18,8 @@ pub struct NodeTable {
     pub field: Name,
     /// The type of its nodes.
     pub node: Name,
+    /// The type of the table.
+    pub table: Name,
     /// The function that appends a node.
     pub add: Name,
 }
@@ -55,6 +57,7 @@ impl Unit<'_> {
         let table = NodeTable {
             field: escape(&instance).into(),
             node: self.names.fresh(&format!("{instance}_node"), None),
+            table: self.names.fresh(&format!("{instance}_table"), None),
             add: self.names.fresh(&format!("add_{instance}"), None),
         };
         self.tables.insert(sum.0, table.clone());
@@ -96,30 +99,29 @@ impl Unit<'_> {
             .arrow("tables")
             .arrow(table.field.clone());
         let node = Type::Name(table.node);
-        let count = fields.clone().member("count");
-        let one = || Expression::literal("1");
-        let plus = |value| Expression::binary(crate::ast::Binary::Add, value, one());
+        let own = Expression::name("table");
+        let (count, nodes) = (own.clone().arrow("count"), own.clone().arrow("nodes"));
+        let link = Expression::name("link");
+        let plus_one = |value| Expression::binary(Binary::Add, value, Expression::literal("1"));
         let reserve = Expression::call(
             "nova_reserve",
             vec![
                 Expression::name("context"),
-                fields.clone().member("block").address(),
-                count.clone(),
-                plus(count.clone()),
+                own.arrow("block").address(),
+                link.clone(),
+                plus_one(link.clone()),
                 Expression::SizeOf(node.clone()),
                 Expression::name("place"),
             ],
         );
-        let nodes = fields.clone().member("nodes");
-        let link = Expression::name("link");
+        let table_type = Type::Name(table.table).pointer();
+        let tag = nodes.clone().index(link.clone()).member("tag");
         let body = vec![
+            Statement::declare(table_type, "table", fields.address()),
             Statement::declare(Type::name("int64_t"), "link", count.clone()),
-            Statement::assign(nodes.clone(), reserve.cast(node.pointer())),
-            Statement::assign(
-                nodes.index(link.clone()).member("tag"),
-                Expression::name("tag"),
-            ),
-            Statement::assign(count.clone(), plus(link.clone())),
+            Statement::assign(nodes, reserve.cast(node.pointer())),
+            Statement::assign(tag, Expression::name("tag")),
+            Statement::assign(count, plus_one(link.clone())),
             Statement::Return(Some(link)),
         ];
         let parameter = |ty: Type, name: &str| Parameter {
@@ -165,7 +167,14 @@ impl Unit<'_> {
                 Field::Plain(Type::name("int64_t"), "count".into()),
                 Field::Plain(Type::name("nova_reach"), "reach".into()),
             ];
-            tables.push(Field::Struct(fields, table.field.clone()));
+            items.push(Item::Struct {
+                name: table.table.clone(),
+                fields,
+                typedef: true,
+            });
+            items.push(Item::Blank);
+            let table_type = Type::Name(table.table.clone());
+            tables.push(Field::Plain(table_type, table.field.clone()));
         }
         items.push(Item::Struct {
             name: "nova_tables".into(),

@@ -31,7 +31,8 @@ pub struct Value {
     pub raw: bool,
     /// How deep it nests.
     pub depth: u32,
-    /// Whether it is an index of a loop: not negative, and less than the largest number.
+    /// Whether it is an index of a loop or a counter: far enough from the ends of its type for one
+    /// more or less.
     pub index: bool,
 }
 
@@ -233,15 +234,13 @@ fn unsigned(value: Value, ty: Type) -> Expression {
 fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
     let scalar = a.scalar;
     let depth = a.depth.max(b.depth) + 1;
-    // The index of a loop has room for one more and for less.
     if scalar == Scalar::I64 && a.index && !b.raw {
         let constant = match &b.expression {
             Expression::Literal(text) => text.parse::<i64>().ok(),
             _ => None,
         };
         let inside = match operator {
-            Binary::Add => constant.is_some_and(|c| c <= 1 && c > i64::from(i32::MIN)),
-            Binary::Subtract => constant.is_some_and(|c| c >= -1),
+            Binary::Add | Binary::Subtract => constant.is_some_and(|c| c == 1 || c == -1),
             _ => false,
         };
         if inside {

@@ -5,9 +5,9 @@ use crate::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
 use crate::border::ctype::CTypes;
 use crate::names::Names;
 use crate::{Options, nodes::NodeTable};
-use nova_core::ErrorKind;
-use nova_loop::ir::{Command, FunctionId, Program, Variable};
-use std::collections::{BTreeMap, BTreeSet};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
+use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Program, Variable};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// How a function of Loop is called in C.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub struct Unit<'p> {
     errors: BTreeSet<ErrorKind>,
     /// How often each variable is assigned, up to two.
     assignments: Vec<u8>,
+    /// Variables that only count up or down from a small number by ones.
+    counters: HashSet<Variable>,
 }
 
 impl<'p> Unit<'p> {
@@ -81,6 +83,7 @@ impl<'p> Unit<'p> {
             copies_imports: !program.foreigns.is_empty(),
             errors: BTreeSet::new(),
             assignments: count_assignments(program),
+            counters: find_counters(program),
         }
     }
 
@@ -93,6 +96,12 @@ impl<'p> Unit<'p> {
     pub fn is_constant(&self, variable: Variable) -> bool {
         let count = self.assignments.get(variable.0 as usize);
         count.is_some_and(|count| *count < 2)
+    }
+
+    /// Whether a variable only counts by ones from a small number: a program would run for centuries
+    /// before it came near the ends of its type.
+    pub fn is_counter(&self, variable: Variable) -> bool {
+        self.counters.contains(&variable)
     }
 
     /// The name of the function that reports an error.
@@ -256,6 +265,79 @@ fn count_assignments(program: &Program) -> Vec<u8> {
         });
     }
     counts
+}
+
+/// The `i64` variables all of whose assignments are a small constant or their own value and one.
+fn find_counters(program: &Program) -> HashSet<Variable> {
+    let mut counters = HashSet::new();
+    let mut others = HashSet::new();
+    for function in &program.functions {
+        others.extend(function.parameters.iter().copied());
+        for_each_command(&function.body, |command| match command {
+            Command::Declare {
+                variable,
+                value: Some(value),
+            }
+            | Command::Assign { variable, value } => {
+                let counts = is_small(value) || is_next(*variable, value);
+                let set = if counts { &mut counters } else { &mut others };
+                set.insert(*variable);
+            }
+            Command::NodeNew { link, .. } => {
+                others.insert(*link);
+            }
+            Command::Call { results, .. }
+            | Command::Foreign { results, .. }
+            | Command::NodePayload { results, .. } => others.extend(results.iter().copied()),
+            Command::Declare { value: None, .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Store { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::Trace { .. }
+            | Command::Barrier(_)
+            | Command::Comment(_) => {}
+        });
+    }
+    counters.retain(|variable| !others.contains(variable));
+    counters
+}
+
+fn is_small(value: &LoopExpression) -> bool {
+    match value {
+        LoopExpression::Constant(ScalarValue::I64(v)) => i32::try_from(*v).is_ok(),
+        _ => false,
+    }
+}
+
+/// `variable + 1` or `variable - 1`.
+fn is_next(variable: Variable, value: &LoopExpression) -> bool {
+    let LoopExpression::Scalar {
+        operation: ScalarOperation::Add | ScalarOperation::Subtract,
+        operand: Scalar::I64,
+        arguments,
+    } = value
+    else {
+        return false;
+    };
+    match &**arguments {
+        [
+            LoopExpression::Variable(own),
+            LoopExpression::Constant(ScalarValue::I64(1)),
+        ] => *own == variable,
+        _ => false,
+    }
 }
 
 /// The functions that the entries reach, callees before their callers where there is no cycle.

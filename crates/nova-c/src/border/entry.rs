@@ -191,12 +191,16 @@ pub fn emit_entry(
         null()
     } else {
         let values = parameters.iter().map(read).collect();
+        let mut name = String::from("call");
+        while parameters.iter().any(|p| *p.name == *name) {
+            name.push('_');
+        }
         body.push(Statement::declare(
             Type::Struct(call_name),
-            "nova_call_parameters",
+            &*name,
             Expression::Braces(values),
         ));
-        Expression::name("nova_call_parameters").address()
+        Expression::name(name).address()
     };
     let arguments = vec![
         Expression::Name(run),

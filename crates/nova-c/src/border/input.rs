@@ -187,12 +187,19 @@ impl FunctionEmitter<'_, '_> {
         if let [length] = extents {
             return length.clone();
         }
-        let start = Expression::literal("1");
-        let count = extents.iter().fold(start, |count, extent| {
-            let arguments = vec![context(), source.name.clone(), count, extent.clone()];
-            Expression::call("nova_times_extent", arguments)
-        });
-        self.variable(int64(), &format!("{}_count", source.hint), count)
+        let one = Expression::literal("1");
+        let count = self.variable(int64(), &format!("{}_count", source.hint), one);
+        for extent in extents {
+            let arguments = vec![
+                context(),
+                source.name.clone(),
+                count.clone(),
+                extent.clone(),
+            ];
+            let product = Expression::call("nova_times_extent", arguments);
+            self.push(Statement::assign(count.clone(), product));
+        }
+        count
     }
 
     /// Checks length and pointer of an array in C.

@@ -1,0 +1,173 @@
+//! Replaces variables that only hold the value of another one, or a constant, by that: what Loop
+//! needs such variables for, C does not.
+
+use crate::ast::{Block, Expression, Function, Name, Statement, Type, Unary};
+use nova_diag::deep;
+use std::collections::HashMap;
+
+/// Replaces the copies in a function whose declarations stand with their values.
+pub fn propagate(function: &mut Function) {
+    let Some(body) = &mut function.body else {
+        return;
+    };
+    let mut facts = Facts::default();
+    for parameter in &function.parameters {
+        facts.written(&parameter.name);
+        facts
+            .types
+            .insert(parameter.name.clone(), parameter.ty.clone());
+    }
+    facts.block(body);
+    let mut copies = Copies {
+        facts,
+        values: HashMap::new(),
+    };
+    copies.block(body);
+}
+
+/// How often variables are written, and their types.
+#[derive(Default)]
+struct Facts {
+    writes: HashMap<Name, usize>,
+    types: HashMap<Name, Type>,
+}
+
+impl Facts {
+    fn written(&mut self, name: &Name) {
+        *self.writes.entry(name.clone()).or_default() += 1;
+    }
+
+    fn block(&mut self, block: &Block) {
+        for statement in &block.0 {
+            match statement {
+                Statement::Declare { ty, name, value } => {
+                    self.types.insert(name.clone(), ty.clone());
+                    if value.is_some() {
+                        self.written(name);
+                    }
+                }
+                Statement::Assign {
+                    target: Expression::Name(name),
+                    ..
+                } => self.written(name),
+                Statement::For { ty, variable, .. } => {
+                    self.types.insert(variable.clone(), ty.clone());
+                    self.written(variable);
+                }
+                _ => {}
+            }
+            for expression in statement.expressions() {
+                self.addresses(expression);
+            }
+            for inner in statement.blocks() {
+                deep(|| self.block(inner));
+            }
+        }
+    }
+
+    /// A variable whose address is taken is written by that call.
+    fn addresses(&mut self, expression: &Expression) {
+        if let Expression::Unary(Unary::AddressOf, inner) = expression
+            && let Expression::Name(name) = &**inner
+        {
+            self.written(name);
+        }
+        for operand in expression.operands() {
+            deep(|| self.addresses(operand));
+        }
+    }
+
+    fn is_constant(&self, name: &Name) -> bool {
+        self.writes.get(name).is_none_or(|count| *count <= 1)
+    }
+}
+
+struct Copies {
+    facts: Facts,
+    /// What variables that were removed stand for.
+    values: HashMap<Name, Expression>,
+}
+
+impl Copies {
+    fn block(&mut self, block: &mut Block) {
+        for mut statement in block.take() {
+            for expression in statement.expressions_mut() {
+                self.replace(expression);
+            }
+            if let Statement::Declare {
+                ty,
+                name,
+                value: Some(value),
+            } = &statement
+                && self.facts.is_constant(name)
+                && self.is_copy(ty, value)
+            {
+                self.values.insert(name.clone(), value.clone());
+                continue;
+            }
+            for inner in statement.blocks_mut() {
+                deep(|| self.block(inner));
+            }
+            block.0.push(statement);
+        }
+    }
+
+    /// Whether a value stays what it is, and is written as shortly as a variable.
+    fn is_copy(&self, ty: &Type, value: &Expression) -> bool {
+        match value {
+            // The runtime's names are no variables.
+            Expression::Name(name) => match self.facts.types.get(name) {
+                Some(of_name) => of_name == ty && self.facts.is_constant(name),
+                None => matches!(&**name, "true" | "false"),
+            },
+            _ => false,
+        }
+    }
+
+    fn replace(&self, expression: &mut Expression) {
+        if let Expression::Name(name) = expression {
+            if let Some(value) = self.values.get(name) {
+                *expression = value.clone();
+            }
+            return;
+        }
+        for operand in expression.operands_mut() {
+            deep(|| self.replace(operand));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::{Item, Parameter};
+
+    #[test]
+    fn copies_of_constants_go() {
+        let int = || Type::name("int64_t");
+        let name = |n: &str| Expression::name(n);
+        let mut function = Function {
+            prefix: Vec::new(),
+            result: int(),
+            name: "f".into(),
+            parameters: vec![Parameter {
+                ty: int(),
+                name: "n".into(),
+            }],
+            body: Some(Block(vec![
+                Statement::declare(int(), "a", name("n")),
+                Statement::declare(int(), "b", name("a")),
+                Statement::declare(int(), "c", Expression::literal("0")),
+                Statement::declare(int(), "d", name("c")),
+                Statement::assign(name("c"), name("b")),
+                Statement::call("g", vec![name("d")]),
+                Statement::Return(Some(name("c"))),
+            ])),
+        };
+        propagate(&mut function);
+        assert_eq!(
+            crate::print::print(&[Item::Function(function)]),
+            "int64_t f(int64_t n)\n{\n    int64_t c = 0;\n    int64_t d = c;\n    c = n;\n    g(d);\n    return c;\n}\n"
+        );
+    }
+}

@@ -1,0 +1,63 @@
+//! Golden C: programs of Loop in tests/c, and the header and the code that they become. The parts of
+//! the runtime that a file contains are left out.
+//!
+//! `NOVA_BLESS=1` writes what is emitted; look at the difference before committing it.
+
+mod support;
+
+use nova_diag::FileId;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c")
+}
+
+fn check(name: &str) {
+    let path = folder().join(format!("{name}.loop"));
+    let text = std::fs::read_to_string(&path).expect("the program");
+    let program = nova_loop::parse::parse(&text, FileId(0)).expect("a program of Loop");
+    let files = support::emit(&program, name);
+    assert_eq!(
+        files,
+        support::emit(&program, name),
+        "the same bytes every time"
+    );
+    let start = files
+        .source
+        .find("/* The program. */")
+        .expect("the program's part");
+    for (ending, emitted) in [
+        ("h", &*files.header),
+        ("c", &files.source[start..]),
+        ("json", &*files.manifest),
+    ] {
+        let path = folder().join(format!("{name}.{ending}"));
+        if std::env::var_os("NOVA_BLESS").is_some() {
+            std::fs::write(&path, emitted).expect("a file");
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(emitted, expected, "{name}.{ending}");
+    }
+    support::compiles(&files, name);
+}
+
+#[test]
+fn vectors() {
+    check("dot");
+    check("evens");
+}
+
+#[test]
+fn nested_vectors() {
+    check("rows");
+}
+
+#[test]
+fn sums() {
+    check("area");
+}
+
+#[test]
+fn recursive_data() {
+    check("total");
+}
