@@ -3,7 +3,7 @@
 
 use crate::ast::{Binary, Expression, Name, Statement, Type};
 use crate::function::FunctionEmitter;
-use crate::scalar::{self, Value, memory_type, not};
+use crate::scalar::{self, Raw, Value, memory_type, not};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{self, Variable};
@@ -48,7 +48,7 @@ impl FunctionEmitter<'_, '_> {
         let read = Expression::Name(name.clone());
         let stored = Value {
             expression: read,
-            raw: false,
+            raw: Raw::Own,
             depth: 1,
             ..value.clone()
         };
@@ -195,7 +195,7 @@ impl FunctionEmitter<'_, '_> {
         if before_then.is_empty() && before_otherwise.is_empty() && depth <= DEPTH {
             let joined = Value {
                 depth,
-                raw: false,
+                raw: Raw::Own,
                 index: false,
                 ..then.clone()
             };
@@ -214,7 +214,7 @@ impl FunctionEmitter<'_, '_> {
         });
         let joined = Value {
             expression: Expression::Name(name.clone()),
-            raw: false,
+            raw: Raw::Own,
             index: false,
             depth: 1,
             ..then.clone()

@@ -19,7 +19,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         names.take(&error);
     }
     for foreign in &program.foreigns {
-        names.take(&foreign.name);
+        names.take(&crate::names::foreign(&foreign.name));
     }
     let mut unit = Unit::new(program, options, names);
     let interfaces: Vec<EntryInterface> = program

@@ -79,6 +79,19 @@ pub fn identifier(name: &str) -> String {
     out
 }
 
+/// The C name of a foreign function: as it is written, since that is what the host defines; only a
+/// keyword gets a `_`.
+pub fn foreign(name: &str) -> String {
+    let mut out = escape(name);
+    let keyword = KEYWORDS
+        .split_whitespace()
+        .any(|k| k == out.trim_end_matches('_'));
+    if keyword {
+        out.push('_');
+    }
+    out
+}
+
 /// As [`identifier`], but reserved words stay: for parts of names.
 pub fn escape(name: &str) -> String {
     let mut out = String::new();

@@ -18,6 +18,17 @@ pub enum Shape {
     Block,
 }
 
+/// How the C type of an expression for a scalar is related to the scalar's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Raw {
+    /// It is the scalar's.
+    Own,
+    /// It is the unsigned type of the same width.
+    Unsigned,
+    /// It is another one, from which converting gives the value.
+    Other,
+}
+
 /// A C expression for a scalar, a pointer or a handle.
 #[derive(Clone, Debug)]
 pub struct Value {
@@ -27,8 +38,8 @@ pub struct Value {
     pub shape: Shape,
     /// The type of the value, or of the elements it points to.
     pub scalar: Scalar,
-    /// Whether the expression's C type is another one, from which converting gives the value.
-    pub raw: bool,
+    /// What the expression's C type is.
+    pub raw: Raw,
     /// How deep it nests.
     pub depth: u32,
     /// Whether it is an index of a loop or a counter: far enough from the ends of its type for one
@@ -56,7 +67,7 @@ impl Value {
             expression,
             shape: Shape::Scalar,
             scalar,
-            raw: false,
+            raw: Raw::Own,
             depth,
             index: false,
         }
@@ -87,16 +98,34 @@ impl Value {
         }
     }
 
+    /// An expression as C computes it: of 32 and 64 bits in the unsigned type, of fewer in `int`.
     fn raw(expression: Expression, scalar: Scalar, depth: u32) -> Value {
+        let raw = match scalar {
+            Scalar::I32 | Scalar::I64 => Raw::Unsigned,
+            _ => Raw::Other,
+        };
         Value {
-            raw: true,
+            raw,
+            ..Value::exact(expression, scalar, depth)
+        }
+    }
+
+    /// An expression in `int` where the type is narrow, in its own type otherwise.
+    fn promoted(expression: Expression, scalar: Scalar, depth: u32) -> Value {
+        let raw = if is_narrow(scalar) {
+            Raw::Other
+        } else {
+            Raw::Own
+        };
+        Value {
+            raw,
             ..Value::exact(expression, scalar, depth)
         }
     }
 
     /// The expression, in the value's own type.
     pub fn own(self) -> Expression {
-        if self.raw {
+        if self.raw != Raw::Own {
             self.expression.cast(variable_type(self.scalar))
         } else {
             self.expression
@@ -225,16 +254,16 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
 
 /// The operand in an unsigned type of its width, without a cast where it has it already.
 fn unsigned(value: Value, ty: Type) -> Expression {
-    match (&value.expression, value.raw) {
-        (_, true) if matches!(value.scalar, Scalar::I32 | Scalar::I64) => value.expression,
-        _ => value.own().cast(ty),
+    match value.raw {
+        Raw::Unsigned => value.expression,
+        Raw::Own | Raw::Other => value.own().cast(ty),
     }
 }
 
 fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
     let scalar = a.scalar;
     let depth = a.depth.max(b.depth) + 1;
-    if scalar == Scalar::I64 && a.index && !b.raw {
+    if scalar == Scalar::I64 && a.index && b.raw == Raw::Own {
         let constant = match &b.expression {
             Expression::Literal(text) => text.parse::<i64>().ok(),
             _ => None,
@@ -284,7 +313,7 @@ fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
 
 /// Whether the expression has the unsigned type of the value's width.
 fn is_raw_wide(value: &Value) -> bool {
-    value.raw && matches!(value.scalar, Scalar::I32 | Scalar::I64)
+    value.raw == Raw::Unsigned
 }
 
 /// An operand beside one that has no sign.
@@ -417,18 +446,15 @@ fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
             }
             _ => {
                 let negated = Expression::unary(Unary::Minus, a.own());
-                Value {
-                    raw: is_narrow(scalar),
-                    ..Value::exact(negated, scalar, depth)
-                }
+                Value::promoted(negated, scalar, depth)
             }
         },
         O::Absolute => absolute(a),
         O::Not => Value::exact(not(a.own()), Scalar::Bool, depth),
-        O::BitNot => Value {
-            raw: matches!(scalar, Scalar::U8 | Scalar::U16),
-            ..Value::exact(Expression::unary(Unary::Complement, a.own()), scalar, depth)
-        },
+        O::BitNot => {
+            let complement = Expression::unary(Unary::Complement, a.own());
+            Value::promoted(complement, scalar, depth)
+        }
         O::Convert(to) => convert(a, to),
         O::Wrap(to) if scalar.is_float() => {
             let wrapped = Expression::pure("nova_wrap", vec![a.own()]);
@@ -489,10 +515,7 @@ fn absolute(a: Value) -> Value {
         Scalar::F64 => "fabs",
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Bool => return a,
     };
-    Value {
-        raw: is_narrow(scalar),
-        ..Value::exact(Expression::pure(name, vec![a.own()]), scalar, depth)
-    }
+    Value::promoted(Expression::pure(name, vec![a.own()]), scalar, depth)
 }
 
 /// A conversion that fits, or wraps.
@@ -510,8 +533,15 @@ fn convert(a: Value, to: Scalar) -> Value {
         let expression = Expression::binary(Binary::NotEqual, a.own(), zero);
         return Value::exact(expression, to, depth);
     }
+    // To a wider type C converts by itself where the value is assigned.
+    if to.bits() > scalar.bits() || scalar == Scalar::Bool {
+        return Value {
+            raw: Raw::Other,
+            ..Value::exact(a.own(), to, depth)
+        };
+    }
     // A raw expression of the same width needs no cast in between.
-    let expression = match a.raw && scalar.bits() == to.bits() && to.is_integer() {
+    let expression = match a.raw == Raw::Unsigned && scalar.bits() == to.bits() && to.is_integer() {
         true => a.expression,
         false => a.own(),
     };

@@ -470,6 +470,71 @@ fn prints_numbers(files: &nova_c::Files, name: &str, host: &str, expected: &str,
     }
 }
 
+/// The mathematical functions, which are not exact, on some numbers.
+fn inexact(strict: bool) {
+    let mut program = Program {
+        strict,
+        ..Program::default()
+    };
+    let samples: [f64; 8] = [0.0, -0.5, 0.75, 1.0, 2.5, -30.0, 1e10, f64::INFINITY];
+    let name = if strict { "strict" } else { "loose" };
+    let mut calls = String::new();
+    let mut expected = Vec::new();
+    for operand in [Scalar::F32, Scalar::F64] {
+        for info in nova_core::builtin::SCALAR_OPERATIONS {
+            let op = info.operation;
+            if info.class != nova_core::builtin::Class::Floating {
+                continue;
+            }
+            let function = format!("{}_{}", operand.info().short, info.short);
+            add_operation(&mut program, operand, &function, op);
+            for a in samples {
+                let make = |v: f64| match operand {
+                    Scalar::F32 => ScalarValue::F32(v as f32),
+                    _ => ScalarValue::F64(v),
+                };
+                let arguments: Vec<ScalarValue> =
+                    [a, 1.5].into_iter().take(info.arity).map(make).collect();
+                let value = nova_core::operations::evaluate_unchecked(op, &arguments, strict);
+                let list: Vec<String> = arguments.iter().map(|v| c_text(*v)).collect();
+                let c_type = operand.info().c_type;
+                let list = list.join(", ");
+                calls +=
+                    &format!("    {{ {c_type} r; {function}(&r, {list}); show((double)r); }}\n");
+                expected.push((value, format!("{function} {arguments:?}")));
+            }
+        }
+    }
+    let host = format!(
+        "#include \"{name}.h\"\n#include <math.h>\n#include <stdio.h>\n\
+         static void show(double r)\n{{\n    printf(\"%.17g\\n\", r);\n}}\nint main(void)\n{{\n{calls}    return 0;\n}}\n"
+    );
+    let files = emit(&program, name);
+    let text = output_plainly(&[(name, &files)], &host);
+    assert_eq!(text.lines().count(), expected.len());
+    for (line, (value, what)) in text.lines().zip(expected) {
+        let found: f64 = line.parse().expect("a number");
+        let wanted = match value {
+            ScalarValue::F32(v) => f64::from(v),
+            ScalarValue::F64(v) => v,
+            _ => continue,
+        };
+        let exact = found == wanted || (found.is_nan() && wanted.is_nan());
+        let close = (found - wanted).abs() <= wanted.abs() * 1e-5 + 1e-9;
+        assert!(exact || (!strict && close), "{what}: {found} for {wanted}");
+    }
+}
+
+#[test]
+fn strict_functions() {
+    inexact(true);
+}
+
+#[test]
+fn functions_of_the_library() {
+    inexact(false);
+}
+
 #[test]
 fn lengths_differ_in_all_integer_types() {
     // Arguments of errors are numbers of any type.

@@ -40,7 +40,7 @@ pub fn declaration(unit: &mut Unit, foreign: &Foreign) -> Function {
     Function {
         prefix: Vec::new(),
         result: Type::name("void"),
-        name: foreign.name.clone(),
+        name: crate::names::foreign(&foreign.name).into(),
         parameters,
         body: None,
     }
@@ -127,7 +127,8 @@ fn define(unit: &mut Unit, foreign: &Foreign, name: Name) -> Function {
         results.push(result);
     }
     call.extend(arguments);
-    emitter.push(Statement::call(foreign.name.clone(), call));
+    let symbol = crate::names::foreign(&foreign.name);
+    emitter.push(Statement::call(symbol, call));
     emitter.push(Statement::call("nova_free_temporaries", vec![context()]));
     let parts = emitter.adopt(&foreign.result, &result_form, results);
     let targets = targets.into_iter().flat_map(Part::expressions);
