@@ -394,7 +394,14 @@ pub const PRODUCTIONS: &[Production] = &[
         let e = element(t);
         let v = d.expression(t, f);
         if e.is_number() {
-            return format!("(sort <= {v})");
+            let le = if d.random.chance(40) {
+                "<="
+            } else if e.is_float() {
+                "(lambda (a b) (<= (floor (/ a 4.0)) (floor (/ b 4.0))))"
+            } else {
+                "(lambda (a b) (<= (/ a 4) (/ b 4)))"
+            };
+            return format!("(sort {le} {v})");
         }
         if let Ty::Vector(_) = e {
             return format!("(sort (lambda (a b) (<= (length a) (length b))) {v})");
@@ -612,25 +619,31 @@ fn convert_from(d: &mut Draw, t: &Ty, f: usize) -> String {
     format!("((from_{from} (& {value} 0x3f)) : {t})")
 }
 
-/// An associative operator of a type, mostly; its shape varies: a name, a lambda, by component.
+/// An operator of a type: associative or, as strict floating point fixes the bracketing, not; its
+/// shape varies: a name, a lambda, by component.
 fn operator(d: &mut Draw, t: &Ty, f: usize) -> String {
+    const INTEGER: &[&str] = &[
+        "+",
+        "*",
+        "min",
+        "max",
+        "&",
+        "|",
+        "^",
+        "(lambda (a b) (+ a b))",
+        "-",
+        "-",
+        "-",
+        "-",
+    ];
+    const FLOATING: &[&str] = &["+", "*", "min", "max", "(lambda (a b) b)", "-", "-", "-"];
     if d.random.chance(25) {
         return d.function(&[t.clone(), t.clone()], t, f.min(3));
     }
     match t {
-        Ty::Scalar("bool") => (*d.random.pick(&["and", "or", "="])).into(),
-        Ty::Scalar(_) if t.is_integer() => (*d.random.pick(&[
-            "+",
-            "*",
-            "min",
-            "max",
-            "&",
-            "|",
-            "^",
-            "(lambda (a b) (+ a b))",
-        ]))
-        .into(),
-        Ty::Scalar(_) => (*d.random.pick(&["+", "*", "min", "max", "(lambda (a b) b)"])).into(),
+        Ty::Scalar("bool") => (*d.random.pick(&["and", "or", "=", "(lambda (a b) b)"])).into(),
+        Ty::Scalar(_) if t.is_integer() => (*d.random.pick(INTEGER)).into(),
+        Ty::Scalar(_) => (*d.random.pick(FLOATING)).into(),
         Ty::Vector(_) => "concat".into(),
         Ty::Tuple(parts) => {
             let parts: Vec<String> = (0..parts.len())
