@@ -193,10 +193,3 @@ fn unread_variables_go() {
     );
     compiles(&emit(&program, "unread"), "unread");
 }
-
-#[test]
-#[ignore = "prints"]
-fn show() {
-    let files = emit(&double(), "twice");
-    println!("{}\n=====\n{}", files.header, files.source);
-}
