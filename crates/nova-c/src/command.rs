@@ -1,12 +1,11 @@
 //! Commands of Loop as C statements.
 
 use crate::ast::{Expression, Name, Statement, Type};
-use crate::dialect;
-use crate::function::{FunctionEmitter, LoopState, returned};
+use crate::function::{FunctionEmitter, returned};
 use crate::scalar::memory_type;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
 use nova_diag::{Place, deep};
-use nova_loop::ir::{self, Command, FunctionId, Level, Variable};
+use nova_loop::ir::{self, Command, FunctionId, Variable};
 
 /// The context, as functions call it.
 pub fn context() -> Expression {
@@ -31,6 +30,50 @@ impl FunctionEmitter<'_, '_> {
                 }
             }
             Command::Assign { variable, value } => self.command_assign(*variable, value),
+            Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_) => self.memory(command),
+            Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Barrier(_) => self.control(command),
+            Command::Return => self.leave(false),
+            Command::Call { .. }
+            | Command::Foreign { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Trace { .. } => self.outside(command),
+            Command::Check {
+                condition,
+                error,
+                arguments,
+                place,
+            } => {
+                let failed = self.negated(condition).own();
+                let fail = self.fail(*error, arguments, place);
+                self.push(Statement::when(failed, fail));
+            }
+            Command::Fail {
+                error,
+                arguments,
+                place,
+            } => {
+                let fail = self.fail(*error, arguments, place);
+                fail.into_iter().for_each(|statement| self.push(statement));
+            }
+            Command::Comment(text) => self.push(Statement::Comment(text.clone())),
+        }
+    }
+
+    /// Commands on memory.
+    fn memory(&mut self, command: &Command) {
+        match command {
             Command::Store {
                 pointer,
                 index,
@@ -79,23 +122,14 @@ impl FunctionEmitter<'_, '_> {
                 let block = Expression::Name(self.name(*block));
                 self.push(Statement::call("nova_release", vec![context(), block]));
             }
-            Command::If {
-                condition,
-                then,
-                otherwise,
-            } => self.conditional(condition, then, otherwise),
-            Command::Switch { scrutinee, cases } => self.switch(scrutinee, cases),
-            Command::For {
-                variable,
-                count,
-                level,
-                body,
-                place,
-            } => self.counted_loop(*variable, count, *level, body, place),
-            Command::Loop { body, place } => self.endless_loop(body, place),
-            Command::Break => self.break_loop(),
-            Command::Continue => self.push(Statement::Continue),
-            Command::Return => self.leave(false),
+            // `command` sends no others here.
+            _ => {}
+        }
+    }
+
+    /// Commands that leave the function's own code: calls, nodes, traces.
+    fn outside(&mut self, command: &Command) {
+        match command {
             Command::Call {
                 function,
                 arguments,
@@ -105,28 +139,8 @@ impl FunctionEmitter<'_, '_> {
                 foreign,
                 arguments,
                 results,
-                place,
-            } => self.foreign_call(*foreign, arguments, results, place),
-            Command::Check {
-                condition,
-                error,
-                arguments,
-                place,
-            } => {
-                let failed = self.negated(condition).own();
-                let fail = self.fail(*error, arguments, place);
-                self.push(Statement::when(failed, fail));
-            }
-            Command::Fail {
-                error,
-                arguments,
-                place,
-            } => {
-                let fail = self.fail(*error, arguments, place);
-                for statement in fail {
-                    self.push(statement);
-                }
-            }
+                ..
+            } => self.foreign_call(*foreign, arguments, results),
             Command::NodeNew {
                 sum,
                 constructor,
@@ -145,12 +159,8 @@ impl FunctionEmitter<'_, '_> {
                 ty,
                 components,
             } => self.trace(text, ty, components),
-            Command::Barrier(level) => {
-                for statement in dialect::barrier(self.unit.options.target, *level) {
-                    self.push(statement);
-                }
-            }
-            Command::Comment(text) => self.push(Statement::Comment(text.clone())),
+            // `command` sends no others here.
+            _ => {}
         }
     }
 
@@ -239,170 +249,6 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn conditional(&mut self, condition: &ir::Expression, then: &[Command], otherwise: &[Command]) {
-        let (condition, then, otherwise) = if then.is_empty() && !otherwise.is_empty() {
-            (self.negated(condition).own(), otherwise, then)
-        } else {
-            (self.expression(condition), then, otherwise)
-        };
-        let leaves = then.last().is_some_and(leaves);
-        let then = self.block(then);
-        if leaves {
-            // What follows needs no `else`.
-            self.push(Statement::when(condition, then));
-            self.commands(otherwise);
-            return;
-        }
-        let otherwise = self.block(otherwise);
-        if then.is_empty() && !otherwise.is_empty() {
-            self.push(Statement::when(crate::scalar::not(condition), otherwise));
-            return;
-        }
-        self.push(Statement::If {
-            condition,
-            then: then.into(),
-            otherwise: otherwise.into(),
-        });
-    }
-
-    fn switch(&mut self, scrutinee: &ir::Expression, cases: &[Vec<Command>]) {
-        match cases {
-            [] => {}
-            [only] => {
-                let block = self.block(only);
-                self.push(Statement::Block(block.into()));
-            }
-            [first, second] => {
-                let value = self.expression(scrutinee);
-                let condition =
-                    Expression::binary(crate::ast::Binary::Equal, value, Expression::literal("0"));
-                let (then, otherwise) = (self.block(first), self.block(second));
-                self.push(if then.is_empty() {
-                    Statement::when(crate::scalar::not(condition), otherwise)
-                } else {
-                    Statement::If {
-                        condition,
-                        then: then.into(),
-                        otherwise: otherwise.into(),
-                    }
-                });
-            }
-            many => {
-                let value = self.expression(scrutinee);
-                self.enter_switch(1);
-                let cases = many.iter().map(|case| self.block(case).into()).collect();
-                self.enter_switch(-1);
-                self.push(Statement::Switch { value, cases });
-            }
-        }
-    }
-
-    fn enter_switch(&mut self, by: isize) {
-        if let Some(state) = self.loops.last_mut() {
-            state.switches = state.switches.wrapping_add_signed(by);
-        }
-    }
-
-    fn remark(&mut self, place: &Place) {
-        if !place.file.is_empty() {
-            self.push(Statement::Comment(place.to_string().into()));
-        }
-    }
-
-    fn counted_loop(
-        &mut self,
-        variable: Variable,
-        count: &ir::Expression,
-        level: Level,
-        body: &[Command],
-        place: &Place,
-    ) {
-        let count = match count {
-            ir::Expression::Constant(_) => self.expression(count),
-            ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.expression(count),
-            other => {
-                let value = self.assigned(other);
-                let name = self.fresh("count");
-                let ty = Type::name("int64_t").constant();
-                self.push(Statement::declare(ty, name.clone(), value));
-                Expression::Name(name)
-            }
-        };
-        self.remark(place);
-        let name = self.declare(variable);
-        self.add_index(variable);
-        let body = self.block(body);
-        let target = self.unit.options.target;
-        for statement in dialect::counted_loop(target, level, name, count, body) {
-            self.push(statement);
-        }
-    }
-
-    fn endless_loop(&mut self, body: &[Command], place: &Place) {
-        self.remark(place);
-        self.loops.push(LoopState::default());
-        let (condition, body) = self.loop_parts(body);
-        self.push(Statement::While {
-            condition,
-            body: body.into(),
-        });
-        if let Some(label) = self.loops.pop().and_then(|state| state.label) {
-            self.push(Statement::Label(label));
-        }
-    }
-
-    /// The condition with which a loop starts, if it does, and the rest of its body.
-    fn loop_parts(&mut self, body: &[Command]) -> (Option<Expression>, Vec<Statement>) {
-        let body = match body {
-            [rest @ .., Command::Continue] => rest,
-            other => other,
-        };
-        if let [
-            Command::If {
-                condition,
-                then,
-                otherwise,
-            },
-            rest @ ..,
-        ] = body
-        {
-            let parts = match (&**then, &**otherwise) {
-                ([Command::Break], []) => Some((true, None, rest)),
-                ([], [Command::Break]) => Some((false, None, rest)),
-                ([Command::Break], other) if rest.is_empty() => Some((true, Some(other), rest)),
-                (other, [Command::Break]) if rest.is_empty() => Some((false, Some(other), rest)),
-                _ => None,
-            };
-            if let Some((negate, inside, rest)) = parts {
-                let (before, value) = self.apart(|emitter| match negate {
-                    true => emitter.negated(condition),
-                    false => emitter.value(condition),
-                });
-                if before.is_empty() {
-                    return (Some(value.own()), self.block(inside.unwrap_or(rest)));
-                }
-            }
-        }
-        (None, self.block(body))
-    }
-
-    fn break_loop(&mut self) {
-        let inside_switch = self.loops.last().is_some_and(|state| state.switches > 0);
-        if !inside_switch {
-            self.push(Statement::Break);
-            return;
-        }
-        let known = self.loops.last().and_then(|state| state.label.clone());
-        let label = match known {
-            Some(label) => label,
-            None => self.fresh("done"),
-        };
-        if let Some(state) = self.loops.last_mut() {
-            state.label = Some(label.clone());
-        }
-        self.push(Statement::Goto(label));
-    }
-
     fn call(&mut self, function: FunctionId, arguments: &[ir::Expression], results: &[Variable]) {
         let info = self.unit.functions[function.0 as usize].clone();
         let mut all = Vec::new();
@@ -427,13 +273,7 @@ impl FunctionEmitter<'_, '_> {
             .collect()
     }
 
-    fn foreign_call(
-        &mut self,
-        foreign: u32,
-        arguments: &[ir::Expression],
-        results: &[Variable],
-        _place: &Place,
-    ) {
+    fn foreign_call(&mut self, foreign: u32, arguments: &[ir::Expression], results: &[Variable]) {
         let name = self.unit.foreign_name(foreign);
         let mut all = vec![context()];
         all.extend(arguments.iter().map(|a| self.assigned(a)));
@@ -544,12 +384,4 @@ fn mentions(expression: &ir::Expression, variable: Variable) -> bool {
 /// A field inside of fields.
 fn fields_of(node: Expression, path: &[Name]) -> Expression {
     path.iter().fold(node, |e, field| e.member(field.clone()))
-}
-
-/// Whether control never comes behind the command.
-fn leaves(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Fail { .. } | Command::Return | Command::Break | Command::Continue
-    )
 }

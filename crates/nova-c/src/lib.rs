@@ -4,7 +4,7 @@
 //! ([`ast`]), which [`print`] writes; what targets do differently is in [`dialect`]. After the
 //! verifier of Loop this cannot fail (architecture invariant 5).
 //!
-//! The way of a function: [`function`], [`command`] and [`expression`] emit it, with scalar
+//! The way of a function: [`function`], [`command`], [`control`] and [`expression`] emit it, with scalar
 //! operations from [`scalar`]; [`prune`] and [`signature`] take out what is not read, [`declare`] moves
 //! declarations to their values, [`copies`] removes variables that only hold another's value,
 //! [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`border`]; recursive data is
@@ -14,6 +14,7 @@
 pub mod ast;
 pub mod border;
 mod command;
+mod control;
 mod copies;
 mod declare;
 pub mod dialect;

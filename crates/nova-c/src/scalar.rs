@@ -4,7 +4,12 @@
 //! type of the same width. Such a [`Value`] is *raw*: converting it to the type of the value gives
 //! the value, which C does where it is assigned; where its own type matters it is cast first.
 
+mod compare;
+mod convert;
+
 use crate::ast::{Binary, Expression, Type, Unary};
+use compare::{comparison, number};
+use convert::{convert, fits};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
 /// What kind of value an expression gives.
@@ -384,57 +389,6 @@ fn extremum(name: &str, a: Value, b: Value) -> Value {
     Value::exact(call, scalar, depth)
 }
 
-fn comparison(operator: Binary, a: Value, b: Value) -> Value {
-    let depth = a.depth.max(b.depth) + 1;
-    if let Some(known) = known_comparison(operator, &a, &b) {
-        return Value::exact(constant(ScalarValue::Bool(known)), Scalar::Bool, 1);
-    }
-    let expression = Expression::binary(operator, a.own(), b.own());
-    Value::exact(expression, Scalar::Bool, depth)
-}
-
-/// A comparison with the least or largest number of a type, which compilers warn of.
-fn known_comparison(operator: Binary, a: &Value, b: &Value) -> Option<bool> {
-    let bounds = |scalar: Scalar| -> Option<(i128, i128)> {
-        let bits = scalar.bits();
-        match scalar {
-            Scalar::F32 | Scalar::F64 | Scalar::Bool => None,
-            signed if signed.is_signed() => {
-                Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1))
-            }
-            _ => Some((0, (1i128 << bits) - 1)),
-        }
-    };
-    let (low, high) = bounds(a.scalar)?;
-    match (number(&a.expression), number(&b.expression), operator) {
-        (None, Some(c), Binary::Less) if c == low => Some(false),
-        (None, Some(c), Binary::GreaterEqual) if c == low => Some(true),
-        (None, Some(c), Binary::Greater) if c == high => Some(false),
-        (None, Some(c), Binary::LessEqual) if c == high => Some(true),
-        (Some(c), None, Binary::Greater) if c == low => Some(false),
-        (Some(c), None, Binary::LessEqual) if c == low => Some(true),
-        (Some(c), None, Binary::Less) if c == high => Some(false),
-        (Some(c), None, Binary::GreaterEqual) if c == high => Some(true),
-        _ => None,
-    }
-}
-
-/// The integer that a constant expression is.
-fn number(expression: &Expression) -> Option<i128> {
-    match expression {
-        Expression::Literal(text) => text.trim_end_matches('u').parse().ok(),
-        Expression::Pure(name, arguments) if name.ends_with("INT64_C") => {
-            arguments.first().and_then(number)
-        }
-        Expression::Name(name) => match &**name {
-            "INT32_MIN" => Some(i128::from(i32::MIN)),
-            "INT64_MIN" => Some(i128::from(i64::MIN)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
     use ScalarOperation as O;
     let (scalar, depth) = (a.scalar, a.depth + 1);
@@ -516,88 +470,6 @@ fn absolute(a: Value) -> Value {
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Bool => return a,
     };
     Value::promoted(Expression::pure(name, vec![a.own()]), scalar, depth)
-}
-
-/// A conversion that fits, or wraps.
-fn convert(a: Value, to: Scalar) -> Value {
-    let (scalar, depth) = (a.scalar, a.depth + 1);
-    if scalar == to {
-        return a;
-    }
-    if to == Scalar::Bool {
-        let zero = match scalar {
-            Scalar::F32 => Expression::literal("0.0f"),
-            Scalar::F64 => Expression::literal("0.0"),
-            _ => Expression::literal("0"),
-        };
-        let expression = Expression::binary(Binary::NotEqual, a.own(), zero);
-        return Value::exact(expression, to, depth);
-    }
-    // To a wider type C converts by itself where the value is assigned.
-    if to.bits() > scalar.bits() || scalar == Scalar::Bool {
-        return Value {
-            raw: Raw::Other,
-            ..Value::exact(a.own(), to, depth)
-        };
-    }
-    // A raw expression of the same width needs no cast in between.
-    let expression = match a.raw == Raw::Unsigned && scalar.bits() == to.bits() && to.is_integer() {
-        true => a.expression,
-        false => a.own(),
-    };
-    Value::exact(expression.cast(variable_type(to)), to, depth)
-}
-
-/// Whether a conversion fits.
-fn fits(a: Value, to: Scalar) -> Value {
-    let (from, depth) = (a.scalar, a.depth + 1);
-    let known = |value: bool| Value::exact(constant(ScalarValue::Bool(value)), Scalar::Bool, 1);
-    if !to.is_integer() || from == Scalar::Bool || from == to {
-        return known(true);
-    }
-    let bits = to.bits();
-    let (low, high) = match to.is_signed() {
-        true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
-        false => (0, (1i128 << bits) - 1),
-    };
-    if from.is_float() {
-        // The neighbours below and above of what truncates into the range.
-        let below = match to {
-            Scalar::I64 => "-9223372036854777856.0".to_string(),
-            _ => format!("{}.0", low - 1),
-        };
-        let limits = [below, format!("{}.0", high + 1)].map(Expression::literal);
-        let arguments = [a.own()].into_iter().chain(limits).collect();
-        return Value::exact(
-            Expression::pure("nova_between", arguments),
-            Scalar::Bool,
-            depth,
-        );
-    }
-    let unsigned_from = !from.is_signed();
-    let covers_low = unsigned_from || (to.is_signed() && to.bits() >= from.bits());
-    let covers_high = high >= (1i128 << (from.bits() - u32::from(!unsigned_from))) - 1;
-    let limit = |value: i128| match i64::try_from(value) {
-        Ok(value) => constant(ScalarValue::I64(value)),
-        Err(_) => constant(ScalarValue::U64(value as u64)),
-    };
-    let expression = match (covers_low, covers_high) {
-        (true, true) => return known(true),
-        (true, false) if from == Scalar::U64 => Expression::binary(
-            Binary::LessEqual,
-            a.own(),
-            constant(ScalarValue::U64(high as u64)),
-        ),
-        (true, false) if from == Scalar::U32 => Expression::binary(
-            Binary::LessEqual,
-            a.own(),
-            constant(ScalarValue::U32(high as u32)),
-        ),
-        (true, false) => Expression::binary(Binary::LessEqual, a.own(), limit(high)),
-        (false, true) => Expression::binary(Binary::GreaterEqual, a.own(), limit(low)),
-        (false, false) => Expression::pure("nova_within", vec![a.own(), limit(low), limit(high)]),
-    };
-    Value::exact(expression, Scalar::Bool, depth)
 }
 
 /// A function of the C library, or of the runtime's own table.

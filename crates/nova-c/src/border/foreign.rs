@@ -259,7 +259,7 @@ impl FunctionEmitter<'_, '_> {
         }
         let mut source = source.clone();
         source.copy = true;
-        let walk = [super::input::Step::Array {
+        let walk = [super::walk::Step::Array {
             data: data.clone(),
             count: count.clone(),
         }];

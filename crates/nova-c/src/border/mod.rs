@@ -1,17 +1,21 @@
 //! The border between C and the components of values (abi.md §2): what the parameters and results
 //! of entries and of foreign functions look like, and the code that converts them.
 //!
-//! [`ctype`] gives every type its C structure; [`input`] turns C values into components,
-//! [`output`] components into C values; [`data`] does both for recursive data; [`top`] spreads
-//! vectors over several parameters; [`entry`] and [`foreign`] put it together.
+//! [`ctype`] gives every type its C structure; [`input`] (with [`lifted`] for arrays of structures)
+//! turns C values into components, [`output`] components into C values; [`data`] does both for
+//! recursive data; [`top`] spreads vectors over several parameters ([`nested`] for offsets);
+//! [`entry`] and [`foreign`] put it together.
 
 pub mod ctype;
 pub mod data;
 pub mod entry;
 pub mod foreign;
 pub mod input;
+mod lifted;
+mod nested;
 pub mod output;
 pub mod top;
+mod walk;
 
 use crate::ast::{Expression, Type};
 use crate::function::FunctionEmitter;

@@ -1,0 +1,233 @@
+//! Nested vectors of results: offsets and data without gaps, from rows that may lie anywhere.
+
+use super::output::{Parts, Purpose, Sink};
+use super::{Part, int64, null};
+use crate::ast::{Binary, Block, Expression, Statement, Type};
+use crate::command::context;
+use crate::function::FunctionEmitter;
+use nova_core::Type as CoreType;
+
+impl FunctionEmitter<'_, '_> {
+    /// Offsets and data of a nested vector, dense: for each level but the last its offsets, then the
+    /// data if it takes memory.
+    pub fn write_nested(
+        &mut self,
+        levels: usize,
+        element: &CoreType,
+        data_type: Option<&Type>,
+        parts: &mut Parts,
+        purpose: Purpose,
+    ) -> Vec<Expression> {
+        let length = match parts.next() {
+            Some(Part::Scalar(length)) => length.clone(),
+            Some(Part::Array { .. }) | None => Expression::literal("0"),
+        };
+        let mut rows: Vec<(Expression, Expression)> = Vec::new();
+        let mut results = Vec::new();
+        let mut dense: Option<Expression> = None;
+        let mut total = length.clone();
+        for level in 1..levels {
+            let (starts, ends) = (pointer_of(parts.next()), pointer_of(parts.next()));
+            parts.next();
+            let more = Expression::binary(Binary::Add, total, Expression::literal("1"));
+            let offsets = self.new_array(&int64(), more, purpose);
+            let offsets = self.variable(int64().pointer(), &format!("seg{level}"), offsets);
+            let first = offsets.clone().index(Expression::literal("0"));
+            self.push(Statement::assign(first, Expression::literal("0")));
+            let flag = match &dense {
+                Some(flag) => flag.clone(),
+                None => {
+                    let yes = Expression::name("true");
+                    self.variable(Type::name("bool"), "dense", yes)
+                }
+            };
+            dense = Some(flag.clone());
+            rows.push((starts, ends));
+            total = self.count_rows(&length, &rows, &offsets, &flag);
+            results.push(offsets);
+        }
+        let Some(data_type) = data_type else {
+            return results;
+        };
+        let data = self.write_rows(
+            element, data_type, &length, &rows, dense, total, parts, purpose,
+        );
+        results.push(data);
+        results
+    }
+
+    /// Loops over the rows of the last level; `body` gets the number of each among them all and its
+    /// index.
+    fn each_row(
+        &mut self,
+        length: &Expression,
+        rows: &[(Expression, Expression)],
+        body: &mut dyn FnMut(&mut Self, Expression, Expression),
+    ) {
+        let counter =
+            (rows.len() > 1).then(|| self.variable(int64(), "k", Expression::literal("0")));
+        self.row_loops(None, length.clone(), rows, counter.as_ref(), body);
+    }
+
+    fn row_loops(
+        &mut self,
+        begin: Option<Expression>,
+        count: Expression,
+        rows: &[(Expression, Expression)],
+        counter: Option<&Expression>,
+        body: &mut dyn FnMut(&mut Self, Expression, Expression),
+    ) {
+        let i = self.fresh("i");
+        let read = Expression::Name(i.clone());
+        let (inside, ()) = self.apart(|emitter| {
+            let row = match begin {
+                None => read,
+                Some(begin) => {
+                    let sum = Expression::binary(Binary::Add, begin, read);
+                    emitter.variable(int64(), "row", sum)
+                }
+            };
+            match rows {
+                [(starts, ends), below @ ..] if !below.is_empty() => {
+                    let start = starts.clone().index(row.clone());
+                    let end = ends.clone().index(row);
+                    let count = Expression::binary(Binary::Subtract, end, start.clone());
+                    emitter.row_loops(Some(start), count, below, counter, body);
+                }
+                _ => {
+                    let number = counter.cloned().unwrap_or_else(|| row.clone());
+                    body(emitter, number, row);
+                    if let Some(counter) = counter {
+                        let one = Expression::literal("1");
+                        let next = Expression::binary(Binary::Add, counter.clone(), one);
+                        emitter.push(Statement::assign(counter.clone(), next));
+                    }
+                }
+            }
+        });
+        self.push(Statement::For {
+            ty: int64(),
+            variable: i,
+            count,
+            body: inside.into(),
+        });
+    }
+
+    /// Fills the offsets of the last level of `rows` and gives their last one; the flag becomes false
+    /// when its rows do not follow each other from 0.
+    fn count_rows(
+        &mut self,
+        length: &Expression,
+        rows: &[(Expression, Expression)],
+        offsets: &Expression,
+        flag: &Expression,
+    ) -> Expression {
+        let total = self.variable(int64(), "total", Expression::literal("0"));
+        let Some((starts, ends)) = rows.last().cloned() else {
+            return total;
+        };
+        self.each_row(length, rows, &mut |emitter, number, row| {
+            let start = starts.clone().index(row.clone());
+            let here = Expression::binary(Binary::Equal, start.clone(), total.clone());
+            let still = Expression::binary(Binary::And, flag.clone(), here);
+            emitter.push(Statement::assign(flag.clone(), still));
+            let end = ends.clone().index(row);
+            let count = Expression::binary(Binary::Subtract, end, start);
+            let sum = Expression::binary(Binary::Add, total.clone(), count);
+            emitter.push(Statement::assign(total.clone(), sum));
+            let next = Expression::binary(Binary::Add, number, Expression::literal("1"));
+            emitter.push(Statement::assign(
+                offsets.clone().index(next),
+                total.clone(),
+            ));
+        });
+        total
+    }
+
+    /// The data of a nested vector: where it is when it is dense, else copied row by row.
+    #[allow(clippy::too_many_arguments)]
+    fn write_rows(
+        &mut self,
+        element: &CoreType,
+        data_type: &Type,
+        length: &Expression,
+        rows: &[(Expression, Expression)],
+        dense: Option<Expression>,
+        total: Expression,
+        parts: &mut Parts,
+        purpose: Purpose,
+    ) -> Expression {
+        let data = self.unset(data_type.clone().pointer(), "data");
+        let new = self.new_array(data_type, total.clone(), purpose);
+        let mut copy = vec![Statement::assign(data.clone(), new)];
+        let position = self.fresh("position");
+        let at = Expression::Name(position.clone());
+        copy.push(Statement::declare(
+            int64(),
+            position,
+            Expression::literal("0"),
+        ));
+        let scalar = element.as_scalar().is_some();
+        let own_parts = parts.clone();
+        let (loops, ()) = self.apart(|emitter| {
+            emitter.each_row(length, rows, &mut |emitter, _, row| {
+                let Some((starts, ends)) = rows.last() else {
+                    return;
+                };
+                let start = starts.clone().index(row.clone());
+                let end = ends.clone().index(row);
+                let count = Expression::binary(Binary::Subtract, end, start.clone());
+                let count = emitter.variable(int64(), "count", count);
+                let place = Expression::binary(Binary::Add, data.clone(), at.clone());
+                let mut parts = own_parts.clone();
+                if scalar {
+                    let from = pointer_of(parts.next());
+                    let from = Expression::binary(Binary::Add, from, start);
+                    let size = Expression::SizeOf(data_type.clone());
+                    let arguments = vec![place, from, count.clone(), size];
+                    emitter.push(Statement::call("nova_copy", arguments));
+                } else {
+                    let sink = Sink {
+                        purpose,
+                        group: Vec::new(),
+                    };
+                    let target = data_type.clone().pointer();
+                    let target = emitter.variable(target, "row_data", place);
+                    let begin = Some(start);
+                    emitter.fill_elements(element, target, begin, count.clone(), &mut parts, &sink);
+                }
+                let next = Expression::binary(Binary::Add, at.clone(), count);
+                emitter.push(Statement::assign(at.clone(), next));
+            });
+        });
+        copy.extend(loops);
+        match (dense, scalar, parts.clone().next()) {
+            (Some(dense), true, Some(Part::Array { pointer, block })) => {
+                let as_is = match purpose {
+                    Purpose::Lend => pointer.clone(),
+                    Purpose::Give | Purpose::Copy => {
+                        let size = Expression::SizeOf(data_type.clone());
+                        let arguments =
+                            vec![context(), pointer.clone(), block.clone(), total, size];
+                        Expression::call("nova_give", arguments).cast(data_type.clone().pointer())
+                    }
+                };
+                self.push(Statement::If {
+                    condition: dense,
+                    then: vec![Statement::assign(data.clone(), as_is)].into(),
+                    otherwise: copy.into(),
+                });
+            }
+            _ => self.push(Statement::Block(Block(copy))),
+        }
+        data
+    }
+}
+
+fn pointer_of(part: Option<&Part>) -> Expression {
+    match part {
+        Some(Part::Array { pointer, .. }) => pointer.clone(),
+        Some(Part::Scalar(value)) => value.clone(),
+        None => null(),
+    }
+}

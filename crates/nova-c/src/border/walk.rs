@@ -1,0 +1,111 @@
+//! Loops over the values inside of C values: the elements of arrays, and of arrays in them.
+
+use super::input::extents_of;
+use super::{int64, product};
+use crate::ast::{Binary, Expression, Name, Statement};
+use crate::function::FunctionEmitter;
+
+/// A step from a C value to values inside of it.
+#[derive(Clone)]
+pub enum Step {
+    /// All elements of an array that lies here.
+    Array { data: Expression, count: Expression },
+    /// All elements of the vector that the value is; of this rank, 1 for a `vector`.
+    Elements(u32),
+    /// A field.
+    Field(Name),
+    /// The payload with this tag, only of values that have it; `None` if it takes no memory.
+    Payload(usize, Option<Name>),
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Loops over the values of a walk; `body` gets each and its number.
+    pub fn walk(
+        &mut self,
+        walk: &[Step],
+        body: &mut dyn FnMut(&mut Self, Expression, &Expression),
+    ) {
+        let single = match walk {
+            [Step::Array { .. }, rest @ ..] => {
+                rest.iter().all(|step| matches!(step, Step::Field(_)))
+            }
+            _ => false,
+        };
+        let nothing = Expression::literal("0");
+        if single {
+            self.steps(walk, nothing, None, body);
+        } else {
+            let k = self.variable(int64(), "k", nothing.clone());
+            self.steps(walk, nothing, Some(&k), body);
+        }
+    }
+
+    /// Counts in `k`, if that is given, else numbers are those of the only loop.
+    fn steps(
+        &mut self,
+        walk: &[Step],
+        value: Expression,
+        k: Option<&Expression>,
+        body: &mut dyn FnMut(&mut Self, Expression, &Expression),
+    ) {
+        let Some((step, rest)) = walk.split_first() else {
+            if let Some(k) = k {
+                body(self, value, k);
+                let one = Expression::literal("1");
+                let next = Expression::binary(Binary::Add, k.clone(), one);
+                self.push(Statement::assign(k.clone(), next));
+            }
+            return;
+        };
+        match step {
+            Step::Field(field) => self.steps(rest, value.member(field.clone()), k, body),
+            Step::Payload(tag, field) => {
+                let tag = Expression::literal(tag.to_string());
+                let has = Expression::binary(Binary::Equal, value.clone().member("tag"), tag);
+                let payload = match field {
+                    Some(field) => value.member("u").member(field.clone()),
+                    None => value,
+                };
+                let (inside, ()) = self.apart(|emitter| emitter.steps(rest, payload, k, body));
+                self.push(Statement::when(has, inside));
+            }
+            Step::Array { data, count } => {
+                self.each(data.clone(), count.clone(), rest, k, body);
+            }
+            Step::Elements(rank) => {
+                let count = product(extents_of(&value, *rank));
+                self.each(value.member("data"), count, rest, k, body);
+            }
+        }
+    }
+
+    fn each(
+        &mut self,
+        data: Expression,
+        count: Expression,
+        rest: &[Step],
+        k: Option<&Expression>,
+        body: &mut dyn FnMut(&mut Self, Expression, &Expression),
+    ) {
+        let index = self.fresh("i");
+        let i = Expression::Name(index.clone());
+        let element = data.index(i.clone());
+        let (inside, ()) = self.apart(|emitter| {
+            if k.is_none() && rest.iter().all(|step| matches!(step, Step::Field(_))) {
+                let fields = rest.iter().fold(element, |value, step| match step {
+                    Step::Field(field) => value.member(field.clone()),
+                    Step::Array { .. } | Step::Elements(_) | Step::Payload(..) => value,
+                });
+                body(emitter, fields, &i);
+            } else {
+                emitter.steps(rest, element, k, body);
+            }
+        });
+        self.push(Statement::For {
+            ty: int64(),
+            variable: index,
+            count,
+            body: inside.into(),
+        });
+    }
+}

@@ -1,0 +1,209 @@
+//! Conditionals, switches and loops of Loop as C statements.
+
+use crate::ast::{Expression, Statement, Type};
+use crate::dialect;
+use crate::function::{FunctionEmitter, LoopState};
+use nova_diag::Place;
+use nova_loop::ir::{self, Command, Level, Variable};
+
+impl FunctionEmitter<'_, '_> {
+    /// Commands that decide what runs next.
+    pub fn control(&mut self, command: &Command) {
+        match command {
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => self.conditional(condition, then, otherwise),
+            Command::Switch { scrutinee, cases } => self.switch(scrutinee, cases),
+            Command::For {
+                variable,
+                count,
+                level,
+                body,
+                place,
+            } => self.counted_loop(*variable, count, *level, body, place),
+            Command::Loop { body, place } => self.endless_loop(body, place),
+            Command::Break => self.break_loop(),
+            Command::Continue => self.push(Statement::Continue),
+            Command::Barrier(level) => {
+                let statements = dialect::barrier(self.unit.options.target, *level);
+                statements.into_iter().for_each(|s| self.push(s));
+            }
+            // Those that are no control flow are not sent here.
+            _ => {}
+        }
+    }
+
+    fn conditional(&mut self, condition: &ir::Expression, then: &[Command], otherwise: &[Command]) {
+        let (condition, then, otherwise) = if then.is_empty() && !otherwise.is_empty() {
+            (self.negated(condition).own(), otherwise, then)
+        } else {
+            (self.expression(condition), then, otherwise)
+        };
+        let leaves = then.last().is_some_and(leaves);
+        let then = self.block(then);
+        if leaves {
+            // What follows needs no `else`.
+            self.push(Statement::when(condition, then));
+            self.commands(otherwise);
+            return;
+        }
+        let otherwise = self.block(otherwise);
+        if then.is_empty() && !otherwise.is_empty() {
+            self.push(Statement::when(crate::scalar::not(condition), otherwise));
+            return;
+        }
+        self.push(Statement::If {
+            condition,
+            then: then.into(),
+            otherwise: otherwise.into(),
+        });
+    }
+
+    fn switch(&mut self, scrutinee: &ir::Expression, cases: &[Vec<Command>]) {
+        match cases {
+            [] => {}
+            [only] => {
+                let block = self.block(only);
+                self.push(Statement::Block(block.into()));
+            }
+            [first, second] => {
+                let value = self.expression(scrutinee);
+                let condition =
+                    Expression::binary(crate::ast::Binary::Equal, value, Expression::literal("0"));
+                let (then, otherwise) = (self.block(first), self.block(second));
+                self.push(if then.is_empty() {
+                    Statement::when(crate::scalar::not(condition), otherwise)
+                } else {
+                    Statement::If {
+                        condition,
+                        then: then.into(),
+                        otherwise: otherwise.into(),
+                    }
+                });
+            }
+            many => {
+                let value = self.expression(scrutinee);
+                self.enter_switch(1);
+                let cases = many.iter().map(|case| self.block(case).into()).collect();
+                self.enter_switch(-1);
+                self.push(Statement::Switch { value, cases });
+            }
+        }
+    }
+
+    fn enter_switch(&mut self, by: isize) {
+        if let Some(state) = self.loops.last_mut() {
+            state.switches = state.switches.wrapping_add_signed(by);
+        }
+    }
+
+    fn remark(&mut self, place: &Place) {
+        if !place.file.is_empty() {
+            self.push(Statement::Comment(place.to_string().into()));
+        }
+    }
+
+    fn counted_loop(
+        &mut self,
+        variable: Variable,
+        count: &ir::Expression,
+        level: Level,
+        body: &[Command],
+        place: &Place,
+    ) {
+        let count = match count {
+            ir::Expression::Constant(_) => self.expression(count),
+            ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.expression(count),
+            other => {
+                let value = self.assigned(other);
+                let name = self.fresh("count");
+                let ty = Type::name("int64_t").constant();
+                self.push(Statement::declare(ty, name.clone(), value));
+                Expression::Name(name)
+            }
+        };
+        self.remark(place);
+        let name = self.declare(variable);
+        self.add_index(variable);
+        let body = self.block(body);
+        let target = self.unit.options.target;
+        for statement in dialect::counted_loop(target, level, name, count, body) {
+            self.push(statement);
+        }
+    }
+
+    fn endless_loop(&mut self, body: &[Command], place: &Place) {
+        self.remark(place);
+        self.loops.push(LoopState::default());
+        let (condition, body) = self.loop_parts(body);
+        self.push(Statement::While {
+            condition,
+            body: body.into(),
+        });
+        if let Some(label) = self.loops.pop().and_then(|state| state.label) {
+            self.push(Statement::Label(label));
+        }
+    }
+
+    /// The condition with which a loop starts, if it does, and the rest of its body.
+    fn loop_parts(&mut self, body: &[Command]) -> (Option<Expression>, Vec<Statement>) {
+        let body = match body {
+            [rest @ .., Command::Continue] => rest,
+            other => other,
+        };
+        if let [
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            },
+            rest @ ..,
+        ] = body
+        {
+            let parts = match (&**then, &**otherwise) {
+                ([Command::Break], []) => Some((true, None, rest)),
+                ([], [Command::Break]) => Some((false, None, rest)),
+                ([Command::Break], other) if rest.is_empty() => Some((true, Some(other), rest)),
+                (other, [Command::Break]) if rest.is_empty() => Some((false, Some(other), rest)),
+                _ => None,
+            };
+            if let Some((negate, inside, rest)) = parts {
+                let (before, value) = self.apart(|emitter| match negate {
+                    true => emitter.negated(condition),
+                    false => emitter.value(condition),
+                });
+                if before.is_empty() {
+                    return (Some(value.own()), self.block(inside.unwrap_or(rest)));
+                }
+            }
+        }
+        (None, self.block(body))
+    }
+
+    fn break_loop(&mut self) {
+        let inside_switch = self.loops.last().is_some_and(|state| state.switches > 0);
+        if !inside_switch {
+            self.push(Statement::Break);
+            return;
+        }
+        let known = self.loops.last().and_then(|state| state.label.clone());
+        let label = match known {
+            Some(label) => label,
+            None => self.fresh("done"),
+        };
+        if let Some(state) = self.loops.last_mut() {
+            state.label = Some(label.clone());
+        }
+        self.push(Statement::Goto(label));
+    }
+}
+
+/// Whether control never comes behind the command.
+fn leaves(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Fail { .. } | Command::Return | Command::Break | Command::Continue
+    )
+}
