@@ -619,3 +619,99 @@ int main(void)
 ";
     check("data", &program, host, expected);
 }
+
+#[test]
+fn programs_linked_together() {
+    let list = CoreType::Sum(SumId(0));
+    let pair = tuple(&[CoreType::INT, float()]);
+    let program = |entry: &str| {
+        let mut list_type = sum_type(
+            "List",
+            &[],
+            &[
+                ("Nil", CoreType::Unit),
+                (
+                    "Cons",
+                    tuple(&[CoreType::vector(CoreType::INT), list.clone()]),
+                ),
+            ],
+        );
+        list_type.group = vec![SumId(0)];
+        let names = [format!("{entry}_list"), format!("{entry}_pair")];
+        let types = [
+            (&*names[0], list.clone()),
+            (&*names[1], CoreType::vector(pair.clone())),
+        ];
+        identities(vec![list_type], &types)
+    };
+    let (one, two) = (emit(&program("one"), "one"), emit(&program("two"), "two"));
+    let host = r#"
+#include "one.h"
+#include "two.h"
+#include "one.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    nova_node_List nodes[1];
+    memset(nodes, 0, sizeof nodes);
+    nova_data_List l = {0, 1, nodes}, m, n;
+    int code = one_list(&m, l) + two_list(&n, m);
+    printf("%d %d\n", code, (int)n.len);
+    nova_data_List_free(&m);
+    nova_data_List_free(&n);
+    nova_tuple2_int_float p[1] = {{1, 2}}, *q = NULL;
+    int64_t len = 0;
+    code = two_pair(&len, &q, 1, p);
+    printf("%d %d\n", code, q[0].e0);
+    free(q);
+    return 0;
+}
+"#;
+    prints(&[("one", &one), ("two", &two)], host, "0 1\n0 1\n");
+    let symbols = global_symbols(&one, "one");
+    let expected = [
+        "nova_data_List_free",
+        "one_list",
+        "one_list_error",
+        "one_pair",
+        "one_pair_error",
+    ];
+    assert_eq!(symbols, expected);
+}
+
+#[test]
+fn names_of_inputs() {
+    let int = CoreType::INT;
+    let mut program = Program::default();
+    let variables: Vec<_> = (0..7).map(|_| program.add_variable("x", I32)).collect();
+    let r = program.add_variable("r", I32);
+    let add = |a, b| binary(nova_core::ScalarOperation::Add, Scalar::I32, a, b);
+    let sum = variables
+        .iter()
+        .map(|v| var(*v))
+        .reduce(add)
+        .expect("inputs");
+    let f = function(&mut program, "f", variables, vec![r], vec![assign(r, sum)]);
+    let names = ["int", "x'", "result", "errno", "call", "class", "a-b"];
+    let inputs = names.into_iter().map(|n| (n, int.clone())).collect();
+    entry(&mut program, "sqrt", inputs, int, f);
+    let host = r#"
+#include "names.h"
+#include <stdio.h>
+int main(void)
+{
+    int32_t result = 0;
+    int code = sqrt_(&result, 1, 2, 3, 4, 5, 6, 7);
+    printf("%d %d %s.\n", code, result, sqrt__error());
+    return 0;
+}
+"#;
+    check("names", &program, host, "0 28 .\n");
+    let header = emit(&program, "names").header;
+    let header = header.split_whitespace().collect::<Vec<_>>().join(" ");
+    let prototype = "int sqrt_(int32_t *result, int32_t int_, int32_t x_u27_, int32_t result_, \
+                     int32_t errno_, int32_t call, int32_t class_, int32_t a_u2D_b);";
+    assert!(header.contains(prototype), "{header}");
+}

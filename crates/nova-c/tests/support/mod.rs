@@ -396,3 +396,31 @@ fn output_with(
 pub fn prints(files: &[(&str, &Files)], host: &str, expected: &str) {
     assert_eq!(output(files, host), expected);
 }
+
+/// The symbols that a program offers the linker, in order.
+pub fn global_symbols(files: &Files, name: &str) -> Vec<String> {
+    let folder = folder(name);
+    write(&folder, files, name);
+    let source = format!("{name}.c");
+    let compile = [
+        "gcc",
+        "-O0",
+        "-c",
+        "-pthread",
+        source.as_str(),
+        "-o",
+        "test.o",
+    ];
+    run(&folder, &compile).unwrap_or_else(|e| panic!("{e}"));
+    let list = [
+        "nm",
+        "--defined-only",
+        "--extern-only",
+        "--format=posix",
+        "test.o",
+    ];
+    let text = run(&folder, &list).unwrap_or_else(|e| panic!("{e}"));
+    let _ = std::fs::remove_dir_all(folder);
+    let names = text.lines().filter_map(|line| line.split(' ').next());
+    names.map(String::from).collect()
+}
