@@ -2,9 +2,11 @@
 
 use crate::defects::{self, Defect};
 use nova_core::error::ERROR_KINDS;
-use nova_core::interpret::Options;
+use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
+use nova_driver::Options;
+use nova_driver::pipeline::{optimise, optional_passes};
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{EntryInterface, Generated, Library};
@@ -62,13 +64,50 @@ impl fmt::Display for Outcome {
     }
 }
 
+/// Which of the optional passes run.
+#[derive(Clone, Copy, Debug)]
+pub enum Passes {
+    /// All.
+    All,
+    /// None: level 0.
+    None,
+    /// All but the one of this name.
+    Without(&'static str),
+}
+
+impl Passes {
+    /// All passes, none, and all but each in turn.
+    pub fn combinations() -> Vec<Passes> {
+        let optional = optional_passes().into_iter();
+        [Passes::All, Passes::None]
+            .into_iter()
+            .chain(optional.map(|pass| Passes::Without(pass.name)))
+            .collect()
+    }
+
+    fn options(self) -> Options {
+        let all = Options::default();
+        match self {
+            Passes::All => all,
+            Passes::None => Options {
+                optimization: 0,
+                ..all
+            },
+            Passes::Without(name) => Options {
+                disabled: [name.to_string()].into(),
+                ..all
+            },
+        }
+    }
+}
+
 /// How to compile for a comparison.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
     /// `--fp strict`.
     pub strict: bool,
-    /// Whether the optimiser's passes run.
-    pub optimise: bool,
+    /// Which of the optional passes run.
+    pub passes: Passes,
     /// Whether every stage is verified.
     pub verify: bool,
     /// A bug to seed.
@@ -95,13 +134,7 @@ impl Stages {
             nova_flat::verify::verify(&lowered).map_err(|e| format!("verify flat: {e}"))?;
         }
         let mut flat = lowered.clone();
-        if how.optimise {
-            nova_opt::simplify::run(&mut flat);
-        }
-        nova_opt::tail_calls::run(&mut flat);
-        if how.optimise {
-            nova_opt::outline::run(&mut flat);
-        }
+        optimise(&mut flat, &how.passes.options());
         if verify {
             nova_flat::verify::verify(&flat).map_err(|e| format!("verify optimised flat: {e}"))?;
         }
@@ -140,10 +173,10 @@ impl Stages {
 
     /// The outcome in the reference interpreter.
     pub fn reference(&self, entry: usize, inputs: &[Value]) -> Outcome {
-        let options = Options {
+        let options = Evaluation {
             strict: self.strict,
             trace: &|_| {},
-            ..Options::default()
+            ..Evaluation::default()
         };
         let run = || {
             of_core(nova_core::interpret::evaluate(
@@ -155,10 +188,10 @@ impl Stages {
 
     /// The outcome at every interpreted stage, the reference first.
     pub fn evaluate(&self, entry: usize, inputs: &[Value]) -> Vec<(&'static str, Outcome)> {
-        let options = Options {
+        let options = Evaluation {
             strict: self.strict,
             trace: &|_| {},
-            ..Options::default()
+            ..Evaluation::default()
         };
         let run = |evaluate: &dyn Fn() -> Outcome| {
             guard("run", evaluate).unwrap_or_else(Outcome::Internal)
@@ -212,6 +245,25 @@ impl Stages {
             ),
         ]
     }
+}
+
+/// The first stage that differs from the one before it, as text.
+///
+/// The optimiser may report another of several errors (language §8: "any one of several"), so
+/// between `lowered` and `flat` two errors agree; everywhere else they must be the same.
+pub fn disagreement(outcomes: &[(&'static str, Outcome)]) -> Option<String> {
+    let (name, reference) = outcomes.first()?;
+    if let Outcome::Internal(message) = reference {
+        return Some(format!("{name}: {message}"));
+    }
+    outcomes.windows(2).find_map(|pair| {
+        let [(before, expected), (stage, given)] = pair else {
+            return None;
+        };
+        let errors = matches!((expected, given), (Outcome::Error(_), Outcome::Error(_)));
+        let agree = expected.same(given) || (errors && *stage == "flat");
+        (!agree).then(|| format!("{before} gives {expected}, {stage} gives {given}"))
+    })
 }
 
 /// The generated C of a program, compiled and loaded.

@@ -3,7 +3,7 @@
 
 use nova_tests::random::Random;
 use nova_tests::reference::{BENCHMARKS, compare};
-use nova_tests::stages::{How, Loaded, Outcome, Stages};
+use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages};
 use std::path::Path;
 
 #[test]
@@ -11,7 +11,7 @@ fn every_benchmark_agrees_with_its_reference() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples/benchmarks");
     let how = How {
         strict: false,
-        optimise: true,
+        passes: Passes::All,
         verify: true,
         defect: None,
     };

@@ -36,7 +36,15 @@ enum Step {
     LoopToC(fn(&commands::Program, &str) -> nova_c::Files),
 }
 
-/// All passes, in the order in which they run.
+/// Runs wherever another pass has left something to tidy.
+const SIMPLIFY: Pass = Pass {
+    name: "simplify",
+    description: "propagates copies and constants, and removes what nobody uses",
+    optional: true,
+    step: Step::Flat(nova_opt::simplify::run),
+};
+
+/// All passes, in the order in which they run; a pass may run several times.
 pub const PASSES: &[Pass] = &[
     Pass {
         name: "lower",
@@ -44,12 +52,14 @@ pub const PASSES: &[Pass] = &[
         optional: false,
         step: Step::CoreToFlat(|program| nova_lower::lower(program).map_err(|e| e.to_string())),
     },
+    SIMPLIFY,
     Pass {
-        name: "simplify",
-        description: "propagates copies and constants, and removes what nobody uses",
+        name: "fuse",
+        description: "makes one operation of several, and drops the arrays between them",
         optional: true,
-        step: Step::Flat(nova_opt::simplify::run),
+        step: Step::Flat(nova_opt::fuse::run),
     },
+    SIMPLIFY,
     Pass {
         name: "tail-calls",
         description: "makes functions that call each other last run in constant space",
@@ -119,6 +129,17 @@ impl Pass {
     }
 }
 
+/// The passes that may be left out, each once.
+pub fn optional_passes() -> Vec<&'static Pass> {
+    let mut passes: Vec<&Pass> = Vec::new();
+    for pass in PASSES {
+        if pass.optional && passes.iter().all(|known| known.name != pass.name) {
+            passes.push(pass);
+        }
+    }
+    passes
+}
+
 /// What happened in a run of the pipeline.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -164,6 +185,16 @@ pub fn run(
     Ok(code)
 }
 
+/// Runs the passes from Flat to Flat that these options enable, without the rest of the pipeline.
+pub fn optimise(program: &mut flat::Program, options: &Options) {
+    for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
+        match pass.step {
+            Step::Flat(run) => run(program),
+            Step::CoreToFlat(_) | Step::FlatToMem(_) | Step::MemToLoop(_) | Step::LoopToC(_) => {}
+        }
+    }
+}
+
 /// What is done after every pass: dump, verify.
 pub fn after(
     pass: &str,
@@ -187,10 +218,15 @@ pub fn after(
 /// The name of inference where passes are named.
 pub const INFER: &str = "infer";
 
-/// The names that `--dump-after` takes.
+/// The names that `--dump-after` takes; of a pass that runs several times it is the last run.
 pub fn dumpable() -> Vec<&'static str> {
-    let passes = PASSES.iter().map(|pass| pass.name);
-    [INFER].into_iter().chain(passes).collect()
+    let mut names = vec![INFER];
+    for pass in PASSES {
+        if !names.contains(&pass.name) {
+            names.push(pass.name);
+        }
+    }
+    names
 }
 
 /// Runs a part of the compiler; its failures and panics become errors that name the pass.

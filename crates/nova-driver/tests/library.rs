@@ -1,7 +1,7 @@
 //! The library as a front end uses it.
 
 use lexpr::sexp;
-use nova_driver::pipeline::PASSES;
+use nova_driver::pipeline::optional_passes;
 use nova_driver::{
     Compiler, Failure, Options, ProgramBuilder, Source, Stage, Target, Typed, construct,
 };
@@ -145,8 +145,11 @@ fn every_construct_of_the_builder() {
 
 #[test]
 fn every_stage_with_every_pass_switched_off() {
-    let optional = PASSES.iter().filter(|pass| pass.optional);
-    for off in optional.map(|pass| Some(pass.name)).chain([None]) {
+    for off in optional_passes()
+        .iter()
+        .map(|pass| Some(pass.name))
+        .chain([None])
+    {
         let compiler = Compiler::new(Options {
             verify: true,
             disabled: off.iter().map(|name| name.to_string()).collect(),

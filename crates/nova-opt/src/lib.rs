@@ -3,6 +3,8 @@
 //! Each pass is one module with one public function `run`, which keeps the meaning of every
 //! program, errors included.
 
+mod effects;
+pub mod fuse;
 pub mod outline;
 mod reachable;
 mod recursion;

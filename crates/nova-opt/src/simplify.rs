@@ -10,6 +10,7 @@ mod dead;
 mod fold;
 mod forward;
 mod invariant;
+mod views;
 
 use nova_flat::ir::Program;
 

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
-use nova_driver::pipeline::PASSES;
+use nova_driver::pipeline::optional_passes;
 use nova_driver::{Options, Stage, Target};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -195,9 +195,8 @@ fn parse_stage(text: &str) -> Result<Stage, String> {
 
 /// The command with a `--no-PASS` for every optional pass.
 pub fn command() -> Command {
-    PASSES
+    optional_passes()
         .iter()
-        .filter(|pass| pass.optional)
         .fold(Cli::command(), |command, pass| {
             command.arg(
                 Arg::new(disabling(pass.name))
@@ -224,7 +223,7 @@ pub fn parse(arguments: Vec<std::ffi::OsString>) -> Result<Cli, clap::Error> {
     while let Some((_, inner)) = innermost.subcommand() {
         innermost = inner;
     }
-    for pass in PASSES.iter().filter(|pass| pass.optional) {
+    for pass in optional_passes() {
         if matches!(innermost.try_get_one(&disabling(pass.name)), Ok(Some(true))) {
             cli.common.disabled.insert(pass.name.to_string());
         }

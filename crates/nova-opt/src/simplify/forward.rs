@@ -24,17 +24,22 @@ pub(super) fn run(program: &mut Program) {
 }
 
 /// An array whose elements are known without it.
-enum Definition {
-    Iota { start: Atom, step: Atom },
+pub(super) enum Definition {
+    Iota {
+        start: Atom,
+        step: Atom,
+    },
     Replicate(Atom),
     Literal(Vec<Atom>),
+    /// The elements of another array, elsewhere.
+    View(Variable, View),
 }
 
 pub(super) struct Forward<'a> {
     pub program: &'a mut Program,
     /// What each variable met so far is replaced by; already simplified itself.
     pub substitution: Substitution,
-    definitions: HashMap<Variable, Definition>,
+    pub(super) definitions: HashMap<Variable, Definition>,
 }
 
 impl Forward<'_> {
@@ -139,6 +144,9 @@ impl Forward<'_> {
                     error: ErrorKind::Shape,
                     arguments: vec![Atom::index(0), Atom::index(0)],
                 };
+            }
+            Expression::Index { array, indices } => {
+                self.through_views(array, indices, &statement.place, out);
             }
             Expression::While { .. } => self.drop_invariant_parameters(&mut statement),
             Expression::Operation(_) => self.drop_invariant_carries(&mut statement),
@@ -304,12 +312,12 @@ impl Forward<'_> {
                 let distance = self.arithmetic(ScalarOperation::Multiply, *index, step, place, out);
                 Some(self.arithmetic(ScalarOperation::Add, start, distance, place, out))
             }
-            (Definition::Literal(_) | Definition::Iota { .. }, _) => None,
+            (Definition::Literal(_) | Definition::Iota { .. } | Definition::View(..), _) => None,
         }
     }
 
     /// An operation on `i64`.
-    fn arithmetic(
+    pub(super) fn arithmetic(
         &mut self,
         operation: ScalarOperation,
         left: Atom,
@@ -380,6 +388,8 @@ impl Forward<'_> {
             },
             Expression::Replicate { value, .. } => Definition::Replicate(*value),
             Expression::Literal { elements, .. } => Definition::Literal(elements.clone()),
+            Expression::View { array, view } => Definition::View(*array, view.clone()),
+            Expression::Copy(array) => Definition::View(*array, View::Row(Vec::new())),
             _ => return,
         };
         self.definitions.insert(variable, definition);

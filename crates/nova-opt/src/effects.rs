@@ -1,0 +1,138 @@
+//! What code may do apart from giving its results, for passes that move, merge or drop it.
+
+use nova_flat::ir::{Body, Expression, FunctionId, Program};
+use nova_flat::visit::each_statement;
+
+/// What running some code may do apart from giving its results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effects {
+    /// It may stop the program with an error.
+    pub(crate) fails: bool,
+    /// It may be seen from outside: it writes a trace or calls a foreign function.
+    pub(crate) observable: bool,
+    /// It may run for ever.
+    pub(crate) endless: bool,
+}
+
+impl Effects {
+    /// Whether it does nothing but give its results.
+    pub(crate) fn is_pure(self) -> bool {
+        self == Effects::default()
+    }
+
+    /// What this or that may do.
+    pub(crate) fn or(self, other: Effects) -> Effects {
+        Effects {
+            fails: self.fails || other.fails,
+            observable: self.observable || other.observable,
+            endless: self.endless || other.endless,
+        }
+    }
+}
+
+/// The effects of calling each function of a program.
+pub(crate) struct FunctionEffects(Vec<Effects>);
+
+impl FunctionEffects {
+    /// Looks at all functions: what a function may do, its callers may.
+    pub(crate) fn new(program: &Program) -> FunctionEffects {
+        let count = program.functions.len();
+        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
+        let mut table = FunctionEffects(vec![Effects::default(); count]);
+        let mut own = Vec::with_capacity(count);
+        for (k, function) in program.functions.iter().enumerate() {
+            let mut effects = Effects {
+                fails: function.recursive,
+                observable: false,
+                endless: function.recursive,
+            };
+            each_statement(&function.body, &mut |statement| {
+                if let Expression::Call { function, tail, .. } = &statement.expression {
+                    callers[function.0 as usize].push(k);
+                    effects.endless |= *tail;
+                }
+                effects = effects.or(table.own(&statement.expression));
+            });
+            own.push(effects);
+        }
+        table.0 = own;
+        let mut work: Vec<usize> = (0..count).filter(|k| !table.0[*k].is_pure()).collect();
+        while let Some(k) = work.pop() {
+            for caller in &callers[k] {
+                let joined = table.0[*caller].or(table.0[k]);
+                if joined != table.0[*caller] {
+                    table.0[*caller] = joined;
+                    work.push(*caller);
+                }
+            }
+        }
+        table
+    }
+
+    /// What calling a function may do.
+    fn call(&self, function: FunctionId) -> Effects {
+        self.0.get(function.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The effects of an expression apart from those of its bodies.
+    pub(crate) fn own(&self, expression: &Expression) -> Effects {
+        let none = Effects::default();
+        match expression {
+            Expression::Check { .. } | Expression::Fail { .. } => Effects {
+                fails: true,
+                ..none
+            },
+            Expression::Foreign { .. } => Effects {
+                fails: true,
+                observable: true,
+                ..none
+            },
+            Expression::Trace { .. } => Effects {
+                observable: true,
+                ..none
+            },
+            Expression::While { .. } => Effects {
+                endless: true,
+                ..none
+            },
+            Expression::Call { function, .. } => self.call(*function),
+            Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::Index { .. }
+            | Expression::View { .. }
+            | Expression::Literal { .. }
+            | Expression::Bytes(_)
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::Sort { .. }
+            | Expression::Operation(_)
+            | Expression::If { .. }
+            | Expression::Switch { .. }
+            | Expression::NodeNew { .. }
+            | Expression::NodeTag { .. }
+            | Expression::NodePayload { .. }
+            | Expression::Allocate { .. } => none,
+        }
+    }
+
+    /// The effects of an expression with those of its bodies.
+    pub(crate) fn of(&self, expression: &Expression) -> Effects {
+        let mut effects = self.own(expression);
+        nova_flat::visit::bodies(expression, &mut |body| {
+            effects = effects.or(self.of_body(body));
+        });
+        effects
+    }
+
+    /// The effects of a body.
+    pub(crate) fn of_body(&self, body: &Body) -> Effects {
+        let mut effects = Effects::default();
+        each_statement(body, &mut |statement| {
+            effects = effects.or(self.own(&statement.expression));
+        });
+        effects
+    }
+}

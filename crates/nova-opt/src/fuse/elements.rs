@@ -1,0 +1,357 @@
+//! Arrays that are only read element by element: every reader computes its element itself.
+
+use crate::effects::FunctionEffects;
+use nova_core::ScalarOperation;
+use nova_diag::deep;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
+};
+use nova_flat::visit::{
+    Substitution, bodies, count_uses, each_statement, fresh_copy, size, used_variables,
+};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// The most statements of an element that several readers may each compute.
+const CHEAP: usize = 8;
+
+/// The most statements of an element that its only reader computes.
+const LARGEST: usize = 200;
+
+/// Lets readers compute elements in a function.
+pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
+    let mut uses = Vec::new();
+    count_uses(program, body, &mut uses);
+    let mut reads = vec![0; program.variables.len()];
+    each_statement(body, &mut |statement| {
+        if let Expression::Index { array, .. } = &statement.expression
+            && let Some(count) = reads.get_mut(array.0 as usize)
+        {
+            *count += 1;
+        }
+    });
+    let mut walk = Elements {
+        program,
+        effects,
+        uses,
+        reads,
+        known: HashMap::new(),
+        loops: Vec::new(),
+    };
+    walk.body(body);
+}
+
+/// How the elements of an array are computed.
+#[derive(Clone)]
+struct Element {
+    /// The index.
+    indices: Rc<[Variable]>,
+    /// Gives the element.
+    body: Rc<Body>,
+    /// Whether it may be computed more often than once.
+    cheap: bool,
+    /// How many loops are around the array.
+    depth: usize,
+}
+
+/// A loop around a statement.
+enum Loop {
+    /// An array operation with these indices.
+    Indices(Vec<Variable>),
+    /// Another construct that runs a body several times.
+    Other,
+}
+
+struct Elements<'a> {
+    program: &'a mut Program,
+    effects: &'a FunctionEffects,
+    /// How often each variable is used, and how often as an array that is indexed.
+    uses: Vec<u32>,
+    reads: Vec<u32>,
+    known: HashMap<Variable, Element>,
+    loops: Vec<Loop>,
+}
+
+impl Elements<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let statements = std::mem::take(&mut body.statements);
+        for mut statement in statements {
+            self.inner(&mut statement.expression);
+            self.note(&statement);
+            self.read(&mut statement, &mut body.statements);
+            body.statements.push(statement);
+        }
+    }
+
+    fn inner(&mut self, expression: &mut Expression) {
+        match expression {
+            Expression::Operation(operation) => {
+                self.within(
+                    Loop::Indices(operation.indices.clone()),
+                    &mut operation.body,
+                );
+                for output in &mut operation.outputs {
+                    match output {
+                        Output::Reduce { lambda, .. }
+                        | Output::Scan { lambda, .. }
+                        | Output::Histogram { lambda, .. } => {
+                            self.within(Loop::Other, &mut lambda.body);
+                        }
+                        Output::Map
+                        | Output::Filter { .. }
+                        | Output::Scatter { .. }
+                        | Output::Collect { .. } => {}
+                    }
+                }
+            }
+            Expression::Sort {
+                compare: Lambda { body, .. },
+                ..
+            } => self.within(Loop::Other, body),
+            Expression::While {
+                condition, body, ..
+            } => {
+                self.within(Loop::Other, condition);
+                self.within(Loop::Other, body);
+            }
+            other => nova_flat::visit::bodies_mut(other, &mut |body| deep(|| self.body(body))),
+        }
+    }
+
+    fn within(&mut self, enclosing: Loop, body: &mut Body) {
+        self.loops.push(enclosing);
+        deep(|| self.body(body));
+        self.loops.pop();
+    }
+
+    /// Notes the arrays of an operation that need not be made.
+    fn note(&mut self, statement: &Statement) {
+        let Expression::Operation(operation) = &statement.expression else {
+            return;
+        };
+        if !operation.carries.is_empty() || !self.effects.of_body(&operation.body).is_pure() {
+            return;
+        }
+        let mut given = statement.pattern.iter();
+        let mut consumed = operation.body.results.iter();
+        for output in &operation.outputs {
+            let arrays: Vec<_> = given.by_ref().take(output.gives()).collect();
+            let values: Vec<_> = consumed.by_ref().take(output.consumes()).collect();
+            if let (Output::Map, [array], [value]) = (output, &arrays[..], &values[..]) {
+                self.note_array(**array, **value, operation);
+            }
+        }
+    }
+
+    fn note_array(&mut self, array: Variable, value: Atom, operation: &ArrayOperation) {
+        let k = array.0 as usize;
+        let (Some(uses), Some(reads)) = (self.uses.get(k), self.reads.get(k)) else {
+            return;
+        };
+        let (uses, reads) = (*uses, *reads);
+        if uses == 0 || uses != reads {
+            return;
+        }
+        let body = slice(&operation.body, value);
+        let cheap = is_cheap(&body);
+        if !cheap && (uses > 1 || size(&body) > LARGEST) {
+            return;
+        }
+        let element = Element {
+            indices: operation.indices.clone().into(),
+            body: Rc::new(body),
+            cheap,
+            depth: self.loops.len(),
+        };
+        self.known.insert(array, element);
+    }
+
+    /// Computes the element that a statement reads.
+    fn read(&mut self, statement: &mut Statement, out: &mut Vec<Statement>) {
+        let Expression::Index { array, indices } = &statement.expression else {
+            return;
+        };
+        let Some(element) = self.known.get(array) else {
+            return;
+        };
+        if !element.cheap && !self.runs_once_each(element.depth, indices) {
+            return;
+        }
+        let element = element.clone();
+        let mut substitution = Substitution::default();
+        for (index, atom) in element.indices.iter().zip(indices) {
+            substitution.insert(*index, *atom);
+        }
+        let copy = fresh_copy(self.program, &element.body, &mut substitution);
+        let Some(value) = copy.results.first().copied() else {
+            return;
+        };
+        self.count_copies(&copy);
+        out.extend(copy.statements.iter().cloned());
+        statement.expression = Expression::Atom(value);
+    }
+
+    /// Arrays that the copied code reads have other readers now.
+    fn count_copies(&mut self, copy: &Body) {
+        let (uses, known) = (&mut self.uses, &mut self.known);
+        each_statement(copy, &mut |statement| {
+            used_variables(&statement.expression, &mut |variable| {
+                if let Some(count) = uses.get_mut(variable.0 as usize) {
+                    *count += 1;
+                }
+                if known.get(&variable).is_some_and(|element| !element.cheap) {
+                    known.remove(&variable);
+                }
+            });
+        });
+    }
+
+    /// Whether a read inside the loops from `depth` on reads each element at most once: every index
+    /// of those loops is one of the read's.
+    fn runs_once_each(&self, depth: usize, indices: &[Atom]) -> bool {
+        self.loops
+            .iter()
+            .skip(depth)
+            .all(|enclosing| match enclosing {
+                Loop::Other => false,
+                Loop::Indices(variables) => variables
+                    .iter()
+                    .all(|v| indices.contains(&Atom::Variable(*v))),
+            })
+    }
+}
+
+/// The statements of a body that one of its results needs, and that result.
+fn slice(body: &Body, result: Atom) -> Body {
+    let mut needed = HashSet::new();
+    if let Atom::Variable(variable) = result {
+        needed.insert(variable);
+    }
+    let mut statements = Vec::new();
+    for statement in body.statements.iter().rev() {
+        if statement.pattern.iter().any(|v| needed.contains(v)) {
+            add_uses(&statement.expression, &mut needed);
+            statements.push(statement.clone());
+        }
+    }
+    statements.reverse();
+    Body {
+        statements,
+        results: vec![result],
+    }
+}
+
+/// Adds the variables that an expression uses, in its bodies too.
+fn add_uses(expression: &Expression, used: &mut HashSet<Variable>) {
+    used_variables(expression, &mut |v| {
+        used.insert(v);
+    });
+    bodies(expression, &mut |body| {
+        deep(|| {
+            for statement in &body.statements {
+                add_uses(&statement.expression, used);
+            }
+        });
+        used.extend(body.results.iter().filter_map(|atom| match atom {
+            Atom::Variable(variable) => Some(*variable),
+            Atom::Constant(_) => None,
+        }));
+    });
+}
+
+/// Whether computing an element again costs less than keeping it in memory.
+fn is_cheap(body: &Body) -> bool {
+    if size(body) > CHEAP {
+        return false;
+    }
+    let mut cheap = true;
+    each_statement(body, &mut |statement| {
+        cheap &= is_cheap_expression(&statement.expression);
+    });
+    cheap
+}
+
+fn is_cheap_expression(expression: &Expression) -> bool {
+    match expression {
+        Expression::Atom(_) | Expression::Index { .. } | Expression::If { .. } => true,
+        Expression::Scalar {
+            operation, operand, ..
+        } => is_cheap_operation(*operation, operand.is_float()),
+        Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::View { .. }
+        | Expression::Literal { .. }
+        | Expression::Bytes(_)
+        | Expression::Iota { .. }
+        | Expression::Replicate { .. }
+        | Expression::Copy(_)
+        | Expression::Concat { .. }
+        | Expression::Update { .. }
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | Expression::Switch { .. }
+        | Expression::While { .. }
+        | Expression::Call { .. }
+        | Expression::Foreign { .. }
+        | Expression::NodeNew { .. }
+        | Expression::NodeTag { .. }
+        | Expression::NodePayload { .. }
+        | Expression::Trace { .. }
+        | Expression::Allocate { .. } => false,
+    }
+}
+
+/// Whether an operation takes a processor a few cycles at most, in vectors too.
+fn is_cheap_operation(operation: ScalarOperation, float: bool) -> bool {
+    match operation {
+        ScalarOperation::Add
+        | ScalarOperation::Subtract
+        | ScalarOperation::Multiply
+        | ScalarOperation::Minimum
+        | ScalarOperation::Maximum
+        | ScalarOperation::Negate
+        | ScalarOperation::Absolute
+        | ScalarOperation::Equal
+        | ScalarOperation::NotEqual
+        | ScalarOperation::Less
+        | ScalarOperation::LessEqual
+        | ScalarOperation::Greater
+        | ScalarOperation::GreaterEqual
+        | ScalarOperation::Not
+        | ScalarOperation::BitAnd
+        | ScalarOperation::BitOr
+        | ScalarOperation::BitXor
+        | ScalarOperation::BitNot
+        | ScalarOperation::ShiftLeft
+        | ScalarOperation::ShiftRight
+        | ScalarOperation::Convert(_)
+        | ScalarOperation::Fits(_) => true,
+        ScalarOperation::Wrap(_) => !float,
+        ScalarOperation::Divide
+        | ScalarOperation::Remainder
+        | ScalarOperation::Sqrt
+        | ScalarOperation::ReciprocalSqrt
+        | ScalarOperation::Reciprocal
+        | ScalarOperation::Exp
+        | ScalarOperation::Exp2
+        | ScalarOperation::Log
+        | ScalarOperation::Log2
+        | ScalarOperation::Log10
+        | ScalarOperation::Sin
+        | ScalarOperation::Cos
+        | ScalarOperation::Tan
+        | ScalarOperation::Asin
+        | ScalarOperation::Acos
+        | ScalarOperation::Atan
+        | ScalarOperation::Sinh
+        | ScalarOperation::Cosh
+        | ScalarOperation::Tanh
+        | ScalarOperation::Pow
+        | ScalarOperation::Atan2
+        | ScalarOperation::Floor
+        | ScalarOperation::Ceil
+        | ScalarOperation::Round
+        | ScalarOperation::Truncate
+        | ScalarOperation::Erf => false,
+    }
+}

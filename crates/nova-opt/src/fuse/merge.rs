@@ -1,0 +1,471 @@
+//! Operations over the same space become one.
+//!
+//! A body's statements are taken in order. An operation looks back, a bounded way, for another of
+//! the same extents that it can be merged with. The two meet at the later one's place; what stood
+//! between them and needs results of the earlier one moves behind both. That is possible where the
+//! later one needs nothing of what moves, and nothing of what moves has an effect.
+
+use crate::effects::{Effects, FunctionEffects};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable, View,
+};
+use nova_flat::visit::{
+    Substitution, binders, bodies_mut, count_uses, each_body_mut, each_statement, free_variables,
+    substitute, type_variables, used_variables,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// How many statements an operation looks back for one to be merged with.
+const WINDOW: usize = 64;
+
+/// Merges operations in the body of a function.
+pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
+    let mut uses = Vec::new();
+    count_uses(program, body, &mut uses);
+    let mut merger = Merger {
+        program,
+        effects,
+        uses,
+        comparisons: HashMap::new(),
+        equal: HashMap::new(),
+        learnt: Vec::new(),
+    };
+    merger.body(body);
+}
+
+struct Merger<'a> {
+    program: &'a mut Program,
+    effects: &'a FunctionEffects,
+    /// How often each variable is used in the function.
+    uses: Vec<u32>,
+    /// The comparisons of two `i64` for equality, by their result.
+    comparisons: HashMap<Variable, (Atom, Atom)>,
+    /// Extents that a check has found to be equal to another, in the bodies around.
+    equal: HashMap<Variable, Atom>,
+    /// The keys of `equal`, oldest first.
+    learnt: Vec<Variable>,
+}
+
+/// A statement and the variables it uses, sizes and inner bodies included.
+struct Item {
+    statement: Statement,
+    uses: BTreeSet<Variable>,
+    effects: Effects,
+}
+
+/// Where an operation can be merged with another.
+struct Partner {
+    /// The place of the earlier one.
+    place: usize,
+    /// The places of what has to move behind both, rising.
+    moved: Vec<usize>,
+}
+
+impl Merger<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let outside = self.learnt.len();
+        let mut items: Vec<Item> = Vec::with_capacity(body.statements.len());
+        for statement in std::mem::take(&mut body.statements) {
+            self.learn(&statement);
+            items.push(self.item(statement));
+            let mut last = items.len() - 1;
+            while let Some(partner) = self.partner(&items, last) {
+                last = self.join(&mut items, partner, last);
+            }
+        }
+        for item in items {
+            let mut statement = item.statement;
+            bodies_mut(&mut statement.expression, &mut |inner| {
+                deep(|| self.body(inner));
+            });
+            body.statements.push(statement);
+        }
+        for variable in self.learnt.drain(outside..) {
+            self.equal.remove(&variable);
+        }
+    }
+
+    /// Notes which extents are known to be equal from this statement on.
+    fn learn(&mut self, statement: &Statement) {
+        match &statement.expression {
+            Expression::Scalar {
+                operation: ScalarOperation::Equal,
+                operand: Scalar::I64,
+                arguments,
+            } => {
+                if let ([result], [left, right]) = (&statement.pattern[..], &arguments[..]) {
+                    self.comparisons.insert(*result, (*left, *right));
+                }
+            }
+            Expression::Check {
+                condition: Atom::Variable(condition),
+                ..
+            } => {
+                if let Some((left, right)) = self.comparisons.get(condition).copied() {
+                    let (left, right) = (self.extent(left), self.extent(right));
+                    match (left, right) {
+                        (Atom::Variable(variable), other) | (other, Atom::Variable(variable))
+                            if left != right =>
+                        {
+                            self.equal.insert(variable, other);
+                            self.learnt.push(variable);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The extent that stands for all that are known to be equal to this one.
+    fn extent(&self, mut atom: Atom) -> Atom {
+        while let Atom::Variable(variable) = atom
+            && let Some(other) = self.equal.get(&variable)
+        {
+            atom = *other;
+        }
+        atom
+    }
+
+    fn same_space(&self, a: &ArrayOperation, b: &ArrayOperation) -> bool {
+        a.shape.len() == b.shape.len()
+            && a.shape
+                .iter()
+                .zip(&b.shape)
+                .all(|(a, b)| self.extent(*a) == self.extent(*b))
+    }
+
+    fn item(&self, statement: Statement) -> Item {
+        let mut uses = BTreeSet::new();
+        used_variables(&statement.expression, &mut |v| {
+            uses.insert(v);
+        });
+        nova_flat::visit::bodies(&statement.expression, &mut |body| {
+            uses.extend(free_variables(self.program, body));
+        });
+        let mut bound = statement.pattern.clone();
+        binders(&statement.expression, &mut |v| bound.push(*v));
+        for variable in &bound {
+            let info = self.program.variable(*variable);
+            type_variables(&info.ty, info.memory.as_ref(), &mut |v| {
+                uses.insert(v);
+            });
+        }
+        for variable in &bound {
+            uses.remove(variable);
+        }
+        let effects = self.effects.of(&statement.expression);
+        Item {
+            statement,
+            uses,
+            effects,
+        }
+    }
+
+    /// An earlier operation that the one at `last` can be merged with.
+    fn partner(&self, items: &[Item], last: usize) -> Option<Partner> {
+        let consumer = operation(&items[last])?;
+        let reads = arrays_read_here(consumer);
+        let candidates = (last.saturating_sub(WINDOW)..last).rev();
+        candidates
+            .filter(|place| {
+                operation(&items[*place]).is_some_and(|producer| {
+                    self.same_space(producer, consumer)
+                        && self.is_worthwhile(&items[*place], &items[last], &reads)
+                })
+            })
+            .find_map(|place| self.between(items, place, last))
+    }
+
+    /// Whether two operations over the same space should be one.
+    fn is_worthwhile(&self, first: &Item, second: &Item, reads: &BTreeSet<Variable>) -> bool {
+        let (Some(producer), Some(consumer)) = (operation(first), operation(second)) else {
+            return false;
+        };
+        if !producer.carries.is_empty() {
+            return false;
+        }
+        if first.effects.observable || second.effects.observable {
+            return false;
+        }
+        let feeds = first.statement.pattern.iter().any(|v| reads.contains(v));
+        if feeds {
+            // In order only where nothing is left that could have run in any order.
+            let pattern = &first.statement.pattern;
+            return consumer.carries.is_empty()
+                || pattern.iter().all(|v| self.is_used_only_in(*v, second));
+        }
+        let simple = |operation: &ArrayOperation| {
+            operation.carries.is_empty()
+                && operation
+                    .outputs
+                    .iter()
+                    .all(|o| matches!(o, Output::Map | Output::Reduce { .. }))
+        };
+        let shared = arrays_read_here(producer);
+        simple(producer) && simple(consumer) && shared.iter().any(|array| reads.contains(array))
+    }
+
+    fn is_used_only_in(&self, variable: Variable, item: &Item) -> bool {
+        let mut count = 0;
+        used_variables(&item.statement.expression, &mut |v| {
+            count += u32::from(v == variable);
+        });
+        each_nested(&item.statement.expression, &mut |statement| {
+            used_variables(&statement.expression, &mut |v| {
+                count += u32::from(v == variable);
+            });
+        });
+        self.uses.get(variable.0 as usize).copied().unwrap_or(0) <= count
+    }
+
+    /// What has to move so that the operations at `first` and `last` can meet; `None` where they
+    /// cannot.
+    fn between(&self, items: &[Item], first: usize, last: usize) -> Option<Partner> {
+        let given = &items[first].statement.pattern;
+        let producer_is_pure = items[first].effects.is_pure();
+        let mut tainted: BTreeSet<Variable> = given.iter().copied().collect();
+        let mut moved = Vec::new();
+        for (place, item) in items.iter().enumerate().take(last).skip(first + 1) {
+            if !producer_is_pure && item.effects.observable {
+                return None;
+            }
+            if item.uses.is_disjoint(&tainted) {
+                continue;
+            }
+            if !item.effects.is_pure() {
+                return None;
+            }
+            tainted.extend(&item.statement.pattern);
+            moved.push(place);
+        }
+        for variable in given {
+            tainted.remove(variable);
+        }
+        let consumer = &items[last];
+        if !consumer.uses.is_disjoint(&tainted) {
+            return None;
+        }
+        let producer = operation(&items[first])?;
+        let maps = map_results(&items[first].statement, producer);
+        let passes = |variable: &Variable| {
+            !consumer.uses.contains(variable)
+                || (maps.contains_key(variable) && is_read_only_here(*variable, consumer))
+        };
+        given.iter().all(passes).then_some(Partner {
+            place: first,
+            moved,
+        })
+    }
+
+    /// Merges two operations; gives the place of the result.
+    fn join(&mut self, items: &mut Vec<Item>, partner: Partner, last: usize) -> usize {
+        let tail: Vec<Item> = items.drain(partner.place..=last).collect();
+        let mut between = Vec::new();
+        let mut behind = Vec::new();
+        let mut ends = Vec::new();
+        let count = tail.len();
+        for (k, item) in tail.into_iter().enumerate() {
+            if k == 0 || k + 1 == count {
+                ends.push(item);
+            } else if partner.moved.contains(&(partner.place + k)) {
+                behind.push(item);
+            } else {
+                between.push(item);
+            }
+        }
+        items.extend(between);
+        let place = items.len();
+        let mut ends = ends.into_iter().map(|item| item.statement);
+        if let (Some(first), Some(second)) = (ends.next(), ends.next()) {
+            let mut merged = self.merged(first, second).into_iter();
+            items.extend(merged.next().map(|statement| self.item(statement)));
+            items.extend(merged.map(|statement| self.item(statement)));
+        }
+        items.extend(behind);
+        place
+    }
+
+    /// One operation that does what two did, and what has to stand behind it.
+    fn merged(&mut self, first: Statement, second: Statement) -> Vec<Statement> {
+        let maps = match &first.expression {
+            Expression::Operation(operation) => map_results(&first, operation),
+            _ => HashMap::new(),
+        };
+        let (Expression::Operation(producer), Expression::Operation(mut consumer)) =
+            (first.expression, second.expression)
+        else {
+            return Vec::new();
+        };
+        let mut views = Vec::new();
+        let given = self.with_extents_of(&first.pattern, &consumer, &second.place, &mut views);
+        let mut body = producer.body;
+        let mut substitution = Substitution::default();
+        for (from, to) in producer.indices.iter().zip(&consumer.indices) {
+            substitution.insert(*from, Atom::Variable(*to));
+        }
+        substitute(self.program, &mut body, &substitution);
+        each_body_mut(&mut consumer.body, &mut |inner| {
+            for statement in &mut inner.statements {
+                if let Expression::Index { array, .. } = &statement.expression
+                    && let Some(value) = maps.get(array)
+                {
+                    statement.expression = Expression::Atom(substitution.atom(*value));
+                }
+            }
+        });
+        let carries = consumer.carries.len();
+        body.statements.append(&mut consumer.body.statements);
+        insert_at(&mut consumer.body.results, carries, body.results.clone());
+        body.results = std::mem::take(&mut consumer.body.results);
+        let mut pattern = second.pattern;
+        insert_at(&mut pattern, carries, given);
+        let mut outputs = producer.outputs;
+        outputs.append(&mut consumer.outputs);
+        consumer.body = body;
+        consumer.outputs = outputs;
+        let operation = Statement {
+            pattern,
+            expression: Expression::Operation(consumer),
+            place: second.place,
+        };
+        [operation].into_iter().chain(views).collect()
+    }
+
+    /// The results of the earlier operation as the merged one binds them: where its extents are
+    /// written differently, new variables, of which the old ones become views.
+    fn with_extents_of(
+        &mut self,
+        pattern: &[Variable],
+        consumer: &ArrayOperation,
+        place: &Place,
+        views: &mut Vec<Statement>,
+    ) -> Vec<Variable> {
+        let mut given = Vec::with_capacity(pattern.len());
+        for variable in pattern {
+            let info = self.program.variable(*variable).clone();
+            match &info.ty {
+                Type::Array(element, shape)
+                    if shape.len() == consumer.shape.len()
+                        && *shape != consumer.shape
+                        && !shape
+                            .iter()
+                            .any(|e| pattern.iter().any(|v| *e == Atom::Variable(*v))) =>
+                {
+                    let ty = Type::Array(*element, consumer.shape.clone());
+                    let fresh = self.program.add_variable(info.name.clone(), ty);
+                    views.push(Statement {
+                        pattern: vec![*variable],
+                        expression: Expression::View {
+                            array: fresh,
+                            view: View::Reshape(shape.clone()),
+                        },
+                        place: place.clone(),
+                    });
+                    given.push(fresh);
+                }
+                Type::Array(..) | Type::Scalar(_) | Type::Block(_) => given.push(*variable),
+            }
+        }
+        given
+    }
+}
+
+/// The array operation of an item, if it is one.
+fn operation(item: &Item) -> Option<&ArrayOperation> {
+    match &item.statement.expression {
+        Expression::Operation(operation) => Some(operation),
+        _ => None,
+    }
+}
+
+/// Calls `visit` on every statement inside an expression.
+fn each_nested(expression: &Expression, visit: &mut dyn FnMut(&Statement)) {
+    nova_flat::visit::bodies(expression, &mut |body| each_statement(body, visit));
+}
+
+fn at_index(operation: &ArrayOperation, indices: &[Atom]) -> bool {
+    indices.len() == operation.indices.len()
+        && operation
+            .indices
+            .iter()
+            .zip(indices)
+            .all(|(index, atom)| *atom == Atom::Variable(*index))
+}
+
+/// The arrays that an operation reads at its own index.
+fn arrays_read_here(operation: &ArrayOperation) -> BTreeSet<Variable> {
+    let mut arrays = BTreeSet::new();
+    each_statement(&operation.body, &mut |statement| {
+        if let Expression::Index { array, indices } = &statement.expression
+            && at_index(operation, indices)
+        {
+            arrays.insert(*array);
+        }
+    });
+    arrays
+}
+
+/// Whether an operation reads an array at its own index, and uses it for nothing else.
+fn is_read_only_here(array: Variable, item: &Item) -> bool {
+    let Some(operation) = operation(item) else {
+        return false;
+    };
+    let (mut uses, mut reads) = (0, 0);
+    let count = |expression: &Expression, uses: &mut u32| {
+        used_variables(expression, &mut |v| *uses += u32::from(v == array));
+    };
+    count(&item.statement.expression, &mut uses);
+    each_nested(&item.statement.expression, &mut |statement| {
+        count(&statement.expression, &mut uses);
+        nova_flat::visit::bodies(&statement.expression, &mut |body| {
+            uses += uses_as_result(body, array);
+        });
+    });
+    nova_flat::visit::bodies(&item.statement.expression, &mut |body| {
+        uses += uses_as_result(body, array);
+    });
+    each_statement(&operation.body, &mut |statement| {
+        if let Expression::Index {
+            array: source,
+            indices,
+        } = &statement.expression
+        {
+            reads += u32::from(*source == array && at_index(operation, indices));
+        }
+    });
+    uses == reads
+}
+
+fn uses_as_result(body: &Body, variable: Variable) -> u32 {
+    let uses = body
+        .results
+        .iter()
+        .filter(|r| **r == Atom::Variable(variable));
+    uses.count() as u32
+}
+
+/// The array results of an operation that are maps, and what the body gives for each.
+fn map_results(statement: &Statement, operation: &ArrayOperation) -> HashMap<Variable, Atom> {
+    let carries = operation.carries.len();
+    let mut given = statement.pattern.iter().skip(carries);
+    let mut consumed = operation.body.results.iter().skip(carries);
+    let mut maps = HashMap::new();
+    for output in &operation.outputs {
+        let arrays: Vec<_> = given.by_ref().take(output.gives()).collect();
+        let values: Vec<_> = consumed.by_ref().take(output.consumes()).collect();
+        if let (Output::Map, [array], [value]) = (output, &arrays[..], &values[..]) {
+            maps.insert(**array, **value);
+        }
+    }
+    maps
+}
+
+fn insert_at<T>(list: &mut Vec<T>, place: usize, items: Vec<T>) {
+    let rest = list.split_off(place.min(list.len()));
+    list.extend(items);
+    list.extend(rest);
+}

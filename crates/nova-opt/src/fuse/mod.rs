@@ -1,0 +1,30 @@
+//! Fusion: arrays that only pass values from one operation to the next are not stored.
+//!
+//! Two rules, since every operation is an instance of one construct (architecture, "one array
+//! operation"):
+//!
+//! - [`elements`]: an array that is only read element by element, and whose elements are computed
+//!   without effects, is not made; each reader computes the element it wants. It repeats no work
+//!   but what is cheaper than memory. This fuses across levels: gathers, stencils, rows.
+//! - [`merge`]: two operations over the same space become one where nothing between them stands in
+//!   the way: the second reads of the first only the element of its own index (vertical), or both
+//!   read an array at their index (horizontal). It repeats no work at all, and keeps what can fail.
+//!
+//! Which of several run-time errors is reported may change; that one is reported does not.
+
+mod elements;
+mod merge;
+
+use crate::effects::FunctionEffects;
+use nova_flat::ir::Program;
+
+/// Fuses the operations of every function.
+pub fn run(program: &mut Program) {
+    let effects = FunctionEffects::new(program);
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        elements::run(program, &effects, &mut body);
+        merge::run(program, &effects, &mut body);
+        program.functions[k].body = body;
+    }
+}
