@@ -20,6 +20,8 @@ pub enum Type {
     Pointer(Arc<Type>),
     /// `const T`.
     Const(Arc<Type>),
+    /// `T name[count]`; only of a variable.
+    Array(Arc<Type>, u32),
 }
 
 impl Type {

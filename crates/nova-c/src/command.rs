@@ -29,6 +29,7 @@ impl FunctionEmitter<'_, '_> {
                     self.command_assign(*variable, value);
                 }
             }
+            Command::Local { pointer, count } => self.local_array(*pointer, *count),
             Command::Assign { variable, value } => self.command_assign(*variable, value),
             Command::Store { .. }
             | Command::Allocate { .. }

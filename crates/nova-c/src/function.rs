@@ -7,11 +7,13 @@
 use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
 use crate::expression::type_of;
 use crate::names::Names;
+use crate::scalar::memory_type;
 use crate::unit::Unit;
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, FunctionId, Program, Variable};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// The state while the body of a function is emitted.
 pub struct FunctionEmitter<'u, 'p> {
@@ -190,6 +192,21 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         let ty = type_of(self.unit.program.variable(variable).ty);
         self.push(Statement::Declare {
             ty,
+            name,
+            value: None,
+        });
+    }
+
+    /// Declares a local array, to whose first element a variable points.
+    pub fn local_array(&mut self, pointer: Variable, count: u32) {
+        self.declare(pointer);
+        let name = self.name(pointer);
+        let element = match self.unit.program.variable(pointer).ty {
+            ir::Type::Pointer(element) => memory_type(element),
+            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => type_of(ty),
+        };
+        self.push(Statement::Declare {
+            ty: Type::Array(Arc::new(element), count),
             name,
             value: None,
         });

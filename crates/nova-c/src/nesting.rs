@@ -77,10 +77,19 @@ impl Flat<'_> {
             Type::Const(inner) => (*inner).clone(),
             other => other,
         };
+        if let Type::Array(..) = ty {
+            return self.variables.push(Statement::Declare {
+                ty,
+                name,
+                value: None,
+            });
+        }
         let zero = match &ty {
             Type::Pointer(_) => Expression::name("NULL"),
             Type::Name(name) if &**name == "bool" => Expression::name("false"),
-            Type::Name(_) | Type::Struct(_) | Type::Const(_) => Expression::literal("0"),
+            Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..) => {
+                Expression::literal("0")
+            }
         };
         self.variables.push(Statement::declare(ty, name, zero));
     }

@@ -59,6 +59,14 @@ fn type_before_name(ty: &Type) -> String {
     }
 }
 
+/// What of a type stands behind a name: `[32]`.
+fn type_behind_name(ty: &Type) -> String {
+    match ty {
+        Type::Array(_, count) => format!("[{count}]"),
+        Type::Name(_) | Type::Struct(_) | Type::Pointer(_) | Type::Const(_) => String::new(),
+    }
+}
+
 /// A type alone.
 pub fn type_text(ty: &Type) -> String {
     match ty {
@@ -74,8 +82,11 @@ pub fn type_text(ty: &Type) -> String {
         }
         Type::Const(ty) => match &**ty {
             Type::Pointer(_) => type_text(ty) + "const",
-            Type::Name(_) | Type::Struct(_) | Type::Const(_) => format!("const {}", type_text(ty)),
+            Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..) => {
+                format!("const {}", type_text(ty))
+            }
         },
+        Type::Array(element, _) => type_text(element),
     }
 }
 
@@ -221,7 +232,7 @@ impl<'a> Printer<'a> {
                 let value = value
                     .as_ref()
                     .map(|v| self.text(" = ").append(self.expression(v)));
-                self.text(type_before_name(ty) + name)
+                self.text(type_before_name(ty) + name + &type_behind_name(ty))
                     .append(value)
                     .append(";")
             }

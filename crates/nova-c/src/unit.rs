@@ -192,6 +192,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::NodePayload { .. }
             | Command::Trace { .. } => own = true,
             Command::Declare { .. }
+            | Command::Local { .. }
             | Command::Assign { .. }
             | Command::Store { .. }
             | Command::Copy { .. }
@@ -246,6 +247,7 @@ fn count_assignments(program: &Program) -> Vec<u8> {
             | Command::Foreign { results, .. }
             | Command::NodePayload { results, .. } => results.iter().for_each(&mut add),
             Command::Declare { value: None, .. }
+            | Command::Local { .. }
             | Command::Store { .. }
             | Command::Copy { .. }
             | Command::Retain(_)
@@ -290,6 +292,7 @@ fn find_counters(program: &Program) -> HashSet<Variable> {
             | Command::Foreign { results, .. }
             | Command::NodePayload { results, .. } => others.extend(results.iter().copied()),
             Command::Declare { value: None, .. }
+            | Command::Local { .. }
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Store { .. }

@@ -87,7 +87,7 @@ fn in_type(ty: &Type, into: &mut BTreeSet<Name>) {
                 into.insert(name.clone());
             }
         }
-        Type::Pointer(ty) | Type::Const(ty) => in_type(ty, into),
+        Type::Pointer(ty) | Type::Const(ty) | Type::Array(ty, _) => in_type(ty, into),
     }
 }
 

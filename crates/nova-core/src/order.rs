@@ -1,5 +1,6 @@
 //! The one order and bracketing of reductions, scans, histograms and sorts under strict floating
-//! point (`docs/order.md`); without it interpreters fold from left to right.
+//! point (`docs/order.md`). Without it reductions that commute keep it, so that sums of any length
+//! are right; interpreters fold the others from left to right.
 //!
 //! The functions are generic over elements and operators, so that the interpreters of all
 //! representations call them. Elements are asked for in ascending order, each once; an error of
@@ -13,7 +14,7 @@ pub const LANES: usize = 32;
 /// What decides the order of a reduction or scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Whether elements may change places (reductions only).
+    /// Whether elements may change places; never in a scan.
     pub commutes: bool,
     /// Whether floating point is strict.
     pub strict: bool,
@@ -24,7 +25,7 @@ pub struct Order {
 
 impl Order {
     fn is_blocked(self) -> bool {
-        self.strict && self.scalars_only
+        self.scalars_only && (self.strict || self.commutes)
     }
 }
 

@@ -164,6 +164,7 @@ impl Report<'_> {
                 Some(format!("{place}: appends a node to the table of its type"))
             }
             Command::Declare { .. }
+            | Command::Local { .. }
             | Command::Assign { .. }
             | Command::Store { .. }
             | Command::Retain(_)
@@ -219,6 +220,7 @@ fn bodies(command: &Command) -> Vec<&[Command]> {
         } => vec![then, otherwise],
         Command::Switch { cases, .. } => cases.iter().map(Vec::as_slice).collect(),
         Command::Declare { .. }
+        | Command::Local { .. }
         | Command::Assign { .. }
         | Command::Store { .. }
         | Command::Allocate { .. }

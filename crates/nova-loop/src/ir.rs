@@ -109,6 +109,9 @@ pub enum Command {
         variable: Variable,
         value: Option<Expression>,
     },
+    /// Declares a pointer to a new array of `count` elements, not initialised, which lives to the end
+    /// of the command list. Its address stays in the function.
+    Local { pointer: Variable, count: u32 },
     /// Assigns a variable declared before.
     Assign {
         variable: Variable,
@@ -310,6 +313,7 @@ mod groups {
     macro_rules! memory_commands {
         () => {
             crate::ir::Command::Declare { .. }
+                | crate::ir::Command::Local { .. }
                 | crate::ir::Command::Assign { .. }
                 | crate::ir::Command::Store { .. }
                 | crate::ir::Command::Allocate { .. }

@@ -118,7 +118,8 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
             emptied += usize::from(empty);
             !empty
         }
-        Command::Store { .. }
+        Command::Local { .. }
+        | Command::Store { .. }
         | Command::Allocate { .. }
         | Command::Reserve { .. }
         | Command::Copy { .. }

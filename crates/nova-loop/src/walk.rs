@@ -40,7 +40,8 @@ pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
         Command::NodeNew { payload, .. } => payload.iter().for_each(visit),
         Command::NodePayload { link, .. } => visit(link),
         Command::Trace { components, .. } => components.iter().for_each(visit),
-        Command::Retain(_)
+        Command::Local { .. }
+        | Command::Retain(_)
         | Command::Release(_)
         | Command::Loop { .. }
         | Command::Break
@@ -56,7 +57,7 @@ pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
-        Command::Store { pointer, .. } => visit(*pointer),
+        Command::Local { pointer, .. } | Command::Store { pointer, .. } => visit(*pointer),
         Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
             visit(*block);
             visit(*pointer);

@@ -117,7 +117,9 @@ fn define(unit: &mut Unit, foreign: &Foreign, name: Name) -> Function {
         let zero = match &*ty {
             Type::Pointer(_) => Some(null()),
             Type::Name(name) if name.starts_with("nova_") => None,
-            Type::Name(_) | Type::Struct(_) | Type::Const(_) => Some(Expression::literal("0")),
+            Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..) => {
+                Some(Expression::literal("0"))
+            }
         };
         let result = match zero {
             Some(zero) => emitter.variable((*ty).clone(), &parameter.name, zero),

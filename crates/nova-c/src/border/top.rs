@@ -98,7 +98,9 @@ impl Form {
                 let ty = match ty {
                     Type::Pointer(inner) => match &*inner {
                         Type::Const(element) => (**element).clone().pointer(),
-                        Type::Name(_) | Type::Struct(_) | Type::Pointer(_) => Type::Pointer(inner),
+                        Type::Name(_) | Type::Struct(_) | Type::Pointer(_) | Type::Array(..) => {
+                            Type::Pointer(inner)
+                        }
                     },
                     other => other,
                 };

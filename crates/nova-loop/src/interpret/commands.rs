@@ -16,6 +16,7 @@ impl<'p> Machine<'p> {
                 Some(value) => self.assign(*variable, value),
                 None => self.unset(*variable),
             },
+            Command::Local { pointer, count } => self.local(*pointer, *count),
             Command::Assign { variable, value } => self.assign(*variable, value),
             Command::Store { .. }
             | Command::Allocate { .. }
@@ -137,7 +138,9 @@ impl<'p> Machine<'p> {
                 Some(block) => self.heap.release(block),
                 None => Ok(()),
             },
-            Command::Declare { .. } | Command::Assign { .. } => wrong("no command on blocks"),
+            Command::Declare { .. } | Command::Local { .. } | Command::Assign { .. } => {
+                wrong("no command on blocks")
+            }
             structures!() | jumps!() | errors!() | calls!() | remarks!() => {
                 wrong("no command on blocks")
             }

@@ -16,10 +16,20 @@ struct Block {
     generation: u32,
     /// References held; 0 in a place that is free.
     references: u64,
-    /// Whether it belongs to the caller or the program text: not counted, never freed.
-    external: bool,
+    owner: Owner,
     element: Scalar,
     elements: Vec<Option<ScalarValue>>,
+}
+
+/// Who a block belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// The program, which counts its references.
+    Program,
+    /// The caller, or the text of the program: not counted, never freed, never written.
+    Outside,
+    /// The activation of a function, by how many calls are active: not counted.
+    Activation(usize),
 }
 
 /// All blocks of a run.
@@ -39,7 +49,7 @@ impl Heap {
         Ok(self.add(Block {
             generation: 0,
             references: 1,
-            external: false,
+            owner: Owner::Program,
             element,
             elements,
         }))
@@ -50,7 +60,7 @@ impl Heap {
         self.add(Block {
             generation: 0,
             references: 1,
-            external: true,
+            owner: Owner::Outside,
             element,
             elements: values.into_iter().map(Some).collect(),
         })
@@ -59,8 +69,31 @@ impl Heap {
     /// A block with values, held once.
     pub(super) fn filled(&mut self, element: Scalar, values: Vec<ScalarValue>) -> BlockId {
         let id = self.external(element, values);
-        self.blocks[id.place as usize].external = false;
+        self.blocks[id.place as usize].owner = Owner::Program;
         id
+    }
+
+    /// A local array of the activation at this depth of calls.
+    pub(super) fn local(&mut self, element: Scalar, count: u32, calls: usize) -> BlockId {
+        self.add(Block {
+            generation: 0,
+            references: 1,
+            owner: Owner::Activation(calls),
+            element,
+            elements: vec![None; count as usize],
+        })
+    }
+
+    /// Frees the local array that a pointer points to, if the activation at this depth owns it.
+    pub(super) fn free_local(&mut self, pointer: Pointer, calls: usize) {
+        if let Some(id) = pointer.block
+            && let Ok(block) = self.block_mut(id)
+            && block.owner == Owner::Activation(calls)
+        {
+            block.references = 0;
+            block.elements = Vec::new();
+            self.free.push(id.place);
+        }
     }
 
     fn add(&mut self, mut block: Block) -> BlockId {
@@ -105,8 +138,8 @@ impl Heap {
     /// One reference less; frees at none.
     pub(super) fn release(&mut self, id: BlockId) -> Step<()> {
         let block = self.block_mut(id)?;
-        if block.external {
-            return wrong("memory of the caller is released");
+        if block.owner != Owner::Program {
+            return wrong("memory that is not counted is released");
         }
         block.references -= 1;
         if block.references == 0 {
@@ -150,7 +183,7 @@ impl Heap {
         Ok(Ok(self.add(Block {
             generation: 0,
             references: 1,
-            external: false,
+            owner: Owner::Program,
             element,
             elements,
         })))
@@ -184,7 +217,7 @@ impl Heap {
     pub(super) fn store(&mut self, pointer: Pointer, index: i64, value: ScalarValue) -> Step<()> {
         let (id, address) = self.position(pointer, index)?;
         let block = self.block_mut(id)?;
-        if block.external {
+        if block.owner == Owner::Outside {
             return wrong("memory of the caller is written");
         }
         if block.element != value.scalar() {
@@ -211,7 +244,7 @@ impl Heap {
         let elements = self.block(from_id)?.elements[from_first..from_first + count].to_vec();
         let from_element = self.block(from_id)?.element;
         let block = self.block_mut(to_id)?;
-        if block.external || block.element != from_element {
+        if block.owner == Owner::Outside || block.element != from_element {
             return wrong("elements are copied to where they cannot be");
         }
         block.elements[to_first..to_first + count].copy_from_slice(&elements);
@@ -225,7 +258,7 @@ impl Heap {
 
     /// How many blocks the program still holds.
     pub(super) fn live(&self) -> usize {
-        let held = |b: &&Block| !b.external && b.references > 0;
+        let held = |b: &&Block| b.owner == Owner::Program && b.references > 0;
         self.blocks.iter().filter(held).count()
     }
 }

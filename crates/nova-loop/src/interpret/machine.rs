@@ -2,8 +2,8 @@
 //! command after the other.
 
 use super::heap::{BlockId, Heap};
-use super::{Cell, Step, runtime, wrong};
-use crate::ir::{Command, Expression, Function, FunctionId, Program, Variable};
+use super::{Cell, Pointer, Step, runtime, wrong};
+use crate::ir::{self, Command, Expression, Function, FunctionId, Program, Variable};
 use nova_core::ErrorKind;
 use nova_core::interpret::Options;
 use nova_diag::deep;
@@ -97,7 +97,12 @@ impl<'p> Machine<'p> {
 
     fn give_places(&mut self, commands: &[Command], count: &mut u32) {
         for command in commands {
-            if let Command::Declare { variable, .. } | Command::For { variable, .. } = command {
+            if let Command::Declare { variable, .. }
+            | Command::Local {
+                pointer: variable, ..
+            }
+            | Command::For { variable, .. } = command
+            {
                 self.give_place(*variable, count);
             }
             for list in command.lists() {
@@ -272,6 +277,7 @@ impl<'p> Machine<'p> {
         }
         let values = function.results.iter().map(|r| self.get(*r));
         let values = values.collect::<Step<Vec<_>>>()?;
+        self.free_locals();
         self.cells.truncate(self.base);
         self.base = base;
         if results.len() != values.len() {
@@ -281,6 +287,34 @@ impl<'p> Machine<'p> {
             self.set(*result, value)?;
         }
         Ok(false)
+    }
+
+    /// A new local array for a pointer; the one of the round before is gone.
+    pub(super) fn local(&mut self, pointer: Variable, count: u32) -> Step<()> {
+        let ir::Type::Pointer(element) = self.program.variable(pointer).ty else {
+            return wrong("a local array without a pointer to it");
+        };
+        let calls = self.calls;
+        if let Cell::Pointer(old) = *self.cell(pointer)? {
+            self.heap.free_local(old, calls);
+        }
+        let block = self.heap.local(element, count, calls);
+        self.set(
+            pointer,
+            Cell::Pointer(Pointer {
+                block: Some(block),
+                index: 0,
+            }),
+        )
+    }
+
+    /// Frees the local arrays of the activation that ends.
+    fn free_locals(&mut self) {
+        for cell in self.cells.get(self.base..).unwrap_or_default() {
+            if let Cell::Pointer(pointer) = cell {
+                self.heap.free_local(*pointer, self.calls + 1);
+            }
+        }
     }
 
     /// Leaves everything inside the innermost loop without count; that too if `leave`.

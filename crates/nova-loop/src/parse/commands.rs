@@ -10,13 +10,21 @@ use nova_syntax::DatumId;
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Command>;
 
 /// Every form of a command.
-const COMMANDS: [(&str, Rule); 24] = [
+const COMMANDS: [(&str, Rule); 25] = [
     ("declare", |p, at, items| p.declaration(at, items)),
     ("set", |p, at, items| {
         let [variable, value] = p.exactly(at, items)?;
         Some(Command::Assign {
             variable: p.variable(variable)?,
             value: p.expression(value)?,
+        })
+    }),
+    ("local", |p, at, mut items| {
+        let pointer = p.binding(at, &mut items)?;
+        let [count] = p.exactly(at, items)?;
+        Some(Command::Local {
+            pointer,
+            count: p.index(count)?,
         })
     }),
     ("store", |p, at, items| {

@@ -78,6 +78,10 @@ impl Printer<'_> {
                     self.argument(value);
                 }
             }
+            Command::Local { pointer, count } => {
+                let binding = self.binding(*pointer);
+                self.text(&format!("local {binding} {count}"));
+            }
             Command::Assign { variable, value } => {
                 self.text("set");
                 self.variable(*variable);

@@ -2,6 +2,7 @@
 //! replaces the carries.
 
 use super::lifetimes::Moving;
+use super::outputs::Output;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
@@ -16,8 +17,21 @@ pub(super) struct Space {
     pub(super) count: Expression,
     /// The number of the index in row-major order; simple.
     pub(super) number: Expression,
+    /// How rows of lanes are filled, if they are.
+    pub(super) rows: Rows,
     /// Where the operation stands in the source.
     pub(super) place: Place,
+}
+
+/// How an operation fills the lanes of its reductions ([`super::lanes`]).
+#[derive(Clone)]
+pub(super) enum Rows {
+    /// Not row by row.
+    None,
+    /// Row by row; `whole`: the space is one block.
+    Of { whole: bool },
+    /// Row by row, and this is the lane of the current element.
+    At { lane: Expression },
 }
 
 impl<'a> Translator<'a> {
@@ -28,6 +42,9 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
+        if let Some(whole) = self.fills_rows(operation) {
+            return self.operation_in_rows(operation, whole, pattern, place);
+        }
         let states = self.start_states(&operation.carries)?;
         let mut extents = Vec::with_capacity(operation.shape.len());
         for extent in &operation.shape {
@@ -41,13 +58,7 @@ impl<'a> Translator<'a> {
         }
         let (space, counter) = self.space(operation, &extents, &indices, place)?;
         let (carried, made) = split(pattern, operation.carries.len())?;
-        let mut outputs = Vec::with_capacity(operation.outputs.len());
-        let mut rest = made;
-        for output in &operation.outputs {
-            let (given, next) = split(rest, output.gives())?;
-            rest = next;
-            outputs.push(self.start_output(output, given, &space)?);
-        }
+        let outputs = self.start_outputs(operation, made, &space)?;
         self.flush_loads()?;
         let (code, ()) = self.nested(|this| {
             this.body(&operation.body, |this, results| {
@@ -68,9 +79,26 @@ impl<'a> Translator<'a> {
         })?;
         self.wrap_at(self.level(operation), &extents, &indices, code, place);
         for output in outputs {
-            self.finish_output(output)?;
+            self.finish_output(output, place)?;
         }
         self.bind_states(carried, &states, true)
+    }
+
+    /// Prepares the outputs of an operation; `pattern` is what they give.
+    pub(super) fn start_outputs(
+        &mut self,
+        operation: &'a flat::ArrayOperation,
+        pattern: &'a [flat::Variable],
+        space: &Space,
+    ) -> Result<Vec<Output<'a>>> {
+        let mut outputs = Vec::with_capacity(operation.outputs.len());
+        let mut rest = pattern;
+        for output in &operation.outputs {
+            let (given, next) = split(rest, output.gives())?;
+            rest = next;
+            outputs.push(self.start_output(output, given, space)?);
+        }
+        Ok(outputs)
     }
 
     /// What runs the iterations of an operation.
@@ -93,6 +121,7 @@ impl<'a> Translator<'a> {
                 .cloned()
                 .fold(Expression::index(1), Expression::times),
             number: Expression::index(0),
+            rows: Rows::None,
             place: place.clone(),
         };
         if let [index] = indices {
@@ -100,7 +129,7 @@ impl<'a> Translator<'a> {
             return Ok((space, None));
         }
         let ordered = operation.outputs.iter().any(|o| match o {
-            flat::Output::Reduce { .. } => self.program.strict,
+            flat::Output::Reduce { .. } => true,
             flat::Output::Map => false,
             flat::Output::Scan { .. }
             | flat::Output::Filter { .. }

@@ -8,6 +8,7 @@ use super::statements::single;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
+use nova_diag::Place;
 use nova_flat::ir as flat;
 
 /// An output of an operation under way.
@@ -298,9 +299,9 @@ impl<'a> Translator<'a> {
     }
 
     /// Binds what an output has become after the loop.
-    pub(super) fn finish_output(&mut self, output: Output<'a>) -> Result<()> {
+    pub(super) fn finish_output(&mut self, output: Output<'a>, place: &Place) -> Result<()> {
         match output {
-            Output::Reduction(reduction) => self.finish_reduction(reduction),
+            Output::Reduction(reduction) => self.finish_reduction(reduction, place),
             Output::Scan(scan) => self.finish_scan(scan),
             Output::Collect(collect) => {
                 for array in collect.arrays {

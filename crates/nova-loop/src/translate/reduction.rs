@@ -1,17 +1,22 @@
-//! Reductions. Without strict order a left fold into variables; with it (docs/order.md) elements go
-//! to the lanes of a block, or to contiguous pieces, whose results a stack of subtrees combines: the
-//! tree of adjacent pairs is built as a binary counter counts, with the start value at its bottom.
+//! Reductions, in the order of docs/order.md: elements go to the lanes of a block, or to contiguous
+//! pieces, whose results a stack of subtrees combines. The tree of adjacent pairs is built as a
+//! binary counter counts, with the start value at its bottom. Where the order makes no difference,
+//! or need not be strict, a left fold into variables. [`super::lanes`] has the loops that fill whole
+//! rows of lanes; here each element finds its lane by its number.
 
-use super::operation::Space;
+use super::operation::{Rows, Space};
+use super::operators::by_component;
 use super::scalars::Term;
 use super::{INDEX, Result, Translator};
+use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_core::order::{BLOCK, LANES};
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::Place;
 use nova_flat::ir as flat;
 
 /// Subtrees of different heights that there can be at once, and the start value.
-const HEIGHTS: i64 = 64;
+const HEIGHTS: u32 = 64;
 
 /// A reduction under way.
 pub(super) struct Reduction<'a> {
@@ -24,23 +29,34 @@ pub(super) struct Reduction<'a> {
 enum Kind {
     /// The accumulators.
     Fold(Vec<Variable>),
-    /// Commuting, strict.
-    Lanes { lanes: Vec<Buffer>, tree: Tree },
+    /// Commuting: each element finds its lane.
+    Lanes { lanes: Vec<Variable>, tree: Tree },
+    /// Commuting, under loops that fill the lanes row by row from the operators' identities.
+    Rows(RowLanes),
     /// Not commuting, strict: the running fold of the current piece.
     Pieces { running: Vec<Variable>, tree: Tree },
 }
 
-/// The complete subtrees of the tree of adjacent pairs, the start value below them.
-struct Tree {
-    parts: Vec<Buffer>,
-    depth: Variable,
+/// Lanes that are filled row by row.
+pub(super) struct RowLanes {
+    /// For each component its lanes.
+    pub(super) lanes: Vec<Variable>,
+    /// What each lane starts as.
+    pub(super) identities: Vec<ScalarValue>,
+    /// The results of blocks; of an exact operator there is one block, which goes to the start
+    /// values at the end.
+    blocks: Blocks,
 }
 
-/// Memory for one component.
-#[derive(Clone, Copy)]
-struct Buffer {
-    pointer: Variable,
-    handle: Variable,
+enum Blocks {
+    Tree(Tree),
+    Whole(Vec<Variable>),
+}
+
+/// The complete subtrees of the tree of adjacent pairs, the start value below them.
+struct Tree {
+    parts: Vec<Variable>,
+    depth: Variable,
 }
 
 impl<'a> Translator<'a> {
@@ -53,6 +69,10 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         space: &Space,
     ) -> Result<Reduction<'a>> {
+        let operators = by_component(lambda);
+        let exact = operators
+            .as_ref()
+            .is_some_and(|all| all.iter().all(|operator| operator.exact));
         let mut starts = Vec::with_capacity(start.len());
         for atom in start {
             starts.push((self.scalar(*atom)?, self.scalar_type(*atom)?));
@@ -60,17 +80,28 @@ impl<'a> Translator<'a> {
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
         let names: Vec<_> = pattern.iter().map(|v| self.name(*v)).collect();
         let names: Vec<&str> = names.iter().map(|n| &**n).collect();
-        let kind = if !self.program.strict {
-            Kind::Fold(self.accumulators(&names, &starts))
+        let kind = if let (Rows::Of { whole }, Some(operators)) = (&space.rows, operators) {
+            let lanes = self.buffers("lanes", &scalars, LANES as u32);
+            let blocks = match whole {
+                true => Blocks::Whole(self.accumulators(&names, &starts)),
+                false => Blocks::Tree(self.start_tree(starts)),
+            };
+            let identities = operators.iter().map(|o| o.identity).collect();
+            Kind::Rows(RowLanes {
+                lanes,
+                identities,
+                blocks,
+            })
+        } else if commutes && !exact {
+            let lanes = self.buffers("lanes", &scalars, LANES as u32);
+            let tree = self.start_tree(starts);
+            Kind::Lanes { lanes, tree }
+        } else if self.program.strict && !commutes {
+            let tree = self.start_tree(starts);
+            let running = self.unset("piece", &scalars);
+            Kind::Pieces { running, tree }
         } else {
-            let tree = self.start_tree(starts, space)?;
-            if commutes {
-                let lanes = self.buffers("lanes", &scalars, LANES as i64, space)?;
-                Kind::Lanes { lanes, tree }
-            } else {
-                let running = self.unset("piece", &scalars);
-                Kind::Pieces { running, tree }
-            }
+            Kind::Fold(self.accumulators(&names, &starts))
         };
         Ok(Reduction {
             lambda,
@@ -103,9 +134,17 @@ impl<'a> Translator<'a> {
                 let last = self.is_block_end(space, BLOCK);
                 self.when(last, |this| {
                     this.combine_lanes(reduction, lanes, space)?;
-                    let block: Vec<_> = lanes.iter().map(|l| l.at(Expression::index(0))).collect();
-                    this.push_part(reduction, tree, block, space, BLOCK)
+                    let block = firsts(lanes);
+                    this.push_part(reduction, tree, block, group(space, BLOCK), &space.place)
                 })
+            }
+            Kind::Rows(rows) => {
+                let lane = match &space.rows {
+                    Rows::At { lane } => lane.clone(),
+                    Rows::None | Rows::Of { .. } => return Err(internal("a row without a lane")),
+                };
+                let values = self.scalars(values)?;
+                self.combine(reduction, &rows.lanes, &lane, values)
             }
             Kind::Pieces { running, tree } => {
                 let values = self.simple_values(values)?;
@@ -114,37 +153,91 @@ impl<'a> Translator<'a> {
                 let last = self.is_block_end(space, LANES);
                 self.when(last, |this| {
                     let piece = running.iter().map(|r| Expression::Variable(*r)).collect();
-                    this.push_part(reduction, tree, piece, space, LANES)
+                    this.push_part(reduction, tree, piece, group(space, LANES), &space.place)
                 })
             }
         }
     }
 
+    /// Sets the lanes of a reduction that fills them row by row to the identities.
+    pub(super) fn start_rows(&mut self, reduction: &Reduction<'a>, place: &Place) -> Result<()> {
+        let Kind::Rows(rows) = &reduction.kind else {
+            return Ok(());
+        };
+        let count = Expression::index(LANES as i64);
+        self.each_index(&[count], place, |this, indices| {
+            let lane = indices.first().cloned().unwrap_or(zero());
+            for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
+                this.set_element(*pointer, lane.clone(), Expression::Constant(*identity));
+            }
+            Ok(())
+        })
+    }
+
+    /// Combines the lanes of a reduction that fills them row by row, and keeps the result as that
+    /// of block number `block`.
+    pub(super) fn end_rows(
+        &mut self,
+        reduction: &Reduction<'a>,
+        block: Expression,
+        place: &Place,
+    ) -> Result<()> {
+        let Kind::Rows(rows) = &reduction.kind else {
+            return Ok(());
+        };
+        let mut half = LANES as i64 / 2;
+        while half > 0 {
+            let pairs = Expression::index(half);
+            self.each_index(&[pairs], place, |this, indices| {
+                let lane = indices.first().cloned().unwrap_or(zero());
+                let other = lane.clone().plus(Expression::index(half));
+                let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
+                this.combine(reduction, &rows.lanes, &lane, right)
+            })?;
+            half /= 2;
+        }
+        match &rows.blocks {
+            Blocks::Tree(tree) => {
+                self.push_part(reduction, tree, firsts(&rows.lanes), block, place)
+            }
+            Blocks::Whole(accumulators) => {
+                let mut arguments = variables_as_terms(accumulators);
+                arguments.extend(firsts(&rows.lanes).into_iter().map(Term::new));
+                self.apply_to(reduction.lambda, arguments, accumulators)
+            }
+        }
+    }
+
     /// Binds the results.
-    pub(super) fn finish_reduction(&mut self, reduction: Reduction<'a>) -> Result<()> {
-        let (tree, lanes) = match reduction.kind {
-            Kind::Fold(accumulators) => {
+    pub(super) fn finish_reduction(
+        &mut self,
+        reduction: Reduction<'a>,
+        place: &Place,
+    ) -> Result<()> {
+        let tree = match &reduction.kind {
+            Kind::Fold(accumulators)
+            | Kind::Rows(RowLanes {
+                blocks: Blocks::Whole(accumulators),
+                ..
+            }) => {
                 for (variable, accumulator) in reduction.pattern.iter().zip(accumulators) {
-                    self.bind_simple(*variable, Expression::Variable(accumulator))?;
+                    self.bind_simple(*variable, Expression::Variable(*accumulator))?;
                 }
                 return Ok(());
             }
-            Kind::Lanes { lanes, tree } => (tree, lanes),
-            Kind::Pieces { tree, .. } => (tree, Vec::new()),
+            Kind::Lanes { tree, .. }
+            | Kind::Pieces { tree, .. }
+            | Kind::Rows(RowLanes {
+                blocks: Blocks::Tree(tree),
+                ..
+            }) => tree,
         };
-        let parts = reduction
-            .pattern
-            .iter()
-            .zip(&reduction.scalars)
-            .zip(&tree.parts);
-        for ((variable, scalar), part) in parts {
+        self.combine_parts(&reduction, tree, None, place)?;
+        let parts = reduction.pattern.iter().zip(&reduction.scalars);
+        for ((variable, scalar), part) in parts.zip(&tree.parts) {
             let name = self.name(*variable);
-            let value = part.at(Expression::index(0));
-            let result = self.declare(name, Type::Scalar(*scalar), value);
+            let result = self.declare(name, Type::Scalar(*scalar), at(*part, zero()));
             self.bind_simple(*variable, Expression::Variable(result))?;
-        }
-        for buffer in tree.parts.iter().chain(&lanes) {
-            self.emit(Command::Release(buffer.handle));
         }
         Ok(())
     }
@@ -216,7 +309,7 @@ impl<'a> Translator<'a> {
     fn fill_lanes(
         &mut self,
         reduction: &Reduction<'a>,
-        lanes: &[Buffer],
+        lanes: &[Variable],
         values: &[Expression],
         space: &Space,
     ) -> Result<()> {
@@ -227,8 +320,8 @@ impl<'a> Translator<'a> {
         self.choose(
             first,
             |this| {
-                for (buffer, value) in lanes.iter().zip(values) {
-                    this.set_buffer(*buffer, lane.clone(), value.clone());
+                for (pointer, value) in lanes.iter().zip(values) {
+                    this.set_element(*pointer, lane.clone(), value.clone());
                 }
                 Ok(())
             },
@@ -240,7 +333,7 @@ impl<'a> Translator<'a> {
     fn combine_lanes(
         &mut self,
         reduction: &Reduction<'a>,
-        lanes: &[Buffer],
+        lanes: &[Variable],
         space: &Space,
     ) -> Result<()> {
         let half = self.declare("half", INDEX, Expression::index(LANES as i64 / 2));
@@ -258,7 +351,7 @@ impl<'a> Translator<'a> {
             this.each_index(&[pairs], &space.place, |this, indices| {
                 let lane = indices.first().cloned().unwrap_or(zero());
                 let other = lane.clone().plus(half_now());
-                let right = lanes.iter().map(|b| b.at(other.clone())).collect();
+                let right = lanes.iter().map(|p| at(*p, other.clone())).collect();
                 this.combine(reduction, lanes, &lane, right)
             })?;
             let next = half_now().compare(ScalarOperation::ShiftRight, Expression::index(1));
@@ -272,131 +365,141 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// `buffer[index] := buffer[index] ⊕ right`.
+    /// `array[index] := array[index] ⊕ right`.
     fn combine(
         &mut self,
         reduction: &Reduction<'a>,
-        buffers: &[Buffer],
+        arrays: &[Variable],
         index: &Expression,
         right: Vec<Expression>,
     ) -> Result<()> {
-        let left = buffers.iter().map(|b| b.at(index.clone()));
+        let left = arrays.iter().map(|p| at(*p, index.clone()));
         let both: Vec<Expression> = left.chain(right).collect();
+        // A store must not come between the reads of another component.
+        let apart = arrays.len() == 1 || by_component(reduction.lambda).is_some();
         let mut arguments = Vec::with_capacity(both.len());
         let scalars = reduction.scalars.iter().cycle();
         for (argument, scalar) in both.into_iter().zip(scalars) {
-            // With several components a store comes between the reads.
-            arguments.push(Term::new(match buffers.len() {
-                1 => argument,
-                _ => self.simplify(argument, "part", Type::Scalar(*scalar)),
+            arguments.push(Term::new(match apart {
+                true => argument,
+                false => self.simplify(argument, "part", Type::Scalar(*scalar)),
             }));
         }
         self.apply(reduction.lambda, arguments, |this, results| {
-            for (buffer, result) in buffers.iter().zip(results) {
+            for (pointer, result) in arrays.iter().zip(results) {
                 let value = this.scalar(*result)?;
-                this.set_buffer(*buffer, index.clone(), value);
+                this.set_element(*pointer, index.clone(), value);
             }
             Ok(())
         })?;
         Ok(())
     }
 
-    fn start_tree(&mut self, starts: Vec<(Expression, Scalar)>, space: &Space) -> Result<Tree> {
+    fn start_tree(&mut self, starts: Vec<(Expression, Scalar)>) -> Tree {
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
-        let parts = self.buffers("parts", &scalars, HEIGHTS, space)?;
-        for (buffer, (start, _)) in parts.iter().zip(starts) {
-            self.set_buffer(*buffer, zero(), start);
+        let parts = self.buffers("parts", &scalars, HEIGHTS);
+        for (pointer, (start, _)) in parts.iter().zip(starts) {
+            self.set_element(*pointer, zero(), start);
         }
         let depth = self.declare("depth", INDEX, Expression::index(1));
-        Ok(Tree { parts, depth })
+        Tree { parts, depth }
     }
 
-    /// Pushes the result of a group of `size` elements and combines subtrees of equal height; after
-    /// the last element all that there are.
+    /// Pushes the result of group number `group` and combines subtrees of equal height.
     fn push_part(
         &mut self,
         reduction: &Reduction<'a>,
         tree: &Tree,
         values: Vec<Expression>,
-        space: &Space,
-        size: usize,
+        group: Expression,
+        place: &Place,
+    ) -> Result<()> {
+        let depth = Expression::Variable(tree.depth);
+        for (pointer, value) in tree.parts.iter().zip(values) {
+            self.set_element(*pointer, depth.clone(), value);
+        }
+        self.assign(tree.depth, depth.plus(Expression::index(1)));
+        // One subtree to combine with for each one at the end of the group's number in binary.
+        let merges = self.declare("merges", INDEX, group);
+        self.combine_parts(reduction, tree, Some(merges), place)
+    }
+
+    /// Combines the last two subtrees, as often as `merges` ends in ones, or until one is left.
+    fn combine_parts(
+        &mut self,
+        reduction: &Reduction<'a>,
+        tree: &Tree,
+        merges: Option<Variable>,
+        place: &Place,
     ) -> Result<()> {
         let depth = || Expression::Variable(tree.depth);
-        for (buffer, value) in tree.parts.iter().zip(values) {
-            self.set_buffer(*buffer, depth(), value);
-        }
-        self.assign(tree.depth, depth().plus(Expression::index(1)));
-        // One subtree to combine with for each one at the end of the group's number in binary.
-        let shift = Expression::index(i64::from(size.trailing_zeros()));
-        let group = space
-            .number
-            .clone()
-            .compare(ScalarOperation::ShiftRight, shift);
-        let merges = Expression::Select {
-            condition: Box::new(is_last(space)),
-            then: Box::new(Expression::index(-1)),
-            otherwise: Box::new(group),
-        };
-        let merges = self.declare("merges", INDEX, merges);
         let (code, ()) = self.nested(|this| {
-            let odd = remainder(&Expression::Variable(merges), 2);
-            let odd = odd.compare(ScalarOperation::Equal, zero());
-            let alone = depth().compare(ScalarOperation::Equal, Expression::index(1));
-            this.when(alone.or(odd), |this| {
+            let done = match merges {
+                Some(merges) => remainder(&Expression::Variable(merges), 2)
+                    .compare(ScalarOperation::Equal, zero()),
+                None => depth().compare(ScalarOperation::Equal, Expression::index(1)),
+            };
+            this.when(done, |this| {
                 this.emit(Command::Break);
                 Ok(())
             })?;
             this.assign(tree.depth, depth().minus(Expression::index(1)));
-            let right = tree.parts.iter().map(|b| b.at(depth())).collect();
+            let right = tree.parts.iter().map(|p| at(*p, depth())).collect();
             let left = depth().minus(Expression::index(1));
             this.combine(reduction, &tree.parts, &left, right)?;
-            let rest = Expression::Variable(merges);
-            let rest = rest.compare(ScalarOperation::ShiftRight, Expression::index(1));
-            this.assign(merges, rest);
+            if let Some(merges) = merges {
+                let rest = Expression::Variable(merges);
+                let rest = rest.compare(ScalarOperation::ShiftRight, Expression::index(1));
+                this.assign(merges, rest);
+            }
             Ok(())
         })?;
         self.emit(Command::Loop {
             body: code,
-            place: space.place.clone(),
+            place: place.clone(),
         });
         Ok(())
     }
 
-    fn buffers(
-        &mut self,
-        name: &str,
-        scalars: &[Scalar],
-        count: i64,
-        space: &Space,
-    ) -> Result<Vec<Buffer>> {
-        let mut buffers = Vec::with_capacity(scalars.len());
+    /// Declares a local array for each component.
+    fn buffers(&mut self, name: &str, scalars: &[Scalar], count: u32) -> Vec<Variable> {
+        let mut pointers = Vec::with_capacity(scalars.len());
         for scalar in scalars {
             let pointer = self.add_variable(name, Type::Pointer(*scalar));
-            let handle = self.add_variable(format!("{name}_block"), Type::Block);
-            self.allocate_here(pointer, handle, Expression::index(count), &space.place)?;
-            buffers.push(Buffer { pointer, handle });
+            self.emit(Command::Local { pointer, count });
+            pointers.push(pointer);
         }
-        Ok(buffers)
+        pointers
     }
 
-    fn set_buffer(&mut self, buffer: Buffer, index: Expression, value: Expression) {
+    fn set_element(&mut self, pointer: Variable, index: Expression, value: Expression) {
         self.emit(Command::Store {
-            pointer: buffer.pointer,
+            pointer,
             index,
             value,
         });
     }
 }
 
-impl Buffer {
-    /// The element at `index`.
-    fn at(self, index: Expression) -> Expression {
-        Expression::load(self.pointer, index)
-    }
+/// The element of a local array at an index.
+fn at(pointer: Variable, index: Expression) -> Expression {
+    Expression::load(pointer, index)
+}
+
+/// The first elements of local arrays.
+fn firsts(pointers: &[Variable]) -> Vec<Expression> {
+    pointers.iter().map(|p| at(*p, zero())).collect()
 }
 
 fn zero() -> Expression {
     Expression::index(0)
+}
+
+/// The number of the group of `size` elements that this element is in.
+fn group(space: &Space, size: usize) -> Expression {
+    let shift = Expression::index(i64::from(size.trailing_zeros()));
+    let number = space.number.clone();
+    number.compare(ScalarOperation::ShiftRight, shift)
 }
 
 /// Whether this is the last element of all.

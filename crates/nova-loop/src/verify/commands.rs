@@ -51,6 +51,15 @@ impl<'p> Verifier<'p> {
     fn memory(&mut self, command: &'p Command) {
         match command {
             Command::Declare { variable, value } => self.declaration(*variable, value),
+            Command::Local { pointer, count } => {
+                match self.declare(*pointer) {
+                    Some(Type::Pointer(_)) | None => self.flow.assign(*pointer),
+                    Some(_) => self.error("a local array without a pointer to it"),
+                }
+                if *count == 0 {
+                    self.error("a local array without elements");
+                }
+            }
             Command::Assign { variable, value } => {
                 let found = self.type_of(value);
                 if let Some(ty) = self.target(*variable) {

@@ -1,0 +1,263 @@
+//! Operations whose reductions commute, as loops that C compilers turn into vector instructions.
+//!
+//! The innermost dimension is cut into blocks of 1024 elements and these into rows of 32. A row's
+//! elements go to 32 lanes, so that the loop over a row has a constant length and independent
+//! steps; what does not fill a row goes through a loop of its own. Lanes start as what changes
+//! nothing for their operator, so that rows and incomplete rows are alike. This is the order of
+//! docs/order.md; where the order makes no difference, the whole space is one block.
+
+use super::operation::{Rows, Space, split};
+use super::operators::by_component;
+use super::outputs::Output;
+use super::{INDEX, Result, Translator};
+use crate::error::internal;
+use crate::ir::{Command, Expression, Level, Variable};
+use nova_core::ScalarOperation;
+use nova_core::order::{BLOCK, LANES};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+use nova_flat::visit::each_statement;
+
+/// Bodies with more statements than this are not written twice.
+const LARGEST: usize = 200;
+
+impl<'a> Translator<'a> {
+    /// Whether an operation fills lanes row by row, and then whether its space is one block.
+    pub(super) fn fills_rows(&self, operation: &flat::ArrayOperation) -> Option<bool> {
+        if !operation.carries.is_empty() || !is_simple(&operation.body) {
+            return None;
+        }
+        let mut exact = true;
+        let mut float = false;
+        for output in &operation.outputs {
+            match output {
+                flat::Output::Map => {}
+                flat::Output::Reduce {
+                    lambda,
+                    start,
+                    commutes,
+                } => {
+                    let operators = by_component(lambda)?;
+                    let all_exact = operators.iter().all(|operator| operator.exact);
+                    if self.program.strict && !commutes && !all_exact {
+                        return None;
+                    }
+                    exact &= all_exact;
+                    let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
+                    float |= scalars.into_iter().any(|scalar| scalar.is_float());
+                }
+                flat::Output::Scan { .. }
+                | flat::Output::Filter { .. }
+                | flat::Output::Scatter { .. }
+                | flat::Output::Histogram { .. }
+                | flat::Output::Collect { .. } => return None,
+            }
+        }
+        // Compilers do integers by themselves. The order is one of numbers, not of dimensions.
+        let ordered = !exact && operation.shape.len() > 1;
+        (float && !ordered).then_some(exact)
+    }
+
+    /// Translates an operation that fills lanes row by row.
+    pub(super) fn operation_in_rows(
+        &mut self,
+        operation: &'a flat::ArrayOperation,
+        whole: bool,
+        pattern: &'a [flat::Variable],
+        place: &Place,
+    ) -> Result<()> {
+        let mut extents = Vec::with_capacity(operation.shape.len());
+        for extent in &operation.shape {
+            extents.push(self.simple(*extent)?);
+        }
+        let Some((inner, outer)) = extents.split_last() else {
+            return Err(internal("an operation without dimensions"));
+        };
+        let Some((inner_index, outer_indices)) = operation.indices.split_last() else {
+            return Err(internal("an operation without indices"));
+        };
+        let mut outer_variables = Vec::with_capacity(outer_indices.len());
+        for index in outer_indices {
+            let variable = self.add_variable(self.name(*index), INDEX);
+            self.bind_simple(*index, Expression::Variable(variable))?;
+            outer_variables.push(variable);
+        }
+        let space = Space {
+            indices: Vec::new(),
+            count: extents
+                .iter()
+                .cloned()
+                .fold(Expression::index(1), Expression::times),
+            number: Expression::index(0),
+            rows: Rows::Of { whole },
+            place: place.clone(),
+        };
+        let outputs = self.start_outputs(operation, pattern, &space)?;
+        self.flush_loads()?;
+        let mut rows = RowLoops {
+            operation,
+            outputs,
+            index: *inner_index,
+            outer: outer_variables
+                .iter()
+                .map(|v| Expression::Variable(*v))
+                .collect(),
+            space,
+        };
+        if whole {
+            self.start_lanes(&rows)?;
+            let (code, ()) =
+                self.nested(|this| this.rows(&mut rows, Expression::index(0), inner.clone()))?;
+            self.wrap(outer, &outer_variables, code, place);
+            self.end_lanes(&rows, Expression::index(0))?;
+        } else {
+            self.blocks(&mut rows, inner)?;
+        }
+        for output in rows.outputs {
+            self.finish_output(output, place)?;
+        }
+        Ok(())
+    }
+
+    /// The loop over the blocks of a space of one dimension.
+    fn blocks(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
+        let size = Expression::index(BLOCK as i64);
+        let last = Expression::index(BLOCK as i64 - 1);
+        let shift = Expression::index(i64::from(BLOCK.trailing_zeros()));
+        let block = self.add_variable("block", INDEX);
+        let blocks = count
+            .clone()
+            .plus(last)
+            .compare(ScalarOperation::ShiftRight, shift);
+        let (code, ()) = self.nested(|this| {
+            let number = Expression::Variable(block);
+            let base = this.declare("base", INDEX, number.clone().times(size.clone()));
+            let base = Expression::Variable(base);
+            let left = count.clone().minus(base.clone());
+            let length = left.compare(ScalarOperation::Minimum, size);
+            let length = this.declare("length", INDEX, length);
+            this.start_lanes(rows)?;
+            this.rows(rows, base, Expression::Variable(length))?;
+            this.end_lanes(rows, number)
+        })?;
+        let place = rows.space.place.clone();
+        self.wrap(&[blocks], &[block], code, &place);
+        Ok(())
+    }
+
+    /// The rows of `length` elements from `base`, then what does not fill a row.
+    fn rows(
+        &mut self,
+        rows: &mut RowLoops<'a>,
+        base: Expression,
+        length: Expression,
+    ) -> Result<()> {
+        let width = Expression::index(LANES as i64);
+        let shift = Expression::index(i64::from(LANES.trailing_zeros()));
+        let count = length.clone().compare(ScalarOperation::ShiftRight, shift);
+        let row = self.add_variable("row", INDEX);
+        let start = base
+            .clone()
+            .plus(Expression::Variable(row).times(width.clone()));
+        let (code, ()) = self.nested(|this| this.row(rows, start, width))?;
+        let place = rows.space.place.clone();
+        self.wrap(&[count], &[row], code, &place);
+        let mask = Expression::index(LANES as i64 - 1);
+        let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
+        let rest = self.declare("rest", INDEX, rest);
+        let start = base.plus(length.minus(Expression::Variable(rest)));
+        self.row(rows, start, Expression::Variable(rest))
+    }
+
+    /// One row of `count` elements from `start`.
+    fn row(&mut self, rows: &mut RowLoops<'a>, start: Expression, count: Expression) -> Result<()> {
+        let lane = self.add_variable("lane", INDEX);
+        let (code, ()) = self.nested(|this| {
+            let index = start.plus(Expression::Variable(lane));
+            let name = this.name(rows.index);
+            let index = this.declare(name, INDEX, index);
+            this.element_of_row(rows, lane, index)
+        })?;
+        self.emit(Command::For {
+            variable: lane,
+            count,
+            level: Level::Sequential,
+            body: code,
+            place: rows.space.place.clone(),
+        });
+        Ok(())
+    }
+
+    fn element_of_row(
+        &mut self,
+        rows: &mut RowLoops<'a>,
+        lane: Variable,
+        index: Variable,
+    ) -> Result<()> {
+        let index = Expression::Variable(index);
+        self.bind_simple(rows.index, index.clone())?;
+        rows.space.indices = rows.outer.iter().cloned().chain([index]).collect();
+        rows.space.rows = Rows::At {
+            lane: Expression::Variable(lane),
+        };
+        self.body(&rows.operation.body, |this, results| {
+            let mut left = results;
+            for (output, state) in rows.operation.outputs.iter().zip(&rows.outputs) {
+                let (consumed, others) = split(left, output.consumes())?;
+                left = others;
+                this.consume(state, consumed, &rows.space)?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn start_lanes(&mut self, rows: &RowLoops<'a>) -> Result<()> {
+        for output in &rows.outputs {
+            if let Output::Reduction(reduction) = output {
+                self.start_rows(reduction, &rows.space.place)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_lanes(&mut self, rows: &RowLoops<'a>, block: Expression) -> Result<()> {
+        for output in &rows.outputs {
+            if let Output::Reduction(reduction) = output {
+                self.end_rows(reduction, block.clone(), &rows.space.place)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the loops over rows need.
+struct RowLoops<'a> {
+    operation: &'a flat::ArrayOperation,
+    outputs: Vec<Output<'a>>,
+    /// The index of the innermost dimension.
+    index: flat::Variable,
+    /// The indices of the others.
+    outer: Vec<Expression>,
+    space: Space,
+}
+
+/// Whether a body has no loops, calls or arrays in it, and is short.
+fn is_simple(body: &flat::Body) -> bool {
+    let mut count = 0;
+    let mut simple = true;
+    each_statement(body, &mut |statement| {
+        count += 1;
+        simple &= matches!(
+            statement.expression,
+            flat::Expression::Atom(_)
+                | flat::Expression::Scalar { .. }
+                | flat::Expression::Check { .. }
+                | flat::Expression::Index { .. }
+                | flat::Expression::View { .. }
+                | flat::Expression::If { .. }
+                | flat::Expression::Switch { .. }
+        );
+    });
+    simple && count <= LARGEST
+}

@@ -1,0 +1,92 @@
+//! What is known of the operators of reductions: those that apply one operation to each component,
+//! with the value that changes nothing.
+
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir as flat;
+
+/// An operator on one component.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operator {
+    /// `e` with `e ⊕ x = x ⊕ e = x` to the bit, nan and -0.0 included.
+    pub(super) identity: ScalarValue,
+    /// Whether the result is the same in any order and bracketing.
+    pub(super) exact: bool,
+}
+
+/// The operators of the components, where a lambda applies one known operation to each.
+pub(super) fn by_component(lambda: &flat::Lambda) -> Option<Vec<Operator>> {
+    let count = lambda.body.results.len();
+    if lambda.parameters.len() != 2 * count || lambda.body.statements.len() != count {
+        return None;
+    }
+    let (left, right) = lambda.parameters.split_at(count);
+    let components = lambda.body.results.iter().zip(left.iter().zip(right));
+    components
+        .map(|(result, (left, right))| {
+            let computes = |s: &&flat::Statement| match &s.pattern[..] {
+                [variable] => flat::Atom::Variable(*variable) == *result,
+                _ => false,
+            };
+            let statement = lambda.body.statements.iter().find(computes)?;
+            let flat::Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } = &statement.expression
+            else {
+                return None;
+            };
+            let operands = [left, right].map(|v| flat::Atom::Variable(*v));
+            let swapped = [operands[1], operands[0]];
+            let both = arguments[..] == operands || arguments[..] == swapped;
+            both.then(|| known(*operation, *operand)).flatten()
+        })
+        .collect()
+}
+
+/// The operator that an operation is on values of a type.
+fn known(operation: ScalarOperation, operand: Scalar) -> Option<Operator> {
+    let float = operand.is_float();
+    let integer = |value: i128| ScalarValue::from_integer_wrapping(operand, value);
+    let floating = |value: f64| match operand {
+        Scalar::F32 => ScalarValue::F32(value as f32),
+        _ => ScalarValue::F64(value),
+    };
+    let identity = match operation {
+        ScalarOperation::Add if float => floating(-0.0),
+        ScalarOperation::Add | ScalarOperation::BitOr | ScalarOperation::BitXor => integer(0),
+        ScalarOperation::Multiply if float => floating(1.0),
+        ScalarOperation::Multiply => integer(1),
+        // A nan loses.
+        ScalarOperation::Minimum | ScalarOperation::Maximum if float => floating(f64::NAN),
+        ScalarOperation::Minimum => largest(operand)?,
+        ScalarOperation::Maximum => smallest(operand)?,
+        ScalarOperation::BitAnd => integer(-1),
+        _ => return None,
+    };
+    let bounds = matches!(
+        operation,
+        ScalarOperation::Minimum | ScalarOperation::Maximum
+    );
+    Some(Operator {
+        identity,
+        exact: !float || bounds,
+    })
+}
+
+/// The largest value of an integer type.
+fn largest(scalar: Scalar) -> Option<ScalarValue> {
+    let bits = scalar.is_integer().then(|| scalar.bits())?;
+    let value = (1i128 << (bits - u32::from(scalar.is_signed()))) - 1;
+    Some(ScalarValue::from_integer_wrapping(scalar, value))
+}
+
+/// The smallest value of an integer type.
+fn smallest(scalar: Scalar) -> Option<ScalarValue> {
+    let bits = scalar.is_integer().then(|| scalar.bits())?;
+    let value = match scalar.is_signed() {
+        true => -(1i128 << (bits - 1)),
+        false => 0,
+    };
+    Some(ScalarValue::from_integer_wrapping(scalar, value))
+}
