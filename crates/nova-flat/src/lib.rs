@@ -42,6 +42,7 @@ pub mod ir;
 pub mod memory;
 pub mod parse;
 pub mod print;
+pub mod recursion;
 pub mod representation;
 pub mod values;
 pub mod verify;
