@@ -120,8 +120,8 @@ fn equal(what: &str, found: &Type, expected: &Type) -> Result<()> {
         true => Ok(()),
         false => Err(format!(
             "{what} has type {}, not {}",
-            crate::print::print_type(found),
-            crate::print::print_type(expected)
+            crate::forms::write::print_type(found),
+            crate::forms::write::print_type(expected)
         )),
     }
 }

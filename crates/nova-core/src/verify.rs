@@ -1,8 +1,9 @@
 //! The verifier of Core: the typing rules of [`crate::typing`] and every guarantee of the crate's
 //! page. A failure is an error of the compiler, not of the user.
 
+use crate::forms::write::print_type;
 use crate::ir::{Entry, ExpressionId, ExpressionKind, Program, Variable};
-use crate::print::{print_type, print_variable};
+use crate::print::print_variable;
 use crate::{SumId, Type, typing};
 use nova_diag::deep;
 use std::collections::HashSet;
