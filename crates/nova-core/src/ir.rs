@@ -4,13 +4,13 @@ use crate::{Builtin, ScalarValue, SumType, Type};
 use nova_diag::Place;
 use std::sync::Arc;
 
-/// Names a variable of a program, unique in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Variable(pub u32);
+nova_diag::ids! {
+    /// Names a variable of a program, unique in it.
+    pub struct Variable;
 
-/// Names an expression of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExpressionId(pub u32);
+    /// Names an expression of a program.
+    pub struct ExpressionId;
+}
 
 /// A program: entries over shared tables.
 #[derive(Clone, Debug, Default)]

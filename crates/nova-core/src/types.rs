@@ -4,9 +4,10 @@ use crate::Scalar;
 use nova_diag::deep;
 use std::sync::Arc;
 
-/// Names a sum type of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SumId(pub u32);
+nova_diag::ids! {
+    /// Names a sum type of a program.
+    pub struct SumId;
+}
 
 /// A concrete type (language §3); children are shared, so clones are cheap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -31,9 +31,10 @@ use nova_diag::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names a datum of a [`Data`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DatumId(pub u32);
+nova_diag::ids! {
+    /// Names a datum of a [`Data`].
+    pub struct DatumId;
+}
 
 /// What a datum is, borrowed from its [`Data`].
 #[derive(Clone, Copy, Debug, PartialEq)]
