@@ -5,7 +5,7 @@
 mod read;
 
 use crate::{Elements, ScalarValue, SumType, Type, Value};
-pub use read::{ValueError, read_value, read_value_prefix};
+pub use read::{ValueError, read_value, read_value_prefix, read_values};
 use std::fmt::Write;
 use std::ops::Range;
 
