@@ -9,8 +9,8 @@ mod expressions;
 mod sections;
 
 use crate::forms::read::{FormReader, read_one, split_number};
-use crate::ir::{ExpressionId, ExpressionKind, Program, Variable};
-use crate::{Type, typing};
+use crate::ir::{ExpressionId, ExpressionKind, Foreign, Program, Variable};
+use crate::{SumType, Type, typing};
 use nova_diag::{Diagnostic, FileId, Place};
 use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
@@ -54,6 +54,10 @@ impl<'a> FormReader<'a> for Parser<'a> {
 
     fn report(&mut self, error: Diagnostic) {
         self.diagnostics.push(error);
+    }
+
+    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
+        (&mut self.program.sums, &mut self.program.foreigns)
     }
 }
 

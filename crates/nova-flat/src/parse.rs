@@ -9,8 +9,9 @@ mod programs;
 
 use crate::ir::{Atom, Body, Lambda, Program, Statement, Type, Variable, VariableInfo};
 use crate::memory::{Lmad, Memory, Polynomial};
-use nova_core::Scalar;
 use nova_core::forms::read::{FormReader, Variables, named_constant, read_one, split_number};
+use nova_core::ir::Foreign;
+use nova_core::{Scalar, SumType};
 use nova_diag::{Diagnostic, FileId, deep};
 use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
@@ -44,6 +45,10 @@ impl<'a> FormReader<'a> for Parser<'a> {
 
     fn report(&mut self, error: Diagnostic) {
         self.diagnostics.push(error);
+    }
+
+    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
+        (&mut self.program.sums, &mut self.program.foreigns)
     }
 }
 

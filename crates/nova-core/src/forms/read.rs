@@ -43,6 +43,9 @@ pub trait FormReader<'a> {
     /// Takes note of an error.
     fn report(&mut self, error: Diagnostic);
 
+    /// The sums and the foreign functions of the program.
+    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>);
+
     /// Reports an error at a datum.
     fn error<T>(&mut self, at: DatumId, message: impl Into<String>) -> Option<T> {
         let span = self.data().span(at);
@@ -163,15 +166,27 @@ pub trait FormReader<'a> {
         }
     }
 
-    /// The row of a table of sections that a datum starts with the word of, and the items behind.
-    fn section<R: Copy>(&mut self, id: DatumId, table: &[(&str, R)]) -> Option<(R, &'a [DatumId])> {
-        if let Some((word, items)) = self.data().form(id)
-            && let Some((_, rule)) = table.iter().find(|row| row.0 == word)
-        {
-            return Some((*rule, items));
+    /// Reads a section that is a sum or a foreign function; of others gives the rule of the table
+    /// for its word, and its items.
+    fn section<R: Copy>(&mut self, id: DatumId, rules: &[(&str, R)]) -> Option<(R, &'a [DatumId])> {
+        let (word, items) = self.data().form(id).unwrap_or_default();
+        match (word, rules.iter().find(|rule| rule.0 == word)) {
+            (_, Some((_, rule))) => return Some((*rule, items)),
+            ("sum", None) => {
+                let sum = self.sum(id, items)?;
+                self.tables().0.push(sum);
+            }
+            ("foreign", None) => {
+                let foreign = self.foreign(id, items)?;
+                self.tables().1.push(foreign);
+            }
+            (_, None) => {
+                let mut words = vec!["sum", "foreign"];
+                words.extend(rules.iter().map(|rule| rule.0));
+                self.error::<()>(id, format!("a section is one of: {}", words.join(", ")));
+            }
         }
-        let words: Vec<&str> = table.iter().map(|row| row.0).collect();
-        self.error(id, format!("a section is one of: {}", words.join(", ")))
+        None
     }
 
     /// `(sum "List" [arguments] [group] ("Nil" unit) …)`.

@@ -8,18 +8,8 @@ use nova_syntax::DatumId;
 /// Reads one section.
 type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>;
 
-/// Every section by its word.
-const SECTIONS: [(&str, Section); 4] = [
-    ("sum", |p, at, items| {
-        let sum = p.sum(at, items)?;
-        p.program.sums.push(sum);
-        Some(())
-    }),
-    ("foreign", |p, at, items| {
-        let foreign = p.foreign(at, items)?;
-        p.program.foreigns.push(foreign);
-        Some(())
-    }),
+/// Every section but sums and foreign functions by its word.
+const SECTIONS: [(&str, Section); 2] = [
     ("entry", |p, at, items| {
         let [name, inputs, result, function] = p.exactly(at, items)?;
         let entry = Entry {

@@ -10,8 +10,9 @@ mod sections;
 
 use crate::ir::{Level, Program, Type, Variable, VariableInfo};
 use crate::print::LEVELS;
-use nova_core::Scalar;
 use nova_core::forms::read::{FormReader, Variables, read_one, split_number};
+use nova_core::ir::Foreign;
+use nova_core::{Scalar, SumType};
 use nova_diag::{Diagnostic, FileId, Place};
 use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
@@ -45,6 +46,10 @@ impl<'a> FormReader<'a> for Parser<'a> {
 
     fn report(&mut self, error: Diagnostic) {
         self.diagnostics.push(error);
+    }
+
+    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
+        (&mut self.program.sums, &mut self.program.foreigns)
     }
 }
 
