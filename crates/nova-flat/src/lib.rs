@@ -37,6 +37,7 @@
 //! [`ir::VariableInfo::memory`] filled in for every array and with `Allocate` statements.
 
 pub mod error;
+mod groups;
 pub mod interpret;
 pub mod ir;
 pub mod memory;

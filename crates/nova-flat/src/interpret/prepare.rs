@@ -11,6 +11,7 @@ use crate::visit::{
     Substitution, binders_mut, bodies, bodies_mut, each_statement, operands_mut, type_variables,
     used_variables,
 };
+use crate::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use std::cell::RefCell;
@@ -282,25 +283,13 @@ fn repeats(expression: &Expression) -> bool {
     match expression {
         Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,
         Expression::If { .. } | Expression::Switch { .. } => false,
-        Expression::Atom(_)
-        | Expression::Scalar { .. }
+        pure_expressions!()
+        | array_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | Expression::View { .. }
         | Expression::Check { .. }
         | Expression::Fail { .. }
-        | Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::Literal { .. }
-        | Expression::Bytes(_)
-        | Expression::Iota { .. }
-        | Expression::Replicate { .. }
-        | Expression::Copy(_)
-        | Expression::Concat { .. }
-        | Expression::Update { .. }
-        | Expression::Call { .. }
-        | Expression::Foreign { .. }
-        | Expression::NodeNew { .. }
-        | Expression::NodeTag { .. }
-        | Expression::NodePayload { .. }
-        | Expression::Trace { .. }
         | Expression::Allocate { .. } => false,
     }
 }

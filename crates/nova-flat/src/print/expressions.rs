@@ -2,6 +2,7 @@
 
 use super::{Printer, print_atom, print_variable};
 use crate::ir::{Atom, Expression, Variable, View};
+use crate::{array_expressions, control_expressions};
 use nova_core::forms::write::{bracketed, print_type};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
@@ -112,19 +113,11 @@ impl Printer<'_> {
             // Written before.
             Expression::Index { .. }
             | Expression::View { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
             | Expression::Allocate { .. }
             | Expression::Sort { .. }
             | Expression::Operation(_)
-            | Expression::If { .. }
-            | Expression::Switch { .. }
-            | Expression::While { .. } => String::new(),
+            | array_expressions!()
+            | control_expressions!() => String::new(),
         }
     }
 

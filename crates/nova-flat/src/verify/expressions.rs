@@ -3,6 +3,7 @@
 use super::{INSIDE, Position, Result, Verifier, array_type, variables};
 use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View};
 use crate::visit::Substitution;
+use crate::{call_expressions, control_expressions, node_expressions, pure_expressions};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
 
 impl<'a> Verifier<'a> {
@@ -180,23 +181,15 @@ impl<'a> Verifier<'a> {
                 Ok(Type::Array(scalar, shape.to_vec()))
             }
             // Checked before.
-            Expression::If { .. }
-            | Expression::Switch { .. }
-            | Expression::While { .. }
-            | Expression::Call { .. }
-            | Expression::Operation(_)
-            | Expression::Sort { .. }
+            pure_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!()
             | Expression::Check { .. }
             | Expression::Fail { .. }
-            | Expression::Foreign { .. }
-            | Expression::NodePayload { .. }
-            | Expression::Trace { .. }
-            | Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Index { .. }
-            | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
-            | Expression::Allocate { .. } => self.fail("an expression that gives no array"),
+            | Expression::Allocate { .. }
+            | Expression::Sort { .. }
+            | Expression::Operation(_) => self.fail("an expression that gives no array"),
         }
     }
 

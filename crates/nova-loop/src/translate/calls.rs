@@ -1,15 +1,15 @@
 //! Functions, calls, foreign functions, node tables and traces.
 
-use super::groups::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-    pure_expressions,
-};
 use super::lifetimes::Moving;
 use super::states::{State, variables};
 use super::{Flow, Result, Tail, Translator};
 use crate::error::internal;
 use crate::ir::{self, Command, Variable};
 use nova_flat::ir as flat;
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+    pure_expressions,
+};
 
 impl<'a> Translator<'a> {
     /// Translates a function.

@@ -1,13 +1,13 @@
 //! What the translation must know of a Mem program beforehand: how often and in which loop a scalar
 //! is used, and when a block is used for the last time. One walk over the program.
 
-use super::groups::{array_expressions, node_expressions, pure_expressions};
 use nova_diag::deep;
 use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Lambda, Output, Program, Statement, Type,
     Variable,
 };
 use nova_flat::visit;
+use nova_flat::{array_expressions, node_expressions, pure_expressions};
 use std::sync::Arc;
 
 /// The index that stands for the results of a body.

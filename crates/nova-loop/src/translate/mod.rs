@@ -10,7 +10,6 @@ mod arrays;
 mod calls;
 mod control;
 mod facts;
-mod groups;
 mod lifetimes;
 mod operation;
 mod outputs;

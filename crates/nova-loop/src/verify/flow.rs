@@ -229,35 +229,8 @@ impl Flow {
         if right.dead {
             return Ok(left);
         }
-        let mut states = BTreeMap::new();
-        for variable in left.states.keys().chain(right.states.keys()) {
-            if !self.in_scope(*variable) {
-                continue;
-            }
-            let of = |c: &Changes| {
-                c.states
-                    .get(variable)
-                    .copied()
-                    .unwrap_or(self.state(*variable))
-            };
-            let (a, b) = (of(&left), of(&right));
-            if a.references != b.references {
-                return Err(Differs(*variable));
-            }
-            let assigned = a.assigned && b.assigned;
-            let references = a.references;
-            states.insert(
-                *variable,
-                State {
-                    assigned,
-                    references,
-                },
-            );
-        }
-        Ok(Changes {
-            states,
-            dead: false,
-        })
+        let before = |variable| self.in_scope(variable).then(|| self.state(variable));
+        meet(&left, &right, before)
     }
 
     /// Makes what was taken hold here.
@@ -314,40 +287,26 @@ impl Flow {
         });
         let joined = match of.exits.take() {
             None => here,
-            Some(before) => self.join_exits(of, before, here)?,
+            Some(before) => self.join_exits(of, &before, &here)?,
         };
         of.exits = Some(joined);
         Ok(())
     }
 
     /// As [`Flow::join`], where what did not change is as it was before the loop.
-    fn join_exits(&self, of: &LoopFlow, left: Changes, right: Changes) -> Result<Changes, Differs> {
+    fn join_exits(
+        &self,
+        of: &LoopFlow,
+        left: &Changes,
+        right: &Changes,
+    ) -> Result<Changes, Differs> {
         let mut entry = BTreeMap::new();
         for (variable, old) in &self.log[of.mark.min(self.log.len())..] {
             entry.entry(*variable).or_insert(*old);
         }
-        let mut states = BTreeMap::new();
-        for variable in left.states.keys().chain(right.states.keys()) {
-            let before = entry.get(variable).copied();
-            let before = before.unwrap_or(self.state(*variable));
-            let of = |c: &Changes| c.states.get(variable).copied().unwrap_or(before);
-            let (a, b) = (of(&left), of(&right));
-            if a.references != b.references {
-                return Err(Differs(*variable));
-            }
-            let assigned = a.assigned && b.assigned;
-            let references = a.references;
-            states.insert(
-                *variable,
-                State {
-                    assigned,
-                    references,
-                },
-            );
-        }
-        Ok(Changes {
-            states,
-            dead: false,
+        meet(left, right, |variable| {
+            let before = entry.get(&variable).copied();
+            Some(before.unwrap_or(self.state(variable)))
         })
     }
 
@@ -359,4 +318,32 @@ impl Flow {
             None => self.dead = true,
         }
     }
+}
+
+/// What holds where two ways meet that both come from the states `before`; variables without one
+/// do not count.
+fn meet(
+    left: &Changes,
+    right: &Changes,
+    before: impl Fn(Variable) -> Option<State>,
+) -> Result<Changes, Differs> {
+    let mut met = Changes::default();
+    for variable in left.states.keys().chain(right.states.keys()) {
+        let Some(before) = before(*variable) else {
+            continue;
+        };
+        let of = |changes: &Changes| changes.states.get(variable).copied().unwrap_or(before);
+        let (left, right) = (of(left), of(right));
+        if left.references != right.references {
+            return Err(Differs(*variable));
+        }
+        let assigned = left.assigned && right.assigned;
+        let references = left.references;
+        let state = State {
+            assigned,
+            references,
+        };
+        met.states.insert(*variable, state);
+    }
+    Ok(met)
 }

@@ -9,6 +9,7 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     binders, bodies, bodies_mut, each_statement, type_variables, used_variables,
 };
+use nova_flat::{array_expressions, pure_expressions};
 use std::collections::HashSet;
 
 /// Removes dead code from every function.
@@ -70,25 +71,16 @@ fn has_own_effect(expression: &Expression, effects: &[bool]) -> bool {
             function: FunctionId(k),
             ..
         } => effects.get(*k as usize).copied().unwrap_or(true),
-        Expression::Atom(_)
-        | Expression::Scalar { .. }
-        | Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::Literal { .. }
-        | Expression::Bytes(_)
-        | Expression::Iota { .. }
-        | Expression::Replicate { .. }
-        | Expression::Copy(_)
-        | Expression::Concat { .. }
-        | Expression::Update { .. }
+        Expression::View { .. }
+        | Expression::Allocate { .. }
         | Expression::Sort { .. }
         | Expression::Operation(_)
         | Expression::If { .. }
         | Expression::Switch { .. }
         | Expression::NodeNew { .. }
-        | Expression::NodeTag { .. }
         | Expression::NodePayload { .. }
-        | Expression::Allocate { .. } => false,
+        | pure_expressions!()
+        | array_expressions!() => false,
     }
 }
 
