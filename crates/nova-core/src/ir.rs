@@ -193,12 +193,12 @@ impl ExpressionKind {
 impl Program {
     /// The expression of an id that this program gave out.
     pub fn expression(&self, id: ExpressionId) -> &Expression {
-        &self.arena[id.0 as usize]
+        &self.arena[id.index()]
     }
 
     /// Name and type of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
-        &self.variables[variable.0 as usize]
+        &self.variables[variable.index()]
     }
 
     /// Adds an expression.

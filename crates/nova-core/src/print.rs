@@ -43,7 +43,7 @@ pub fn print(program: &Program) -> String {
 
 /// The text of a variable: its name with what could not be read back replaced, and its number.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
-    let name = match program.variables.get(variable.0 as usize) {
+    let name = match program.variables.get(variable.index()) {
         Some(info) => &*info.name,
         None => "",
     };
@@ -71,7 +71,7 @@ fn tall(program: &Program) -> Vec<bool> {
     for expression in &program.arena {
         let inner = expression.kind.children();
         let size = inner.iter().fold(1u32, |sum, child| {
-            sum.saturating_add(sizes.get(child.0 as usize).copied().unwrap_or(0))
+            sum.saturating_add(sizes.get(child.index()).copied().unwrap_or(0))
         });
         let structured = matches!(
             &expression.kind,
@@ -82,7 +82,7 @@ fn tall(program: &Program) -> Vec<bool> {
         );
         let holds = inner
             .iter()
-            .any(|child| tall.get(child.0 as usize).copied().unwrap_or(false));
+            .any(|child| tall.get(child.index()).copied().unwrap_or(false));
         tall.push(structured || holds || size > LINE_PARTS);
         sizes.push(size);
     }
@@ -110,7 +110,7 @@ impl Printer<'_> {
 
     fn binding(&self, variable: Variable) -> String {
         let name = print_variable(self.program, variable);
-        match self.program.variables.get(variable.0 as usize) {
+        match self.program.variables.get(variable.index()) {
             Some(info) => format!("{name}:{}", print_type(&info.ty)),
             None => name,
         }
@@ -123,7 +123,7 @@ impl Printer<'_> {
 
     /// A part of an expression, on a line of its own where it is tall.
     fn part(&mut self, id: ExpressionId) {
-        if self.tall[id.0 as usize] {
+        if self.tall[id.index()] {
             self.below(id);
         } else {
             self.out.text(" ");
@@ -281,7 +281,7 @@ impl Printer<'_> {
 
     fn constructor(&self, ty: &Type, constructor: u32) -> String {
         let sum = match ty {
-            Type::Sum(id) => self.program.sums.get(id.0 as usize),
+            Type::Sum(id) => self.program.sums.get(id.index()),
             _ => None,
         };
         match sum.and_then(|s| s.constructors.get(constructor as usize)) {

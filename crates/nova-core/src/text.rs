@@ -80,7 +80,7 @@ impl<'a> Printer<'a> {
                 self.array(extents, elements, 0..elements.len(), element)
             }
             (Value::Sum(tag, payload), Type::Sum(id)) => {
-                let sum = self.sums.get(id.0 as usize);
+                let sum = self.sums.get(id.index());
                 match sum.and_then(|s| s.constructors.get(*tag as usize)) {
                     Some(constructor) if constructor.payload == Type::Unit => {
                         self.out.push_str(&constructor.name);

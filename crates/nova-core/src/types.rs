@@ -114,7 +114,7 @@ impl Type {
             Type::Scalar(_) | Type::Unit | Type::Function(..) => false,
             Type::Vector(_) | Type::Array(..) => true,
             Type::Tuple(elements) => elements.iter().any(|e| e.holds_vectors(sums)),
-            Type::Sum(id) => match sums.get(id.0 as usize) {
+            Type::Sum(id) => match sums.get(id.index()) {
                 Some(sum) if !sum.is_recursive() => {
                     let mut payloads = sum.constructors.iter().map(|c| &c.payload);
                     payloads.any(|p| p.holds_vectors(sums))

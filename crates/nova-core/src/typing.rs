@@ -154,7 +154,7 @@ fn construct(
     let Some(Type::Sum(id)) = stated else {
         return Err("a construction of what is no sum".into());
     };
-    let sum = program.sums.get(id.0 as usize).ok_or("an unknown sum")?;
+    let sum = program.sums.get(id.index()).ok_or("an unknown sum")?;
     let constructor = sum.constructors.get(constructor as usize);
     let constructor = constructor.ok_or("an unknown constructor")?;
     equal("the payload", payload, &constructor.payload)?;
@@ -173,7 +173,7 @@ fn case(program: &Program, kind: &ExpressionKind) -> Result<Type> {
     let Type::Sum(id) = &program.expression(*scrutinee).ty else {
         return Err("a case of what is no sum".into());
     };
-    let sum = program.sums.get(id.0 as usize).ok_or("an unknown sum")?;
+    let sum = program.sums.get(id.index()).ok_or("an unknown sum")?;
     if arms.len() != sum.constructors.len() {
         return Err(format!(
             "{} arms for {} constructors",

@@ -316,7 +316,7 @@ pub enum Output {
 impl Program {
     /// What is known of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
-        &self.variables[variable.0 as usize]
+        &self.variables[variable.index()]
     }
 
     /// The type of a variable of this program.
@@ -347,7 +347,7 @@ impl Program {
 
     /// A function of this program.
     pub fn function(&self, id: FunctionId) -> &Function {
-        &self.functions[id.0 as usize]
+        &self.functions[id.index()]
     }
 }
 

@@ -97,7 +97,7 @@ impl<'a> Printer<'a> {
 
     fn binding(&self, variable: Variable) -> String {
         let name = print_variable(self.program, variable);
-        let Some(info) = self.program.variables.get(variable.0 as usize) else {
+        let Some(info) = self.program.variables.get(variable.index()) else {
             return name;
         };
         let ty = print_type(self.program, &info.ty);

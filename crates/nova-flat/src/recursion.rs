@@ -12,7 +12,7 @@ pub fn mark(program: &mut Program) {
     for (k, function) in program.functions.iter().enumerate() {
         each_statement(&function.body, &mut |statement| {
             if let Expression::Call { function, tail, .. } = &statement.expression {
-                let callee = function.0 as usize;
+                let callee = function.index();
                 if callee != k || !tail {
                     callees[k].push(callee);
                 }

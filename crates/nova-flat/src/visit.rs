@@ -361,7 +361,7 @@ pub fn count_uses(program: &Program, body: &Body, counts: &mut Vec<u32>) {
         counts.resize(program.variables.len(), 0);
     }
     each_variable(program, body, &mut |_| {}, &mut |v| {
-        if let Some(count) = counts.get_mut(v.0 as usize) {
+        if let Some(count) = counts.get_mut(v.index()) {
             *count += 1;
         }
     });

@@ -274,7 +274,7 @@ pub enum Expression {
 impl Program {
     /// What is known of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
-        &self.variables[variable.0 as usize]
+        &self.variables[variable.index()]
     }
 
     /// Adds a variable.

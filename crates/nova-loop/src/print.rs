@@ -51,7 +51,7 @@ pub fn print(program: &Program) -> String {
 
 /// The text of a variable: its name with what could not be read back replaced, and its number.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
-    let name = match program.variables.get(variable.0 as usize) {
+    let name = match program.variables.get(variable.index()) {
         Some(info) => &*info.name,
         None => "",
     };
@@ -113,7 +113,7 @@ impl<'a> Printer<'a> {
 
     fn binding(&self, variable: Variable) -> String {
         let name = print_variable(self.program, variable);
-        match self.program.variables.get(variable.0 as usize) {
+        match self.program.variables.get(variable.index()) {
             Some(info) => format!("{name}:{}", print_type(info.ty)),
             None => name,
         }

@@ -273,12 +273,12 @@ pub struct Arm {
 impl Program {
     /// The expression of an id that this program gave out.
     pub fn expression(&self, id: ExpressionId) -> &Expression {
-        &self.arena[id.0 as usize]
+        &self.arena[id.index()]
     }
 
     /// The type expression of an id that this program gave out.
     pub fn ty(&self, id: TypeId) -> &TypeNode {
-        &self.type_arena[id.0 as usize]
+        &self.type_arena[id.index()]
     }
 
     /// Adds an expression.

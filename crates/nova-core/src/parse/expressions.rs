@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
 
     fn sum_of(&mut self, at: DatumId, ty: &Type) -> Option<SumType> {
         let sum = match ty {
-            Type::Sum(id) => self.program.sums.get(id.0 as usize).cloned(),
+            Type::Sum(id) => self.program.sums.get(id.index()).cloned(),
             _ => None,
         };
         match sum {

@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
                     .push(Open::Vector(element, Elements::new(element)));
                 Ok(None)
             }
-            Type::Sum(id) => match self.sums.get(id.0 as usize) {
+            Type::Sum(id) => match self.sums.get(id.index()) {
                 Some(sum) => self.constructor(sum),
                 None => Err(self.error("a value of a type that is not known")),
             },

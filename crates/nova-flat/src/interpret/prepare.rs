@@ -102,7 +102,7 @@ impl Prepare<'_> {
             ty: Type::Scalar(Scalar::Bool),
             memory: None,
         };
-        let info = self.program.variables.get(variable.0 as usize);
+        let info = self.program.variables.get(variable.index());
         let info = info.cloned().unwrap_or_else(unknown);
         let mut own_block = false;
         let memory = info.memory.map(|memory| {
@@ -125,14 +125,14 @@ impl Prepare<'_> {
         });
         self.arrays.push(info.ty.is_array());
         self.loops.push(depth);
-        if let Some(slot) = self.slots.get_mut(variable.0 as usize) {
+        if let Some(slot) = self.slots.get_mut(variable.index()) {
             *slot = new;
         }
         variable.0 = new;
     }
 
     fn slot_of(&self, variable: Variable) -> Variable {
-        Variable(self.slots.get(variable.0 as usize).copied().unwrap_or(NONE))
+        Variable(self.slots.get(variable.index()).copied().unwrap_or(NONE))
     }
 
     /// Numbers a body inside `depth` loops.

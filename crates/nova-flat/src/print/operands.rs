@@ -14,7 +14,7 @@ pub fn print_atom(program: &Program, atom: Atom) -> String {
 
 /// The text of a variable: its name with what could not be read back replaced, and its number.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
-    let name = match program.variables.get(variable.0 as usize) {
+    let name = match program.variables.get(variable.index()) {
         Some(info) => &*info.name,
         None => "",
     };

@@ -386,7 +386,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn call(&self, function: FunctionId, arguments: &[Atom], pattern: &[Variable]) -> Result<()> {
-        let Some(callee) = self.program.functions.get(function.0 as usize) else {
+        let Some(callee) = self.program.functions.get(function.index()) else {
             return self.fail(format!("there is no function {}", function.0));
         };
         self.meet(&callee.parameters, arguments)?;
@@ -428,7 +428,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn recursive_sum(&self, sum: SumId) -> Result<&'a nova_core::SumType> {
-        match self.program.sums.get(sum.0 as usize) {
+        match self.program.sums.get(sum.index()) {
             Some(sum) if sum.is_recursive() => Ok(sum),
             Some(_) | None => self.fail(format!("sum {} has no nodes", sum.0)),
         }

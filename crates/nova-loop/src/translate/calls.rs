@@ -21,7 +21,7 @@ impl<'a> Translator<'a> {
         let parameters = self.add_states(&function.parameters)?;
         let results = self.add_states(&function.results)?;
         self.bind_states(&function.parameters, &parameters, false)?;
-        let calls_itself = self.facts.tail_calls.get(id.0 as usize) == Some(&true);
+        let calls_itself = self.facts.tail_calls.get(id.index()) == Some(&true);
         let (body, ()) = self.nested(|this| match calls_itself {
             true => this.repeated_body(id, function, &parameters, &results),
             false => {

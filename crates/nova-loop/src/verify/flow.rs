@@ -86,7 +86,7 @@ impl Flow {
     pub(super) fn leave_scope(&mut self) -> Vec<Variable> {
         let mut left = Vec::new();
         for variable in self.scopes.pop().unwrap_or_default() {
-            let index = variable.0 as usize;
+            let index = variable.index();
             if self.states[index].references > 0 && !self.dead {
                 left.push(variable);
             }
@@ -98,7 +98,7 @@ impl Flow {
     }
 
     pub(super) fn declare(&mut self, variable: Variable, is_handle: bool) {
-        let index = variable.0 as usize;
+        let index = variable.index();
         self.orders[index] = Some(self.next_order);
         self.next_order += 1;
         self.is_handle[index] = is_handle;
@@ -109,7 +109,7 @@ impl Flow {
     }
 
     pub(super) fn in_scope(&self, variable: Variable) -> bool {
-        let order = self.orders.get(variable.0 as usize);
+        let order = self.orders.get(variable.index());
         order.is_some_and(|o| o.is_some())
     }
 
@@ -129,17 +129,17 @@ impl Flow {
 
     /// How many references a handle has; `None` for other variables and where no way leads.
     pub(super) fn references(&self, variable: Variable) -> Option<u32> {
-        let is_handle = self.is_handle.get(variable.0 as usize) == Some(&true);
+        let is_handle = self.is_handle.get(variable.index()) == Some(&true);
         (is_handle && !self.dead).then(|| self.state(variable).references)
     }
 
     fn state(&self, variable: Variable) -> State {
-        let state = self.states.get(variable.0 as usize);
+        let state = self.states.get(variable.index());
         state.copied().unwrap_or_default()
     }
 
     fn set(&mut self, variable: Variable, state: State) {
-        let index = variable.0 as usize;
+        let index = variable.index();
         let Some(order) = self.orders.get(index).copied().flatten() else {
             return;
         };
@@ -261,7 +261,7 @@ impl Flow {
         let mut seen = BTreeSet::new();
         let changed = self.log[of.mark.min(self.log.len())..].iter();
         for (variable, old) in changed {
-            let outside = self.orders.get(variable.0 as usize).copied().flatten();
+            let outside = self.orders.get(variable.index()).copied().flatten();
             if outside.is_some_and(|o| o < of.start)
                 && seen.insert(*variable)
                 && self.state(*variable).references != old.references
@@ -282,7 +282,7 @@ impl Flow {
         }
         let mut here = self.changes(of.mark);
         here.states.retain(|v, _| {
-            let order = self.orders.get(v.0 as usize).copied().flatten();
+            let order = self.orders.get(v.index()).copied().flatten();
             order.is_some_and(|o| o < of.start)
         });
         let joined = match of.exits.take() {

@@ -29,7 +29,7 @@ fn callees(body: &[Command], count: usize) -> Vec<usize> {
     while let Some(commands) = left.pop() {
         for command in commands {
             if let Command::Call { function, .. } = command {
-                found.push(function.0 as usize);
+                found.push(function.index());
             }
             left.extend(command.lists().into_iter().map(Vec::as_slice));
         }
