@@ -1,7 +1,7 @@
 //! Patterns for groups of expressions: a match over some of them names the groups of the others and
 //! stays exhaustive.
 
-/// Scalars computed without effect.
+/// A pattern for scalars computed without effect.
 #[macro_export]
 macro_rules! pure_expressions {
     () => {
@@ -12,7 +12,7 @@ macro_rules! pure_expressions {
     };
 }
 
-/// Arrays made without an array operation.
+/// A pattern for arrays made without an array operation.
 #[macro_export]
 macro_rules! array_expressions {
     () => {
@@ -26,7 +26,7 @@ macro_rules! array_expressions {
     };
 }
 
-/// Conditionals and loops.
+/// A pattern for conditionals and loops.
 #[macro_export]
 macro_rules! control_expressions {
     () => {
@@ -36,7 +36,7 @@ macro_rules! control_expressions {
     };
 }
 
-/// Calls.
+/// A pattern for calls.
 #[macro_export]
 macro_rules! call_expressions {
     () => {
@@ -44,7 +44,7 @@ macro_rules! call_expressions {
     };
 }
 
-/// Node tables and traces.
+/// A pattern for what makes and reads nodes, and for traces.
 #[macro_export]
 macro_rules! node_expressions {
     () => {
@@ -54,7 +54,7 @@ macro_rules! node_expressions {
     };
 }
 
-/// What is left: views, errors, allocations, sorts and array operations.
+/// A pattern for what is left: views, errors, allocations, sorts and array operations.
 #[macro_export]
 macro_rules! other_expressions {
     () => {
