@@ -4,13 +4,13 @@ use crate::{Builtin, ScalarValue, SumType, Type};
 use nova_diag::Place;
 use std::sync::Arc;
 
-/// Names a variable of a program, unique in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Variable(pub u32);
+nova_diag::ids! {
+    /// Names a variable of a program, unique in it.
+    pub struct Variable;
 
-/// Names an expression of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExpressionId(pub u32);
+    /// Names an expression of a program.
+    pub struct ExpressionId;
+}
 
 /// A program: entries over shared tables.
 #[derive(Clone, Debug, Default)]
@@ -193,12 +193,12 @@ impl ExpressionKind {
 impl Program {
     /// The expression of an id that this program gave out.
     pub fn expression(&self, id: ExpressionId) -> &Expression {
-        &self.arena[id.0 as usize]
+        &self.arena[id.index()]
     }
 
     /// Name and type of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
-        &self.variables[variable.0 as usize]
+        &self.variables[variable.index()]
     }
 
     /// Adds an expression.

@@ -24,8 +24,9 @@
 //! what the scalar operations mean, [`order`] the order of reductions under strict floating point,
 //! [`math`] its functions; the interpreters of all representations share them.
 //!
-//! **How it is written.** [`mod@print`] and [`parse`] are its text, [`typing`] its rules, [`verify`]
-//! checks those and all of the above; [`text`] reads and writes values.
+//! **How it is written.** [`mod@print`] and [`parse`] are its text, [`forms`] what that shares with
+//! the later representations, [`typing`] its rules, [`verify`] checks those and all of the above;
+//! [`text`] reads and writes values.
 //!
 //! **What it no longer contains.** Type inference's freedom: annotations, overloading, variadic
 //! built-ins, patterns, `and`/`or` (they are conditionals), definitions and imports (they are
@@ -33,6 +34,7 @@
 
 pub mod builtin;
 pub mod error;
+pub mod forms;
 pub mod interpret;
 pub mod ir;
 pub mod math;

@@ -5,7 +5,7 @@
 mod read;
 
 use crate::{Elements, ScalarValue, SumType, Type, Value};
-pub use read::{ValueError, read_value, read_value_prefix};
+pub use read::{ValueError, read_value, read_value_prefix, read_values};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -80,7 +80,7 @@ impl<'a> Printer<'a> {
                 self.array(extents, elements, 0..elements.len(), element)
             }
             (Value::Sum(tag, payload), Type::Sum(id)) => {
-                let sum = self.sums.get(id.0 as usize);
+                let sum = self.sums.get(id.index());
                 match sum.and_then(|s| s.constructors.get(*tag as usize)) {
                     Some(constructor) if constructor.payload == Type::Unit => {
                         self.out.push_str(&constructor.name);

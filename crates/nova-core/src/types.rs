@@ -4,9 +4,10 @@ use crate::Scalar;
 use nova_diag::deep;
 use std::sync::Arc;
 
-/// Names a sum type of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SumId(pub u32);
+nova_diag::ids! {
+    /// Names a sum type of a program.
+    pub struct SumId;
+}
 
 /// A concrete type (language §3); children are shared, so clones are cheap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -113,7 +114,7 @@ impl Type {
             Type::Scalar(_) | Type::Unit | Type::Function(..) => false,
             Type::Vector(_) | Type::Array(..) => true,
             Type::Tuple(elements) => elements.iter().any(|e| e.holds_vectors(sums)),
-            Type::Sum(id) => match sums.get(id.0 as usize) {
+            Type::Sum(id) => match sums.get(id.index()) {
                 Some(sum) if !sum.is_recursive() => {
                     let mut payloads = sum.constructors.iter().map(|c| &c.payload);
                     payloads.any(|p| p.holds_vectors(sums))

@@ -120,8 +120,8 @@ fn equal(what: &str, found: &Type, expected: &Type) -> Result<()> {
         true => Ok(()),
         false => Err(format!(
             "{what} has type {}, not {}",
-            crate::print::print_type(found),
-            crate::print::print_type(expected)
+            crate::forms::write::print_type(found),
+            crate::forms::write::print_type(expected)
         )),
     }
 }
@@ -154,7 +154,7 @@ fn construct(
     let Some(Type::Sum(id)) = stated else {
         return Err("a construction of what is no sum".into());
     };
-    let sum = program.sums.get(id.0 as usize).ok_or("an unknown sum")?;
+    let sum = program.sums.get(id.index()).ok_or("an unknown sum")?;
     let constructor = sum.constructors.get(constructor as usize);
     let constructor = constructor.ok_or("an unknown constructor")?;
     equal("the payload", payload, &constructor.payload)?;
@@ -173,7 +173,7 @@ fn case(program: &Program, kind: &ExpressionKind) -> Result<Type> {
     let Type::Sum(id) = &program.expression(*scrutinee).ty else {
         return Err("a case of what is no sum".into());
     };
-    let sum = program.sums.get(id.0 as usize).ok_or("an unknown sum")?;
+    let sum = program.sums.get(id.index()).ok_or("an unknown sum")?;
     if arms.len() != sum.constructors.len() {
         return Err(format!(
             "{} arms for {} constructors",

@@ -372,7 +372,7 @@ impl Value {
                         && elements_conform(elements, element, &mut work)
                 }
                 (Value::Sum(tag, payload), Type::Sum(id)) => {
-                    let sum = sums.get(id.0 as usize);
+                    let sum = sums.get(id.index());
                     match sum.and_then(|s| s.constructors.get(*tag as usize)) {
                         Some(constructor) => {
                             work.push((payload.get(), &constructor.payload));

@@ -1,8 +1,9 @@
 //! The verifier of Core: the typing rules of [`crate::typing`] and every guarantee of the crate's
 //! page. A failure is an error of the compiler, not of the user.
 
+use crate::forms::write::print_type;
 use crate::ir::{Entry, ExpressionId, ExpressionKind, Program, Variable};
-use crate::print::{print_type, print_variable};
+use crate::print::print_variable;
 use crate::{SumId, Type, typing};
 use nova_diag::deep;
 use std::collections::HashSet;
@@ -83,11 +84,7 @@ impl Verifier<'_> {
             if !sorted || !whole {
                 return self.fail(at, "the group is not ascending or lacks the sum itself");
             }
-            if sum
-                .group
-                .iter()
-                .any(|id| id.0 as usize >= program.sums.len())
-            {
+            if sum.group.iter().any(|id| id.index() >= program.sums.len()) {
                 return self.fail(at, "the group names an unknown sum");
             }
             let mut names = HashSet::new();
@@ -119,9 +116,9 @@ impl Verifier<'_> {
     /// The sums of a group have the same group, and no other sums contain themselves.
     fn groups(&self) -> Checked {
         let sums = &self.program.sums;
-        let group = |k: usize| sums[k].group.first().map_or(k, |id| id.0 as usize);
+        let group = |k: usize| sums[k].group.first().map_or(k, |id| id.index());
         for (k, sum) in sums.iter().enumerate() {
-            let same = |id: &SumId| sums[id.0 as usize].group == sum.group;
+            let same = |id: &SumId| sums[id.index()].group == sum.group;
             if !sum.group.iter().all(same) {
                 return self.fail(format!("sum {k}, {}", sum.name), "members of other groups");
             }
@@ -147,7 +144,7 @@ impl Verifier<'_> {
                 work.push((k, true));
                 let members = match sums[k].group.is_empty() {
                     true => vec![k],
-                    false => sums[k].group.iter().map(|id| id.0 as usize).collect(),
+                    false => sums[k].group.iter().map(|id| id.index()).collect(),
                 };
                 let mut inner = Vec::new();
                 for member in members {
@@ -157,7 +154,7 @@ impl Verifier<'_> {
                 }
                 let recursive = |id: &SumId| sums[k].group.contains(id);
                 inner.retain(|id| !recursive(id));
-                work.extend(inner.into_iter().map(|id| (id.0 as usize, false)));
+                work.extend(inner.into_iter().map(|id| (id.index(), false)));
             }
         }
         Ok(())
@@ -174,7 +171,7 @@ impl Verifier<'_> {
         for input in &entry.inputs {
             self.first_order(&at, &self.program.variable(*input).ty)?;
         }
-        if entry.body.0 as usize >= self.program.arena.len() {
+        if entry.body.index() >= self.program.arena.len() {
             return self.fail(at, "the body is not in the arena");
         }
         self.first_order(&at, &self.program.expression(entry.body).ty)?;
@@ -193,7 +190,7 @@ impl Verifier<'_> {
             Type::Vector(element) => self.first_order(at, element),
             Type::Array(rank, _) if *rank < 2 => self.fail(at, "an array of a rank below 2"),
             Type::Array(_, element) => self.first_order(at, element),
-            Type::Sum(id) if id.0 as usize >= self.program.sums.len() => {
+            Type::Sum(id) if id.index() >= self.program.sums.len() => {
                 self.fail(at, "an unknown sum")
             }
             Type::Sum(_) => Ok(()),
@@ -212,7 +209,7 @@ impl Verifier<'_> {
 
     fn open(&mut self, variables: &[Variable]) -> Checked {
         for variable in variables {
-            match self.scope.get_mut(variable.0 as usize) {
+            match self.scope.get_mut(variable.index()) {
                 Some(scope @ Scope::Unbound) => *scope = Scope::Open,
                 Some(Scope::Open | Scope::Closed) => {
                     let name = print_variable(self.program, *variable);
@@ -229,7 +226,7 @@ impl Verifier<'_> {
 
     fn close(&mut self, variables: &[Variable]) {
         for variable in variables {
-            self.scope[variable.0 as usize] = Scope::Closed;
+            self.scope[variable.index()] = Scope::Closed;
         }
     }
 
@@ -250,7 +247,7 @@ impl Verifier<'_> {
     fn kind(&mut self, id: ExpressionId) -> Checked {
         let program = self.program;
         let expression = program.expression(id);
-        if std::mem::replace(&mut self.seen[id.0 as usize], true) {
+        if std::mem::replace(&mut self.seen[id.index()], true) {
             return self.fail(self.at(id), "an expression that is part of two");
         }
         if expression.kind.children().iter().any(|child| *child >= id) {
@@ -258,7 +255,7 @@ impl Verifier<'_> {
         }
         match &expression.kind {
             ExpressionKind::Variable(variable) => {
-                if self.scope.get(variable.0 as usize) != Some(&Scope::Open) {
+                if self.scope.get(variable.index()) != Some(&Scope::Open) {
                     let message = format!("variable {} is not in scope", variable.0);
                     return self.fail(self.at(id), message);
                 }
@@ -371,7 +368,7 @@ impl Verifier<'_> {
     }
 
     fn parameters(&self, id: ExpressionId) -> Option<usize> {
-        match &self.program.arena.get(id.0 as usize)?.kind {
+        match &self.program.arena.get(id.index())?.kind {
             ExpressionKind::Lambda { parameters, .. } => Some(parameters.len()),
             _ => None,
         }

@@ -9,6 +9,7 @@ pub mod codes;
 mod deep;
 mod diagnostic;
 mod excerpt;
+mod ids;
 mod place;
 mod render;
 mod source;

@@ -3,9 +3,10 @@
 use crate::Place;
 use std::sync::Arc;
 
-/// Names a source of a [`SourceMap`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(pub u32);
+crate::ids! {
+    /// Names a source of a [`SourceMap`].
+    pub struct FileId;
+}
 
 /// Bytes `start..end` of a source.
 ///

@@ -123,7 +123,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
             let components = to_components(value, ty, sums, &mut self.tables)?;
             arguments.extend(adopt_all(components)?);
         }
-        let mut activation = self.enter(entry.function.0 as usize, arguments)?;
+        let mut activation = self.enter(entry.function.index(), arguments)?;
         let results = self.run(&mut activation)?;
         Ok(from_components(
             &pack_all(&results)?,
@@ -241,7 +241,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 if *tail {
                     self.depth -= 1;
                 }
-                let callee = self.enter(function.0 as usize, arguments)?;
+                let callee = self.enter(function.index(), arguments)?;
                 Ok(if *tail {
                     Step::Tail(callee)
                 } else {

@@ -8,13 +8,13 @@ use nova_core::{
 use nova_diag::Place;
 use std::sync::Arc;
 
-/// Names a variable of a program, bound once in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Variable(pub u32);
+nova_diag::ids! {
+    /// Names a variable of a program, bound once in it.
+    pub struct Variable;
 
-/// Names a function of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub u32);
+    /// Names a function of a program.
+    pub struct FunctionId;
+}
 
 /// A program: functions over shared tables.
 #[derive(Clone, Debug, Default)]
@@ -316,7 +316,7 @@ pub enum Output {
 impl Program {
     /// What is known of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
-        &self.variables[variable.0 as usize]
+        &self.variables[variable.index()]
     }
 
     /// The type of a variable of this program.
@@ -347,7 +347,7 @@ impl Program {
 
     /// A function of this program.
     pub fn function(&self, id: FunctionId) -> &Function {
-        &self.functions[id.0 as usize]
+        &self.functions[id.index()]
     }
 }
 

@@ -37,11 +37,13 @@
 //! [`ir::VariableInfo::memory`] filled in for every array and with `Allocate` statements.
 
 pub mod error;
+mod groups;
 pub mod interpret;
 pub mod ir;
 pub mod memory;
 pub mod parse;
 pub mod print;
+pub mod recursion;
 pub mod representation;
 pub mod values;
 pub mod verify;

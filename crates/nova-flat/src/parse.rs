@@ -7,159 +7,86 @@
 mod expressions;
 mod programs;
 
-use crate::ir::{Atom, Body, FunctionId, Lambda, Program, Statement, Type, Variable, VariableInfo};
+use crate::ir::{Atom, Body, Lambda, Program, Statement, Type, Variable, VariableInfo};
 use crate::memory::{Lmad, Memory, Polynomial};
-use nova_core::{Scalar, ScalarValue};
-use nova_diag::{Diagnostic, FileId, Place, codes, deep};
-use nova_syntax::ast::Suffix;
-use nova_syntax::{Data, DatumId, Kind, reader};
+use nova_core::forms::read::{FormReader, Variables, named_constant, read_one, split_number};
+use nova_core::ir::Foreign;
+use nova_core::{Scalar, SumType};
+use nova_diag::{Diagnostic, FileId, deep};
+use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Reads a program of Flat or Mem; all errors are reported.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
-    let (data, diagnostics) = reader::read(text, file);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
-    }
-    let mut parser = Parser::new(&data);
-    match data.roots() {
-        [root] => parser.program(*root),
-        [] => parser.diagnostics.push(Diagnostic::error(
-            codes::BAD_PROGRAM,
-            nova_diag::Span::new(file, 0, 0),
-            "there is no program",
-        )),
-        [_, other, ..] => {
-            parser.error::<()>(*other, "only one program may stand in a text");
-        }
-    }
+    let (data, root) = read_one(text, file)?;
+    let mut parser = Parser {
+        data: &data,
+        program: Program::default(),
+        variables: Variables::new(&data),
+        functions: HashMap::new(),
+        diagnostics: Vec::new(),
+    };
+    parser.program(root);
     parser.finish()
-}
-
-/// What is known of a symbol that names a variable.
-struct Named {
-    info: Option<VariableInfo>,
-    first: DatumId,
 }
 
 struct Parser<'a> {
     data: &'a Data,
     program: Program,
-    names: HashMap<Arc<str>, Variable>,
-    /// By variable; `None` for numbers that no symbol has.
-    variables: Vec<Option<Named>>,
-    /// Numbers above this are not taken from the text: a table has a place for each below.
-    largest: u32,
-    functions: HashMap<String, FunctionId>,
+    variables: Variables<VariableInfo>,
+    functions: HashMap<&'a str, u32>,
     diagnostics: Vec<Diagnostic>,
 }
 
-impl<'a> Parser<'a> {
-    fn new(data: &'a Data) -> Self {
-        let count = u32::try_from(data.count()).unwrap_or(u32::MAX);
-        Parser {
-            data,
-            program: Program::default(),
-            names: HashMap::new(),
-            variables: Vec::new(),
-            largest: count.saturating_mul(64).saturating_add(100_000),
-            functions: HashMap::new(),
-            diagnostics: Vec::new(),
-        }
+impl<'a> FormReader<'a> for Parser<'a> {
+    fn data(&self) -> &'a Data {
+        self.data
     }
 
+    fn report(&mut self, error: Diagnostic) {
+        self.diagnostics.push(error);
+    }
+
+    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
+        (&mut self.program.sums, &mut self.program.foreigns)
+    }
+}
+
+impl<'a> Parser<'a> {
     fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
-        let unknown = || VariableInfo {
+        let unused = VariableInfo {
             name: "".into(),
             ty: Type::Scalar(Scalar::Bool),
             memory: None,
         };
-        let mut infos = Vec::with_capacity(self.variables.len());
-        let mut unbound = Vec::new();
-        for named in std::mem::take(&mut self.variables) {
-            match named {
-                Some(Named {
-                    info: Some(info), ..
-                }) => infos.push(info),
-                Some(Named { info: None, first }) => unbound.push(first),
-                None => infos.push(unknown()),
-            }
+        match self.variables.finish(unused) {
+            Ok(variables) => self.program.variables = variables,
+            Err(unbound) => unbound.into_iter().for_each(|first| {
+                self.error::<()>(first, "this variable is bound nowhere");
+            }),
         }
-        for first in unbound {
-            self.error::<()>(first, "this variable is bound nowhere");
-        }
-        if !self.diagnostics.is_empty() {
-            return Err(self.diagnostics);
-        }
-        self.program.variables = infos;
-        Ok(self.program)
-    }
-
-    /// Reports an error at a datum.
-    fn error<T>(&mut self, at: DatumId, message: impl Into<String>) -> Option<T> {
-        let span = self.data.span(at);
-        self.diagnostics
-            .push(Diagnostic::error(codes::BAD_FORM, span, message));
-        None
-    }
-
-    /// Items that must be exactly `N`.
-    fn exactly<const N: usize>(
-        &mut self,
-        at: DatumId,
-        items: &'a [DatumId],
-    ) -> Option<[DatumId; N]> {
-        match <[DatumId; N]>::try_from(items) {
-            Ok(items) => Some(items),
-            Err(_) => self.error(
-                at,
-                format!("this form takes {N} items, here are {}", items.len()),
-            ),
+        match self.diagnostics.is_empty() {
+            true => Ok(self.program),
+            false => Err(self.diagnostics),
         }
     }
 
     /// The variable of a symbol; its number where it has one and no other symbol has it.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
-        let Some(symbol) = self.data.as_name(id) else {
-            return self.error(id, "a variable is expected here");
-        };
-        if let Some(variable) = self.names.get(symbol) {
-            return Some(*variable);
-        }
-        let number = symbol
-            .rsplit_once('_')
-            .and_then(|(_, digits)| number_of(digits));
-        let free = |n: &u32| {
-            *n <= self.largest && self.variables.get(*n as usize).is_none_or(Option::is_none)
-        };
-        let number = number.filter(free).unwrap_or(self.variables.len() as u32);
-        while self.variables.len() <= number as usize {
-            self.variables.push(None);
-        }
-        self.variables[number as usize] = Some(Named {
-            info: None,
-            first: id,
-        });
-        self.names.insert(symbol.clone(), Variable(number));
-        Some(Variable(number))
+        let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
+        Some(Variable(self.variables.number(symbol, id)))
     }
 
     /// Says what a variable is.
     fn bind(&mut self, id: DatumId, ty: Type, memory: Option<Memory>) -> Option<Variable> {
         let variable = self.variable(id)?;
-        let symbol = self.data.as_symbol(id).unwrap_or("");
-        let name = match symbol.rsplit_once('_') {
-            Some((name, digits)) if number_of(digits).is_some() => name,
-            Some(_) | None => symbol,
+        let (name, _) = split_number(self.data.as_symbol(id).unwrap_or(""));
+        let info = VariableInfo {
+            name: name.into(),
+            ty,
+            memory,
         };
-        if let Some(Some(named)) = self.variables.get_mut(variable.0 as usize) {
-            named.info = Some(VariableInfo {
-                name: name.into(),
-                ty,
-                memory,
-            });
-        }
+        self.variables.declare(variable.0, info);
         Some(variable)
     }
 
@@ -174,46 +101,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A number; without suffix an `i64`.
-    fn number(&mut self, id: DatumId) -> Option<ScalarValue> {
-        let number = self.data.as_number(id)?;
-        let float = self.data.as_float(id);
-        let integer = self.data.as_integer(id);
-        let value = match number.suffix {
-            Some(Suffix::Double) => float.map(ScalarValue::F64),
-            // Read as a float at once: by way of a double it would be rounded twice.
-            Some(Suffix::Float) => match &number.value {
-                nova_syntax::ast::NumberValue::Decimal(text) => text.parse().ok(),
-                nova_syntax::ast::NumberValue::Integer(value) => value.map(|v| v as f32),
-            }
-            .map(ScalarValue::F32),
-            suffix => {
-                let scalar = match suffix {
-                    Some(Suffix::Signed(8)) => Scalar::I8,
-                    Some(Suffix::Signed(16)) => Scalar::I16,
-                    Some(Suffix::Signed(32)) => Scalar::I32,
-                    Some(Suffix::Unsigned(8)) => Scalar::U8,
-                    Some(Suffix::Unsigned(16)) => Scalar::U16,
-                    Some(Suffix::Unsigned(32)) => Scalar::U32,
-                    Some(Suffix::Unsigned(_)) => Scalar::U64,
-                    Some(_) | None => Scalar::I64,
-                };
-                let held = |v: &i128| {
-                    ScalarValue::from_integer_wrapping(scalar, *v).as_integer() == Some(*v)
-                };
-                let fitting = integer.filter(held);
-                fitting.map(|v| ScalarValue::from_integer_wrapping(scalar, v))
-            }
-        };
-        match value {
-            Some(value) => Some(value),
-            None => self.error(
-                id,
-                "this number has no type: a decimal one needs `f` or `L`",
-            ),
-        }
-    }
-
     /// `[a b c]`.
     fn atoms(&mut self, id: DatumId) -> Option<Vec<Atom>> {
         let items = self.items(id)?;
@@ -223,48 +110,6 @@ impl<'a> Parser<'a> {
     fn arrays(&mut self, id: DatumId) -> Option<Vec<Variable>> {
         let items = self.items(id)?;
         items.iter().map(|item| self.variable(*item)).collect()
-    }
-
-    fn items(&mut self, id: DatumId) -> Option<&'a [DatumId]> {
-        match self.data.as_vector(id) {
-            Some(items) => Some(items),
-            None => self.error(id, "`[ … ]` is expected here"),
-        }
-    }
-
-    fn scalar(&mut self, id: DatumId) -> Option<Scalar> {
-        match self.data.as_symbol(id).and_then(Scalar::by_short) {
-            Some(scalar) => Some(scalar),
-            None => self.error(
-                id,
-                "a scalar type is expected here: `i32`, `f32`, `bool`, …",
-            ),
-        }
-    }
-
-    fn index<T: TryFrom<i128>>(&mut self, id: DatumId) -> Option<T> {
-        match self.data.as_index(id) {
-            Some(index) => Some(index),
-            None => self.error(id, "a number is expected here"),
-        }
-    }
-
-    fn string(&mut self, id: DatumId) -> Option<Arc<str>> {
-        match self.data.as_string(id) {
-            Some(text) => Some(text.into()),
-            None => self.error(id, "a text is expected here"),
-        }
-    }
-
-    fn place(&mut self, id: Option<DatumId>) -> Option<Place> {
-        let Some(id) = id else {
-            return Some(Place::new("", 0, 0));
-        };
-        let text = self.string(id)?;
-        match Place::parse(&text) {
-            Some(place) => Some(place),
-            None => self.error(id, "a place is expected here: \"file:line:column\""),
-        }
     }
 
     /// `[x:f32 y:[n]f32 @ m]`, each perhaps with ` = start`.
@@ -327,11 +172,7 @@ impl<'a> Parser<'a> {
         }
         *items = rest;
         let variable = self.variable(*block)?;
-        let unbound = |named: &Named| named.info.is_none();
-        if self.variables[variable.0 as usize]
-            .as_ref()
-            .is_some_and(unbound)
-        {
+        if !self.variables.is_declared(variable.0) {
             // A block that is bound together with its array.
             self.bind(*block, Type::Block(ty.element()), None)?;
         }
@@ -459,23 +300,4 @@ impl<'a> Parser<'a> {
             place,
         })
     }
-}
-
-fn number_of(digits: &str) -> Option<u32> {
-    let plain = digits == "0" || !digits.starts_with(['0', '+']);
-    if plain { digits.parse().ok() } else { None }
-}
-
-fn named_constant(symbol: &str) -> Option<ScalarValue> {
-    const CONSTANTS: [(&str, ScalarValue); 8] = [
-        ("true", ScalarValue::Bool(true)),
-        ("false", ScalarValue::Bool(false)),
-        ("nan.f32", ScalarValue::F32(f32::NAN)),
-        ("inf.f32", ScalarValue::F32(f32::INFINITY)),
-        ("-inf.f32", ScalarValue::F32(f32::NEG_INFINITY)),
-        ("nan.f64", ScalarValue::F64(f64::NAN)),
-        ("inf.f64", ScalarValue::F64(f64::INFINITY)),
-        ("-inf.f64", ScalarValue::F64(f64::NEG_INFINITY)),
-    ];
-    CONSTANTS.iter().find(|c| c.0 == symbol).map(|c| c.1)
 }

@@ -17,16 +17,15 @@
 mod expressions;
 mod operands;
 
-pub use operands::{print_atom, print_core_type, print_type, print_variable};
+pub use operands::{print_atom, print_type, print_variable};
 
 use crate::ir::{
     ArrayOperation, Atom, Body, Entry, Expression, Function, Lambda, Output, Program, Statement,
     Type, Variable,
 };
 use crate::memory::{Lmad, Memory, Polynomial};
-use nova_core::ir::Foreign;
-use nova_core::{SumType, Type as CoreType};
-use nova_diag::{Place, deep};
+use nova_core::forms::write::{Lines, bracketed, print_place};
+use nova_diag::deep;
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
@@ -34,140 +33,71 @@ use std::fmt::Write;
 pub fn print(program: &Program) -> String {
     let mut printer = Printer {
         program,
-        out: String::from("(program"),
-        indent: 1,
+        out: Lines::new("(program", 1),
     };
-    for sum in &program.sums {
-        printer.sum(sum);
-    }
-    for foreign in &program.foreigns {
-        printer.foreign(foreign);
-    }
-    for entry in &program.entries {
-        printer.entry(entry);
-    }
-    for function in &program.functions {
-        printer.function(function);
-    }
-    printer.out.push_str(")\n");
-    printer.out
+    program.sums.iter().for_each(|sum| printer.out.sum(sum));
+    program.foreigns.iter().for_each(|f| printer.out.foreign(f));
+    program.entries.iter().for_each(|e| printer.entry(e));
+    program.functions.iter().for_each(|f| printer.function(f));
+    printer.out.text(")\n");
+    printer.out.finish()
 }
 
 /// The text of a body alone, for messages and tests.
 pub fn print_body(program: &Program, body: &Body) -> String {
     let mut printer = Printer {
         program,
-        out: String::new(),
-        indent: 0,
+        out: Lines::new("", 0),
     };
     printer.body(body);
-    printer.out
+    printer.out.finish()
 }
-
-/// The most columns a line is indented by: texts of deep programs stay linear in their size.
-const DEEPEST_INDENT: usize = 60;
 
 struct Printer<'a> {
     program: &'a Program,
-    out: String,
-    indent: usize,
+    out: Lines,
 }
 
-impl Printer<'_> {
-    fn line(&mut self) {
-        self.out.push('\n');
-        let columns = (2 * self.indent).min(DEEPEST_INDENT);
-        self.out.extend(std::iter::repeat_n(' ', columns));
-    }
-
-    fn text(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
-    fn sum(&mut self, sum: &SumType) {
-        let arguments: Vec<String> = sum.arguments.iter().map(print_core_type).collect();
-        let group: Vec<String> = sum.group.iter().map(|id| id.0.to_string()).collect();
-        self.line();
-        let name = write_text(sum.name.as_bytes());
-        self.text(&format!(
-            "(sum {name} [{}] [{}]",
-            arguments.join(" "),
-            group.join(" ")
-        ));
-        self.indent += 1;
-        for constructor in &sum.constructors {
-            self.line();
-            let name = write_text(constructor.name.as_bytes());
-            self.text(&format!(
-                "({name} {})",
-                print_core_type(&constructor.payload)
-            ));
-        }
-        self.indent -= 1;
-        self.text(")");
-    }
-
-    fn foreign(&mut self, foreign: &Foreign) {
-        let parameters: Vec<String> = foreign.parameters.iter().map(print_core_type).collect();
-        let name = write_text(foreign.name.as_bytes());
-        let result = print_core_type(&foreign.result);
-        self.line();
-        self.text(&format!(
-            "(foreign {name} [{}] {result})",
-            parameters.join(" ")
-        ));
-    }
-
+impl<'a> Printer<'a> {
     fn entry(&mut self, entry: &Entry) {
-        let input = |(name, ty): &(std::sync::Arc<str>, CoreType)| {
-            format!("({} {})", write_text(name.as_bytes()), print_core_type(ty))
-        };
-        let inputs: Vec<String> = entry.inputs.iter().map(input).collect();
-        let name = write_text(entry.name.as_bytes());
-        let result = print_core_type(&entry.result);
-        let function = self.function_name(entry.function.0);
-        self.line();
-        self.text(&format!(
-            "(entry {name} [{}] {result} {function})",
-            inputs.join(" ")
-        ));
+        let code = self.function_name(entry.function.0);
+        let (name, inputs, result) = (&entry.name, &entry.inputs, &entry.result);
+        self.out.entry(name, inputs, result, code);
     }
 
-    fn function_name(&self, function: u32) -> String {
-        match self.program.functions.get(function as usize) {
-            Some(function) => write_text(function.name.as_bytes()),
-            None => write_text(b"?"),
-        }
+    fn function_name(&self, function: u32) -> &'a str {
+        let function = self.program.functions.get(function as usize);
+        function.map_or("?", |f| &f.name)
     }
 
     fn function(&mut self, function: &Function) {
-        self.line();
+        self.out.line();
         let name = write_text(function.name.as_bytes());
         let recursive = if function.recursive { " recursive" } else { "" };
-        self.text(&format!(
+        self.out.text(&format!(
             "(function {name}{recursive}{}",
-            place(&function.place)
+            print_place(&function.place)
         ));
-        self.indent += 1;
-        self.line();
+        self.out.indent += 1;
+        self.out.line();
         self.variables(&function.parameters);
-        self.line();
+        self.out.line();
         self.variables(&function.results);
-        self.line();
+        self.out.line();
         self.body(&function.body);
-        self.indent -= 1;
-        self.text(")");
+        self.out.indent -= 1;
+        self.out.text(")");
     }
 
     /// `[x_1:f32 y_2:[n_0]f32 @ m_3]`.
     fn variables(&mut self, variables: &[Variable]) {
-        let texts: Vec<String> = variables.iter().map(|v| self.binding(*v)).collect();
-        self.text(&format!("[{}]", texts.join(" ")));
+        let texts = bracketed(variables, |v| self.binding(*v));
+        self.out.text(&texts);
     }
 
     fn binding(&self, variable: Variable) -> String {
         let name = print_variable(self.program, variable);
-        let Some(info) = self.program.variables.get(variable.0 as usize) else {
+        let Some(info) = self.program.variables.get(variable.index()) else {
             return name;
         };
         let ty = print_type(self.program, &info.ty);
@@ -210,63 +140,58 @@ impl Printer<'_> {
     }
 
     fn body(&mut self, body: &Body) {
-        self.text("(do");
-        self.indent += 1;
+        self.out.text("(do");
+        self.out.indent += 1;
         for statement in &body.statements {
-            self.line();
+            self.out.line();
             self.statement(statement);
         }
-        self.line();
-        self.text("(in");
+        self.out.line();
+        self.out.text("(in");
         for result in &body.results {
-            self.out.push(' ');
+            self.out.text(" ");
             self.atom(*result);
         }
-        self.text("))");
-        self.indent -= 1;
+        self.out.text("))");
+        self.out.indent -= 1;
     }
 
     fn statement(&mut self, statement: &Statement) {
-        self.text("(let ");
+        self.out.text("(let ");
         self.variables(&statement.pattern);
-        self.text(" ");
-        self.indent += 1;
+        self.out.text(" ");
+        self.out.indent += 1;
         self.expression(&statement.expression);
-        self.indent -= 1;
-        self.text(&place(&statement.place));
-        self.text(")");
+        self.out.indent -= 1;
+        self.out.text(&print_place(&statement.place));
+        self.out.text(")");
     }
 
     fn inner(&mut self, body: &Body) {
-        self.line();
+        self.out.line();
         deep(|| self.body(body));
     }
 
     fn atom(&mut self, atom: Atom) {
         let text = print_atom(self.program, atom);
-        self.text(&text);
+        self.out.text(&text);
     }
 
     /// `[a b c]`.
     fn atoms(&self, atoms: &[Atom]) -> String {
-        let texts: Vec<String> = atoms.iter().map(|a| print_atom(self.program, *a)).collect();
-        format!("[{}]", texts.join(" "))
+        bracketed(atoms, |a| print_atom(self.program, *a))
     }
 
     fn arrays(&self, arrays: &[Variable]) -> String {
-        let texts: Vec<String> = arrays
-            .iter()
-            .map(|v| print_variable(self.program, *v))
-            .collect();
-        format!("[{}]", texts.join(" "))
+        bracketed(arrays, |v| print_variable(self.program, *v))
     }
 
     fn expression(&mut self, expression: &Expression) {
-        self.text("(");
+        self.out.text("(");
         match expression {
             Expression::Sort { count, compare } => {
                 let count = print_atom(self.program, *count);
-                self.text(&format!("sort {count} "));
+                self.out.text(&format!("sort {count} "));
                 self.lambda(compare);
             }
             Expression::Operation(operation) => self.operation(operation),
@@ -275,13 +200,13 @@ impl Printer<'_> {
                 then,
                 otherwise,
             } => {
-                self.text("if ");
+                self.out.text("if ");
                 self.atom(*condition);
                 self.inner(then);
                 self.inner(otherwise);
             }
             Expression::Switch { scrutinee, cases } => {
-                self.text("switch ");
+                self.out.text("switch ");
                 self.atom(*scrutinee);
                 cases.iter().for_each(|case| self.inner(case));
             }
@@ -290,50 +215,46 @@ impl Printer<'_> {
                 condition,
                 body,
             } => {
-                self.text("while ");
+                self.out.text("while ");
                 self.starts(parameters);
                 self.inner(condition);
                 self.inner(body);
             }
             without_bodies => {
                 let text = self.on_arrays(without_bodies);
-                self.text(&text);
+                self.out.text(&text);
             }
         }
-        self.text(")");
+        self.out.text(")");
     }
 
     /// `[x_1:f32 = 0.0f …]`.
     fn starts(&mut self, parameters: &[(Variable, Atom)]) {
-        let start = |(variable, start): &(Variable, Atom)| {
-            format!(
-                "{} = {}",
-                self.binding(*variable),
-                print_atom(self.program, *start)
-            )
-        };
-        let texts: Vec<String> = parameters.iter().map(start).collect();
-        self.text(&format!("[{}]", texts.join(" ")));
+        let texts = bracketed(parameters, |(variable, start)| {
+            let start = print_atom(self.program, *start);
+            format!("{} = {start}", self.binding(*variable))
+        });
+        self.out.text(&texts);
     }
 
     fn lambda(&mut self, lambda: &Lambda) {
-        self.text("(lambda ");
+        self.out.text("(lambda ");
         self.variables(&lambda.parameters);
-        self.indent += 1;
+        self.out.indent += 1;
         self.inner(&lambda.body);
-        self.indent -= 1;
-        self.text(")");
+        self.out.indent -= 1;
+        self.out.text(")");
     }
 
     fn operation(&mut self, operation: &ArrayOperation) {
         let shape = self.atoms(&operation.shape);
-        self.text(&format!("operation {shape} "));
+        self.out.text(&format!("operation {shape} "));
         self.variables(&operation.indices);
-        self.text(" ");
+        self.out.text(" ");
         self.starts(&operation.carries);
         self.inner(&operation.body);
         for output in &operation.outputs {
-            self.line();
+            self.out.line();
             self.output(output);
         }
     }
@@ -374,19 +295,11 @@ impl Printer<'_> {
             }
             Output::Collect { values } => (format!("collect {values}"), None),
         };
-        self.text(&format!("({head}"));
+        self.out.text(&format!("({head}"));
         if let Some(lambda) = lambda {
-            self.text(" ");
+            self.out.text(" ");
             self.lambda(lambda);
         }
-        self.text(")");
+        self.out.text(")");
     }
-}
-
-/// ` "dot.nova:1:2"`; nothing for the place that says nothing.
-fn place(place: &Place) -> String {
-    if *place == Place::new("", 0, 0) {
-        return String::new();
-    }
-    format!(" {}", write_text(place.to_string().as_bytes()))
 }

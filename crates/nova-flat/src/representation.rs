@@ -95,7 +95,7 @@ fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Ve
             add(element, sums, &join(prefix, "data"), &inner, list);
         }
         Type::Sum(id) => {
-            let sum = &sums[id.0 as usize];
+            let sum = &sums[id.index()];
             if sum.is_recursive() {
                 push("link", Scalar::I64, shape, list);
                 return;

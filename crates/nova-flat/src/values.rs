@@ -60,7 +60,7 @@ pub struct Node {
 impl Tables {
     /// Adds a node; gives its link.
     pub fn add(&mut self, sum: SumId, node: Node) -> i64 {
-        let index = sum.0 as usize;
+        let index = sum.index();
         if self.tables.len() <= index {
             self.tables.resize_with(index + 1, Vec::new);
         }
@@ -70,7 +70,7 @@ impl Tables {
 
     /// The node of a link; a fault when there is none.
     pub fn node(&self, sum: SumId, link: i64) -> Result<&Node, Fault> {
-        let table = self.tables.get(sum.0 as usize);
+        let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
         match index.and_then(|index| table?.get(index)) {
             Some(node) => Ok(node),
@@ -236,7 +236,7 @@ fn constructor_of(value: &Value) -> Result<(u32, &Value), Fault> {
 
 /// The type of a constructor's payload.
 fn payload_type(sums: &[SumType], sum: SumId, constructor: u32) -> Result<&Type, Fault> {
-    let sum = sums.get(sum.0 as usize);
+    let sum = sums.get(sum.index());
     match sum.and_then(|s| s.constructors.get(constructor as usize)) {
         Some(constructor) => Ok(&constructor.payload),
         None => internal(format!("there is no constructor {constructor}")),
@@ -282,7 +282,7 @@ fn add_plain<'v>(
             out.extend(extents.iter().map(|e| FlatValue::index(*e)));
             columns::lift(elements, element, sums, extents, link, out)
         }
-        (Type::Sum(id), value) => match sums.get(id.0 as usize) {
+        (Type::Sum(id), value) => match sums.get(id.index()) {
             Some(sum) if sum.is_recursive() => {
                 out.push(FlatValue::Scalar(ScalarValue::I64(link(*id, value))));
                 Ok(())

@@ -134,7 +134,7 @@ impl<'a> Verifier<'a> {
         for entry in &self.program.entries {
             let name = &entry.name;
             self.require(names.insert(name), || format!("two entries called {name}"))?;
-            let Some(function) = self.program.functions.get(entry.function.0 as usize) else {
+            let Some(function) = self.program.functions.get(entry.function.index()) else {
                 return self.fail(format!("entry {name} has no function"));
             };
             let mut rest = function.parameters.as_slice();
@@ -165,7 +165,7 @@ impl<'a> Verifier<'a> {
             CoreType::Scalar(_) | CoreType::Unit => true,
             CoreType::Tuple(types) => types.iter().all(|ty| self.is_data(ty)),
             CoreType::Vector(element) | CoreType::Array(_, element) => self.is_data(element),
-            CoreType::Sum(id) => (id.0 as usize) < self.program.sums.len(),
+            CoreType::Sum(id) => id.index() < self.program.sums.len(),
             CoreType::Function(..) => false,
         })
     }
@@ -195,11 +195,11 @@ impl<'a> Verifier<'a> {
 
     /// Binds a variable: its name is new, its type well-formed here.
     fn bind(&mut self, variable: Variable) -> Result<()> {
-        let Some(info) = self.program.variables.get(variable.0 as usize) else {
+        let Some(info) = self.program.variables.get(variable.index()) else {
             return self.fail(format!("variable {} is not in the table", variable.0));
         };
         let name = || print_variable(self.program, variable);
-        self.require(!self.bound[variable.0 as usize], || {
+        self.require(!self.bound[variable.index()], || {
             format!("{} is bound twice", name())
         })?;
         match &info.ty {
@@ -217,8 +217,8 @@ impl<'a> Verifier<'a> {
         self.require(self.memory || info.memory.is_none(), || {
             format!("{} has memory", name())
         })?;
-        self.bound[variable.0 as usize] = true;
-        self.in_scope[variable.0 as usize] = true;
+        self.bound[variable.index()] = true;
+        self.in_scope[variable.index()] = true;
         self.scope.push(variable);
         Ok(())
     }
@@ -226,7 +226,7 @@ impl<'a> Verifier<'a> {
     /// Ends the scope of what was bound since there were `count` variables in it.
     fn leave(&mut self, count: usize) {
         for variable in self.scope.drain(count..) {
-            self.in_scope[variable.0 as usize] = false;
+            self.in_scope[variable.index()] = false;
         }
     }
 
@@ -261,16 +261,14 @@ impl<'a> Verifier<'a> {
         let pattern = self.scope.split_off(outside);
         pattern
             .iter()
-            .for_each(|v| self.in_scope[v.0 as usize] = false);
+            .for_each(|v| self.in_scope[v.index()] = false);
         self.expression(&statement.expression, &statement.pattern, position)?;
-        pattern
-            .iter()
-            .for_each(|v| self.in_scope[v.0 as usize] = true);
+        pattern.iter().for_each(|v| self.in_scope[v.index()] = true);
         self.scope.extend(pattern);
         if let (Expression::Atom(atom), [variable]) =
             (&statement.expression, &statement.pattern[..])
         {
-            self.renames[variable.0 as usize] = Some(self.resolve(*atom));
+            self.renames[variable.index()] = Some(self.resolve(*atom));
         }
         Ok(())
     }
@@ -349,7 +347,7 @@ impl<'a> Verifier<'a> {
             Atom::Constant(_) => atom,
             Atom::Variable(v) => self
                 .renames
-                .get(v.0 as usize)
+                .get(v.index())
                 .copied()
                 .flatten()
                 .unwrap_or(atom),
@@ -369,9 +367,9 @@ impl<'a> Verifier<'a> {
     }
 
     fn variable(&self, variable: Variable) -> Result<&'a Type> {
-        match self.program.variables.get(variable.0 as usize) {
+        match self.program.variables.get(variable.index()) {
             // Entries look at functions from outside.
-            Some(info) if self.in_scope[variable.0 as usize] || self.function.is_none() => {
+            Some(info) if self.in_scope[variable.index()] || self.function.is_none() => {
                 Ok(&info.ty)
             }
             Some(_) => self.fail(format!(

@@ -37,6 +37,7 @@ use crate::ir::{
     Variable, View,
 };
 use crate::memory::Memory;
+use crate::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -182,14 +183,9 @@ macro_rules! walks {
                     visit(condition);
                     visit(body);
                 }
-                Expression::Atom(_) | Expression::Scalar { .. } | Expression::Check { .. }
-                | Expression::Fail { .. } | Expression::Index { .. } | Expression::View { .. }
-                | Expression::Literal { .. } | Expression::Bytes(_) | Expression::Iota { .. }
-                | Expression::Replicate { .. } | Expression::Copy(_) | Expression::Concat { .. }
-                | Expression::Update { .. } | Expression::Call { .. } | Expression::Foreign { .. }
-                | Expression::NodeNew { .. } | Expression::NodeTag { .. }
-                | Expression::NodePayload { .. } | Expression::Trace { .. }
-                | Expression::Allocate { .. } => {}
+                pure_expressions!() | array_expressions!() | call_expressions!()
+                | node_expressions!() | Expression::View { .. } | Expression::Check { .. }
+                | Expression::Fail { .. } | Expression::Allocate { .. } => {}
             }
         }
 
@@ -228,15 +224,10 @@ macro_rules! walks {
                         visit(parameter);
                     }
                 }
-                Expression::Atom(_) | Expression::Scalar { .. } | Expression::Check { .. }
-                | Expression::Fail { .. } | Expression::Index { .. } | Expression::View { .. }
-                | Expression::Literal { .. } | Expression::Bytes(_) | Expression::Iota { .. }
-                | Expression::Replicate { .. } | Expression::Copy(_) | Expression::Concat { .. }
-                | Expression::Update { .. } | Expression::If { .. } | Expression::Switch { .. }
-                | Expression::Call { .. } | Expression::Foreign { .. }
-                | Expression::NodeNew { .. } | Expression::NodeTag { .. }
-                | Expression::NodePayload { .. } | Expression::Trace { .. }
-                | Expression::Allocate { .. } => {}
+                pure_expressions!() | array_expressions!() | call_expressions!()
+                | node_expressions!() | Expression::View { .. } | Expression::Check { .. }
+                | Expression::Fail { .. } | Expression::Allocate { .. } | Expression::If { .. }
+                | Expression::Switch { .. } => {}
             }
         }
     };
@@ -370,7 +361,7 @@ pub fn count_uses(program: &Program, body: &Body, counts: &mut Vec<u32>) {
         counts.resize(program.variables.len(), 0);
     }
     each_variable(program, body, &mut |_| {}, &mut |v| {
-        if let Some(count) = counts.get_mut(v.0 as usize) {
+        if let Some(count) = counts.get_mut(v.index()) {
             *count += 1;
         }
     });

@@ -167,8 +167,8 @@ impl Inference<'_> {
             this.bind_value(found, pattern, value, next)
         });
         let quantified = self.generalise(&[ty]);
-        self.bindings[binding.0 as usize] = Scheme { quantified, ty };
-        self.arities[binding.0 as usize] = self.forms().arity(value);
+        self.bindings[binding.index()] = Scheme { quantified, ty };
+        self.arities[binding.index()] = self.forms().arity(value);
     }
 
     /// The type of a value that is generalised.
@@ -241,7 +241,7 @@ impl Inference<'_> {
                     (this.types.open(name.span), because)
                 }
             };
-            this.bindings[binding.0 as usize] = Scheme::monomorphic(ty);
+            this.bindings[binding.index()] = Scheme::monomorphic(ty);
             this.recursive.insert(binding);
             this.infer_recursive(ty, value, because);
             this.recursive.remove(&binding);

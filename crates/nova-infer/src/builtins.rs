@@ -49,9 +49,10 @@ pub(crate) struct SurfaceBuiltin {
     pub lowering: Lowering,
 }
 
-/// Names a built-in function of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct BuiltinId(pub u32);
+nova_diag::ids! {
+    /// Names a built-in function of the table.
+    pub(crate) struct BuiltinId;
+}
 
 /// The functions on vectors and what else is no scalar operation. `i j k` are integer types, `*a`
 /// is `vector a`, or a `vector#n` whose rows are `a`.

@@ -73,7 +73,7 @@ impl Inference<'_> {
         match self.resolved.names[id.0 as usize] {
             Resolution::Unbound => self.types.error(),
             Resolution::Binding(binding) => {
-                let scheme = self.bindings[binding.0 as usize].clone();
+                let scheme = self.bindings[binding.index()].clone();
                 self.use_scheme(id, &scheme)
             }
             Resolution::Definition(definition) => {

@@ -51,7 +51,7 @@ impl Inference<'_> {
         let needs = format!("`.{index}` needs to know how many elements this has");
         let diagnostic = match self.resolved.names[operand.0 as usize] {
             Resolution::Binding(binding) => {
-                let bound = self.resolved.bindings[binding.0 as usize].span;
+                let bound = self.resolved.bindings[binding.index()].span;
                 Diagnostic::error(codes::AMBIGUOUS_TYPE, bound, message)
                     .label("nothing says what this is")
                     .also(used, needs)

@@ -12,9 +12,10 @@ use nova_syntax::ast::{self, ExpressionId, ExpressionKind, Pattern, PatternKind}
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names a variable bound by a pattern, a mu or an entry's inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct BindingId(pub u32);
+nova_diag::ids! {
+    /// Names a variable bound by a pattern, a mu or an entry's inputs.
+    pub(crate) struct BindingId;
+}
 
 /// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

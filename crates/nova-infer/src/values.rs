@@ -52,7 +52,7 @@ impl Forms<'_> {
     fn name_arity(self, id: ExpressionId) -> usize {
         match self.resolved.names[id.0 as usize] {
             Resolution::Unbound => 0,
-            Resolution::Binding(binding) => self.arities[binding.0 as usize],
+            Resolution::Binding(binding) => self.arities[binding.index()],
             Resolution::Definition(definition) => self.definition_arities[definition as usize],
             Resolution::Builtin(builtin) => builtin_arity(builtin),
             Resolution::Constructor(..) | Resolution::Foreign(_) => 1,

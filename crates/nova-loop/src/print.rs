@@ -15,10 +15,9 @@
 mod commands;
 
 use crate::ir::{Command, Entry, Expression, Function, Level, Program, Type, Variable};
-use nova_core::ir::Foreign;
-use nova_core::{Scalar, ScalarValue, SumType};
+use nova_core::Scalar;
+use nova_core::forms::write::{Lines, bracketed, numbered, print_constant, print_place};
 use nova_diag::{Place, deep};
-use nova_flat::print::print_core_type;
 use nova_syntax::datum::write_text;
 
 /// Levels and their words.
@@ -33,53 +32,40 @@ pub(crate) const LEVELS: [(Level, &str); 6] = [
 
 /// The text of a program.
 pub fn print(program: &Program) -> String {
+    let start = if program.strict {
+        "(program strict"
+    } else {
+        "(program"
+    };
     let mut printer = Printer {
         program,
-        out: String::from("(program"),
-        indent: 1,
+        out: Lines::new(start, 1),
     };
-    if program.strict {
-        printer.out.push_str(" strict");
-    }
-    program.sums.iter().for_each(|sum| printer.sum(sum));
-    program.foreigns.iter().for_each(|f| printer.foreign(f));
+    program.sums.iter().for_each(|sum| printer.out.sum(sum));
+    program.foreigns.iter().for_each(|f| printer.out.foreign(f));
     program.entries.iter().for_each(|e| printer.entry(e));
     program.functions.iter().for_each(|f| printer.function(f));
-    printer.out.push_str(")\n");
-    printer.out
+    printer.out.text(")\n");
+    printer.out.finish()
 }
 
 /// The text of a variable: its name with what could not be read back replaced, and its number.
 pub fn print_variable(program: &Program, variable: Variable) -> String {
-    let name = match program.variables.get(variable.0 as usize) {
+    let name = match program.variables.get(variable.index()) {
         Some(info) => &*info.name,
         None => "",
     };
-    let kept = |c: char| c.is_alphanumeric() || c == '_';
-    let mut text: String = name
-        .chars()
-        .map(|c| if kept(c) { c } else { '-' })
-        .collect();
-    if text
-        .trim_start_matches('-')
-        .starts_with(|c: char| c.is_numeric())
-    {
-        text.insert(0, 'v');
-    }
-    text.push('_');
-    text.push_str(&variable.0.to_string());
-    text
+    numbered(name, variable.0, |c| c.is_alphanumeric() || c == '_')
 }
 
 /// The text of an expression, for messages and tests.
 pub fn print_expression(program: &Program, expression: &Expression) -> String {
     let mut printer = Printer {
         program,
-        out: String::new(),
-        indent: 0,
+        out: Lines::new("", 0),
     };
     printer.expression(expression);
-    printer.out
+    printer.out.finish()
 }
 
 /// The text of a type.
@@ -91,168 +77,108 @@ pub fn print_type(ty: Type) -> String {
     }
 }
 
-/// The most columns a line is indented by: texts of deep programs stay linear in their size.
-const DEEPEST_INDENT: usize = 60;
-
 struct Printer<'a> {
     program: &'a Program,
-    out: String,
-    indent: usize,
+    out: Lines,
 }
 
-impl Printer<'_> {
-    fn text(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
-    fn line(&mut self) {
-        self.out.push('\n');
-        let columns = (2 * self.indent).min(DEEPEST_INDENT);
-        self.out.extend(std::iter::repeat_n(' ', columns));
-    }
-
-    fn sum(&mut self, sum: &SumType) {
-        let arguments: Vec<String> = sum.arguments.iter().map(print_core_type).collect();
-        let group: Vec<String> = sum.group.iter().map(|id| id.0.to_string()).collect();
-        self.line();
-        let name = write_text(sum.name.as_bytes());
-        let (arguments, group) = (arguments.join(" "), group.join(" "));
-        self.text(&format!("(sum {name} [{arguments}] [{group}]"));
-        self.indent += 1;
-        for constructor in &sum.constructors {
-            self.line();
-            let name = write_text(constructor.name.as_bytes());
-            let payload = print_core_type(&constructor.payload);
-            self.text(&format!("({name} {payload})"));
-        }
-        self.indent -= 1;
-        self.text(")");
-    }
-
-    fn foreign(&mut self, foreign: &Foreign) {
-        let parameters: Vec<String> = foreign.parameters.iter().map(print_core_type).collect();
-        let name = write_text(foreign.name.as_bytes());
-        let (parameters, result) = (parameters.join(" "), print_core_type(&foreign.result));
-        self.line();
-        self.text(&format!("(foreign {name} [{parameters}] {result})"));
-    }
-
+impl<'a> Printer<'a> {
     fn entry(&mut self, entry: &Entry) {
-        let inputs: Vec<String> = entry
-            .inputs
-            .iter()
-            .map(|(name, ty)| format!("({} {})", write_text(name.as_bytes()), print_core_type(ty)))
-            .collect();
-        let (name, result) = (
-            write_text(entry.name.as_bytes()),
-            print_core_type(&entry.result),
-        );
-        let function = self.function_name(entry.function.0);
-        self.line();
-        self.text(&format!(
-            "(entry {name} [{}] {result} {function})",
-            inputs.join(" ")
-        ));
+        let code = self.function_name(entry.function.0);
+        let (name, inputs, result) = (&entry.name, &entry.inputs, &entry.result);
+        self.out.entry(name, inputs, result, code);
     }
 
-    fn function_name(&self, function: u32) -> String {
-        match self.program.functions.get(function as usize) {
-            Some(function) => write_text(function.name.as_bytes()),
-            None => write_text(b"?"),
-        }
+    fn function_name(&self, function: u32) -> &'a str {
+        let function = self.program.functions.get(function as usize);
+        function.map_or("?", |f| &f.name)
     }
 
     fn function(&mut self, function: &Function) {
-        self.line();
+        self.out.line();
         let name = write_text(function.name.as_bytes());
         let recursive = if function.recursive { " recursive" } else { "" };
-        self.text(&format!("(function {name}{recursive}"));
+        self.out.text(&format!("(function {name}{recursive}"));
         self.place(&function.place);
-        self.indent += 1;
+        self.out.indent += 1;
         for list in [&function.parameters, &function.results] {
-            self.line();
-            let bindings: Vec<String> = list.iter().map(|v| self.binding(*v)).collect();
-            self.text(&format!("[{}]", bindings.join(" ")));
+            self.out.line();
+            let bindings = bracketed(list, |v| self.binding(*v));
+            self.out.text(&bindings);
         }
         self.lines(&function.body);
-        self.indent -= 1;
-        self.text(")");
+        self.out.indent -= 1;
+        self.out.text(")");
     }
 
     fn binding(&self, variable: Variable) -> String {
         let name = print_variable(self.program, variable);
-        match self.program.variables.get(variable.0 as usize) {
+        match self.program.variables.get(variable.index()) {
             Some(info) => format!("{name}:{}", print_type(info.ty)),
             None => name,
         }
     }
 
     fn place(&mut self, place: &Place) {
-        if *place != Place::new("", 0, 0) {
-            self.text(" ");
-            self.text(&write_text(place.to_string().as_bytes()));
-        }
+        self.out.text(&print_place(place));
     }
 
     /// Each command on a line of its own.
     fn lines(&mut self, commands: &[Command]) {
         for command in commands {
-            self.line();
+            self.out.line();
             deep(|| self.command(command));
         }
     }
 
     fn list(&mut self, commands: &[Command]) {
-        self.line();
-        self.text("(do");
-        self.indent += 1;
+        self.out.line();
+        self.out.text("(do");
+        self.out.indent += 1;
         self.lines(commands);
-        self.indent -= 1;
-        self.text(")");
+        self.out.indent -= 1;
+        self.out.text(")");
     }
 
     fn variable(&mut self, variable: Variable) {
         let text = print_variable(self.program, variable);
-        self.text(" ");
-        self.text(&text);
+        self.out.text(" ");
+        self.out.text(&text);
     }
 
     fn variables(&mut self, variables: &[Variable]) {
-        let texts: Vec<String> = variables
-            .iter()
-            .map(|v| print_variable(self.program, *v))
-            .collect();
-        self.text(&format!(" [{}]", texts.join(" ")));
+        let texts = bracketed(variables, |v| print_variable(self.program, *v));
+        self.out.text(&format!(" {texts}"));
     }
 
     fn argument(&mut self, expression: &Expression) {
-        self.text(" ");
+        self.out.text(" ");
         self.expression(expression);
     }
 
     fn arguments(&mut self, expressions: &[Expression]) {
-        self.text(" [");
+        self.out.text(" [");
         for (k, expression) in expressions.iter().enumerate() {
             if k > 0 {
-                self.text(" ");
+                self.out.text(" ");
             }
             self.expression(expression);
         }
-        self.text("]");
+        self.out.text("]");
     }
 
     fn scalar(&mut self, scalar: Scalar) {
-        self.text(" ");
-        self.text(scalar.info().short);
+        self.out.text(" ");
+        self.out.text(scalar.info().short);
     }
 
     fn expression(&mut self, expression: &Expression) {
         deep(|| match expression {
-            Expression::Constant(value) => self.text(&print_constant(*value)),
-            Expression::Bytes(bytes) => self.text(&format!("(bytes {})", write_text(bytes))),
+            Expression::Constant(value) => self.out.text(&print_constant(*value)),
+            Expression::Bytes(bytes) => self.out.text(&format!("(bytes {})", write_text(bytes))),
             Expression::Variable(variable) => {
                 let text = print_variable(self.program, *variable);
-                self.text(&text);
+                self.out.text(&text);
             }
             Expression::Scalar {
                 operation,
@@ -263,9 +189,9 @@ impl Printer<'_> {
                 self.form(&format!("{} {operand}", operation.short()), arguments);
             }
             Expression::NullPointer(scalar) => {
-                self.text(&format!("(null {})", scalar.info().short));
+                self.out.text(&format!("(null {})", scalar.info().short));
             }
-            Expression::NullBlock => self.text("null"),
+            Expression::NullBlock => self.out.text("null"),
             Expression::NodeTag { sum, link } => {
                 self.form(&format!("tag {}", sum.0), std::slice::from_ref(link));
             }
@@ -275,27 +201,21 @@ impl Printer<'_> {
                     Expression::Load { .. } => "load",
                     _ => "offset",
                 };
-                self.text("(");
-                self.text(word);
+                self.out.text("(");
+                self.out.text(word);
                 expression
                     .children()
                     .into_iter()
                     .for_each(|e| self.argument(e));
-                self.text(")");
+                self.out.text(")");
             }
         });
     }
 
     fn form(&mut self, head: &str, arguments: &[impl std::borrow::Borrow<Expression>]) {
-        self.text("(");
-        self.text(head);
+        self.out.text("(");
+        self.out.text(head);
         arguments.iter().for_each(|e| self.argument(e.borrow()));
-        self.text(")");
+        self.out.text(")");
     }
-}
-
-/// The text of a constant.
-pub fn print_constant(value: ScalarValue) -> String {
-    let empty = nova_flat::ir::Program::default();
-    nova_flat::print::print_atom(&empty, nova_flat::ir::Atom::Constant(value))
 }

@@ -34,7 +34,7 @@ fn tidy_function(program: &Program, function: &mut Function) -> bool {
     }
     uses.list(&function.body, program);
     while let Some(variable) = uses.work.pop() {
-        let definitions = std::mem::take(&mut uses.definitions[variable.0 as usize]);
+        let definitions = std::mem::take(&mut uses.definitions[variable.index()]);
         definitions.into_iter().for_each(|read| uses.need(read));
     }
     let mut removed = false;
@@ -52,7 +52,7 @@ struct Uses {
 
 impl Uses {
     fn need(&mut self, variable: Variable) {
-        if !std::mem::replace(&mut self.live[variable.0 as usize], true) {
+        if !std::mem::replace(&mut self.live[variable.index()], true) {
             self.work.push(variable);
         }
     }
@@ -66,7 +66,7 @@ impl Uses {
         if program.variable(variable).ty == Type::Block {
             self.need(variable);
         }
-        let definitions = &mut self.definitions[variable.0 as usize];
+        let definitions = &mut self.definitions[variable.index()];
         value.each_variable(&mut |read| definitions.push(read));
     }
 
@@ -100,7 +100,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
     let mut emptied = 0;
     commands.retain(|command| match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => {
-            live[variable.0 as usize]
+            live[variable.index()]
         }
         Command::If {
             then, otherwise, ..

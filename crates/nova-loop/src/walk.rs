@@ -1,6 +1,6 @@
 //! What single commands read and write, without looking into the lists inside them.
 
-use crate::ir::{Command, Expression, Variable};
+use crate::ir::{Command, Expression, Variable, errors, jumps, remarks};
 
 /// Calls `visit` on every expression that a command evaluates.
 pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
@@ -40,15 +40,9 @@ pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
         Command::NodeNew { payload, .. } => payload.iter().for_each(visit),
         Command::NodePayload { link, .. } => visit(link),
         Command::Trace { components, .. } => components.iter().for_each(visit),
-        Command::Local { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::Loop { .. }
-        | Command::Break
-        | Command::Continue
-        | Command::Return
-        | Command::Barrier(_)
-        | Command::Comment(_) => {}
+        Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
+        }
+        jumps!() | remarks!() => {}
     }
 }
 
@@ -72,13 +66,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::If { .. }
         | Command::Switch { .. }
         | Command::Loop { .. }
-        | Command::Break
-        | Command::Continue
-        | Command::Return
-        | Command::Check { .. }
-        | Command::Fail { .. }
-        | Command::Trace { .. }
-        | Command::Barrier(_)
-        | Command::Comment(_) => {}
+        | Command::Trace { .. } => {}
+        jumps!() | errors!() | remarks!() => {}
     }
 }

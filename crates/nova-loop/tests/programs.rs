@@ -6,7 +6,7 @@
 
 use nova_core::Value;
 use nova_core::interpret::Options;
-use nova_core::text::{print_value, read_value_prefix};
+use nova_core::text::{print_value, read_values};
 use nova_diag::SourceMap;
 use nova_flat::error::Failure;
 use nova_flat::ir::Program;
@@ -19,16 +19,8 @@ fn read(name: &str, text: &str) -> Program {
 
 /// The values of a test line's left side.
 fn inputs(program: &Program, text: &str) -> Vec<Value> {
-    let mut rest = text.trim();
-    let mut values = Vec::new();
-    for (_, ty) in &program.entries[0].inputs {
-        let (value, length) = read_value_prefix(rest, ty, &program.sums).unwrap();
-        values.push(value);
-        rest = rest[length..].trim_start();
-        rest = rest.strip_prefix('|').unwrap_or(rest).trim_start();
-    }
-    assert_eq!(rest, "", "inputs left over");
-    values
+    let types = program.entries[0].inputs.iter().map(|(_, ty)| ty);
+    read_values(text, types, &program.sums).unwrap()
 }
 
 /// A value or error as the right side of a test line.

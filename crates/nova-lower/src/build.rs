@@ -148,7 +148,7 @@ impl Lowerer<'_> {
                 .iter()
                 .try_for_each(|t| deep(|| self.give(t, value, gift))),
             Type::Sum(id) => {
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     self.give_scalar(next(value)?, Scalar::I64, gift);
                     return Ok(());
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
                 .try_for_each(|t| deep(|| self.pieces(t, lifted, count, list))),
             Type::Sum(id) => {
                 list.push(Piece::Array(next(lifted)?));
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }
@@ -293,7 +293,7 @@ impl Lowerer<'_> {
                 .try_for_each(|t| deep(|| self.starts_of_rows(t, lifted, list))),
             Type::Sum(id) => {
                 next(lifted)?;
-                let mut constructors = sums[id.0 as usize].constructors.iter();
+                let mut constructors = sums[id.index()].constructors.iter();
                 constructors
                     .try_for_each(|c| deep(|| self.starts_of_rows(&c.payload, lifted, list)))
             }

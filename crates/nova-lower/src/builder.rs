@@ -92,9 +92,9 @@ impl<'a> Lowerer<'a> {
 
     /// The components of a Core variable in scope.
     pub fn look_up(&self, variable: CoreVariable) -> Result<Rc<[Atom]>> {
-        let found = self.environment.get(variable.0 as usize);
+        let found = self.environment.get(variable.index());
         found.cloned().flatten().ok_or_else(|| {
-            let name = self.source.program.variables.get(variable.0 as usize);
+            let name = self.source.program.variables.get(variable.index());
             let name = name.map_or("?", |v| &v.name);
             LowerError::new(format!("the variable {name} is not in scope"))
         })
@@ -108,13 +108,13 @@ impl<'a> Lowerer<'a> {
             if let Atom::Variable(flat) = atom
                 && self.named.insert(*flat)
             {
-                self.output.variables[flat.0 as usize].name = match component.name.as_str() {
+                self.output.variables[flat.index()].name = match component.name.as_str() {
                     "" => info.name.clone(),
                     suffix => Arc::from(format!("{}_{suffix}", info.name)),
                 };
             }
         }
-        self.environment[variable.0 as usize] = Some(atoms.into());
+        self.environment[variable.index()] = Some(atoms.into());
     }
 
     /// Runs `build` with a new open body and closes it with the atoms it gives.

@@ -200,7 +200,7 @@ impl Lowerer<'_> {
     /// A value of a sum from the payload of one of its constructors.
     fn construct(&mut self, ty: &Type, constructor: u32, payload: Vec<Atom>) -> Result<Vec<Atom>> {
         let id = sum_of(ty)?;
-        let sum = self.output.sums[id.0 as usize].clone();
+        let sum = self.output.sums[id.index()].clone();
         if sum.is_recursive() {
             return Ok(self.bind_value(
                 ty,
@@ -286,7 +286,7 @@ impl Lowerer<'_> {
 
     fn tag(&mut self, case: &Case) -> Result<Atom> {
         let first = next(&mut case.value.iter())?;
-        if !self.output.sums[case.id.0 as usize].is_recursive() {
+        if !self.output.sums[case.id.index()].is_recursive() {
             return Ok(first);
         }
         let expression = Expression::NodeTag {
@@ -312,7 +312,7 @@ impl Lowerer<'_> {
 
     /// The payload of constructor `k`, which is the active one.
     fn payload(&mut self, case: &Case, k: usize) -> Result<Vec<Atom>> {
-        let sum = self.output.sums[case.id.0 as usize].clone();
+        let sum = self.output.sums[case.id.index()].clone();
         let constructor = sum.constructors.get(k);
         let payload = constructor.map(|c| c.payload.clone());
         let payload = payload.ok_or_else(|| LowerError::new("a case has too many arms"))?;

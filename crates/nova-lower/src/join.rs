@@ -58,7 +58,7 @@ impl Lowerer<'_> {
             Type::Sum(id) => {
                 let arrays = next_of_all(parts)?;
                 lifted.push(self.concat_arrays(&arrays, count)?);
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
                 .iter()
                 .try_for_each(|t| deep(|| self.literal_into(t, elements, lifted))),
             Type::Sum(id) => {
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 let atoms = next_of_all(elements)?;
                 let scalar = match sum.is_recursive() {
                     true => Scalar::I64,
@@ -302,7 +302,7 @@ impl Lowerer<'_> {
                 .iter()
                 .try_for_each(|t| deep(|| self.repeat_into(t, value, count, lifted))),
             Type::Sum(id) => {
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 let scalar = match sum.is_recursive() {
                     true => Scalar::I64,
                     false => Scalar::I32,

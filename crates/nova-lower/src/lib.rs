@@ -21,7 +21,6 @@ mod facts;
 mod join;
 mod names;
 mod receive;
-mod recursion;
 mod scalars;
 mod values;
 
@@ -54,7 +53,7 @@ pub fn lower(program: &CoreProgram) -> Result<Program, LowerError> {
         lowerer.output.functions.push(lowered);
     }
     lowerer.output.entries = entries(&source);
-    recursion::mark(&mut lowerer.output);
+    nova_flat::recursion::mark(&mut lowerer.output);
     Ok(lowerer.output)
 }
 

@@ -42,7 +42,7 @@ impl Lowerer<'_> {
                 .try_for_each(|t| deep(|| self.receive(t, received, lifted))),
             Type::Sum(id) => {
                 lifted.push(next(&mut received.atoms)?);
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
             Type::Array(rank, _) => *rank as usize,
             Type::Tuple(types) => types.iter().map(|t| deep(|| self.level_width(t))).sum(),
             Type::Sum(id) => {
-                let sum = &self.output.sums[id.0 as usize];
+                let sum = &self.output.sums[id.index()];
                 if sum.is_recursive() {
                     return 1;
                 }
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
                 .try_for_each(|t| deep(|| self.receive_pieces(t, count, arrays, received, lifted))),
             Type::Sum(id) => {
                 lifted.push(next(arrays)?);
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }

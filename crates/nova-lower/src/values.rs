@@ -87,7 +87,7 @@ pub(crate) fn has_rows(ty: &Type, sums: &[SumType]) -> bool {
         Type::Vector(_) | Type::Array(..) => true,
         Type::Tuple(elements) => elements.iter().any(|e| deep(|| has_rows(e, sums))),
         Type::Sum(id) => {
-            let sum = &sums[id.0 as usize];
+            let sum = &sums[id.index()];
             let rows = |c: &nova_core::Constructor| deep(|| has_rows(&c.payload, sums));
             !sum.is_recursive() && sum.constructors.iter().any(rows)
         }
@@ -120,7 +120,7 @@ fn add_tops(ty: &Type, sums: &[SumType], top: bool, list: &mut Vec<bool>) {
             deep(|| add_tops(element, sums, false, list));
         }
         Type::Sum(id) => {
-            let sum = &sums[id.0 as usize];
+            let sum = &sums[id.index()];
             list.push(top);
             if !sum.is_recursive() {
                 for constructor in &sum.constructors {
@@ -214,7 +214,7 @@ impl Lowerer<'_> {
             Type::Sum(id) => {
                 next(lifted)?;
                 element.push(next(descriptor)?);
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }

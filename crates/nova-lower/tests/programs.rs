@@ -6,7 +6,7 @@
 use nova_core::RuntimeError;
 use nova_core::interpret::Options;
 use nova_core::ir::Program;
-use nova_core::text::{print_value, read_value_prefix};
+use nova_core::text::{print_value, read_values};
 use nova_core::{Type, Value};
 use nova_diag::SourceMap;
 use nova_flat::error::Failure;
@@ -80,19 +80,9 @@ fn show(outcome: &Outcome, ty: &Type, program: &Program) -> String {
 }
 
 fn read_inputs(program: &Program, entry: usize, text: &str) -> Vec<Value> {
-    let mut rest = text.trim();
-    let mut values = Vec::new();
-    for input in &program.entries[entry].inputs {
-        let ty = &program.variable(*input).ty;
-        let (value, length) = read_value_prefix(rest, ty, &program.sums).unwrap();
-        values.push(value);
-        rest = rest[length..]
-            .trim_start()
-            .trim_start_matches('|')
-            .trim_start();
-    }
-    assert_eq!(rest, "", "inputs left over");
-    values
+    let inputs = program.entries[entry].inputs.iter();
+    let types = inputs.map(|input| &program.variable(*input).ty);
+    read_values(text, types, &program.sums).unwrap()
 }
 
 /// Runs every test line of a program; gives how many there are.

@@ -226,15 +226,11 @@ impl Introducer {
     }
 
     fn memory(&self, variable: Variable) -> Option<Memory> {
-        self.program
-            .variables
-            .get(variable.0 as usize)?
-            .memory
-            .clone()
+        self.program.variables.get(variable.index())?.memory.clone()
     }
 
     fn set_memory(&mut self, variable: Variable, memory: Memory) {
-        if let Some(info) = self.program.variables.get_mut(variable.0 as usize) {
+        if let Some(info) = self.program.variables.get_mut(variable.index()) {
             info.memory = Some(memory);
         }
     }

@@ -48,8 +48,8 @@ pub fn verify(program: &Program) -> Result<()> {
         nova_flat::visit::each_statement(&function.body, &mut |statement| {
             if let Expression::Allocate { count, .. } = &statement.expression {
                 for block in &statement.pattern {
-                    verifier.allocated[block.0 as usize] = true;
-                    verifier.sizes[block.0 as usize] = Polynomial::atom(*count);
+                    verifier.allocated[block.index()] = true;
+                    verifier.sizes[block.index()] = Polynomial::atom(*count);
                 }
             }
         });
@@ -118,12 +118,12 @@ impl<'a> Verifier<'a> {
 
     fn leave(&mut self, count: usize) {
         for variable in self.scope.drain(count..) {
-            self.in_scope[variable.0 as usize] = false;
+            self.in_scope[variable.index()] = false;
         }
     }
 
     fn enter(&mut self, variable: Variable) {
-        self.in_scope[variable.0 as usize] = true;
+        self.in_scope[variable.index()] = true;
         self.scope.push(variable);
     }
 
@@ -171,15 +171,15 @@ impl<'a> Verifier<'a> {
         let known = self
             .program
             .variables
-            .get(block.0 as usize)
+            .get(block.index())
             .map(|info| &info.ty);
         self.require(known == Some(&Type::Block(ty.element())), || {
             format!("{} lies in no block for its elements", self.show(variable))
         })?;
-        match (binding, self.allocated[block.0 as usize]) {
+        match (binding, self.allocated[block.index()]) {
             (Binding::Handed, false) => self.own_block(variable, memory)?,
             (Binding::Handed | Binding::Written | Binding::Derived, _) => {
-                self.require(self.in_scope[block.0 as usize], || {
+                self.require(self.in_scope[block.index()], || {
                     format!("the block of {} is not in scope", self.show(variable))
                 })?;
             }
@@ -193,7 +193,7 @@ impl<'a> Verifier<'a> {
 
     /// A block that is bound together with an array.
     fn own_block(&mut self, variable: Variable, memory: &Memory) -> Result<()> {
-        let owned = std::mem::replace(&mut self.owned[memory.block.0 as usize], true);
+        let owned = std::mem::replace(&mut self.owned[memory.block.index()], true);
         self.require(!owned, || {
             format!("the block of {} is bound twice", self.show(variable))
         })?;
@@ -229,14 +229,10 @@ impl<'a> Verifier<'a> {
             &Type::Scalar(nova_core::Scalar::Bool),
             Some(memory),
             &mut |v| {
-                let known = self
-                    .program
-                    .variables
-                    .get(v.0 as usize)
-                    .map(|info| &info.ty);
+                let known = self.program.variables.get(v.index()).map(|info| &info.ty);
                 let right =
                     v == memory.block || known == Some(&Type::Scalar(nova_core::Scalar::I64));
-                if !right || !self.in_scope[v.0 as usize] {
+                if !right || !self.in_scope[v.index()] {
                     missing = Some(v);
                 }
             },
@@ -253,9 +249,7 @@ impl<'a> Verifier<'a> {
     /// Where all is constant: addresses are inside of the block.
     fn check_range(&self, variable: Variable, memory: &Memory) -> Result<()> {
         let constant = |p: &Polynomial| self.renames.polynomial(p).as_constant().map(i128::from);
-        let size = self.sizes[memory.block.0 as usize]
-            .as_ref()
-            .and_then(constant);
+        let size = self.sizes[memory.block.index()].as_ref().and_then(constant);
         let (Some(size), Some(offset)) = (size, constant(&memory.lmad.offset)) else {
             return Ok(());
         };
@@ -316,7 +310,7 @@ impl<'a> Verifier<'a> {
         for (atom, binder) in atoms.iter().zip(binders) {
             if let (Atom::Variable(array), Some(to)) =
                 (atom, &self.program.variable(*binder).memory)
-                && self.allocated[to.block.0 as usize]
+                && self.allocated[to.block.index()]
             {
                 let from = self.memory(*array)?;
                 let same =

@@ -2,7 +2,7 @@
 //! erasure, the same text after reading it.
 
 use nova_core::interpret::Options;
-use nova_core::text::{print_value, read_value_prefix};
+use nova_core::text::{print_value, read_values};
 use nova_diag::SourceMap;
 use nova_flat::error::Failure;
 use nova_flat::ir::Program;
@@ -18,16 +18,8 @@ fn read(name: &str, text: &str) -> Program {
 
 fn outcome(program: &Program, inputs: &str) -> String {
     let entry = &program.entries[0];
-    let mut values = Vec::new();
-    let mut rest = inputs.trim();
-    for (_, ty) in &entry.inputs {
-        let (value, length) = read_value_prefix(rest, ty, &program.sums).unwrap();
-        values.push(value);
-        rest = rest[length..]
-            .trim_start()
-            .trim_start_matches('|')
-            .trim_start();
-    }
+    let types = entry.inputs.iter().map(|(_, ty)| ty);
+    let values = read_values(inputs, types, &program.sums).unwrap();
     match nova_mem::interpret::evaluate(program, 0, &values, &Options::default()) {
         Ok(value) => print_value(&value, &entry.result, &program.sums),
         Err(Failure::Runtime(error)) => format!("error {}", error.kind.info().word),

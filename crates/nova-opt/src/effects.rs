@@ -2,6 +2,7 @@
 
 use nova_flat::ir::{Body, Expression, FunctionId, Program};
 use nova_flat::visit::each_statement;
+use nova_flat::{array_expressions, pure_expressions};
 
 /// What running some code may do apart from giving its results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,25 +97,16 @@ impl FunctionEffects {
                 ..none
             },
             Expression::Call { function, .. } => self.call(*function),
-            Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Index { .. }
-            | Expression::View { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
+            Expression::View { .. }
+            | Expression::Allocate { .. }
             | Expression::Sort { .. }
             | Expression::Operation(_)
             | Expression::If { .. }
             | Expression::Switch { .. }
             | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
             | Expression::NodePayload { .. }
-            | Expression::Allocate { .. } => none,
+            | pure_expressions!()
+            | array_expressions!() => none,
         }
     }
 

@@ -7,6 +7,5 @@ mod effects;
 pub mod fuse;
 pub mod outline;
 mod reachable;
-mod recursion;
 pub mod simplify;
 pub mod tail_calls;

@@ -7,11 +7,11 @@
 //! first, and a body that is heavy because of the bodies in one of its statements has those
 //! outlined whole.
 
-use crate::recursion;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Program, Statement, Type, Variable,
 };
+use nova_flat::recursion;
 use nova_flat::visit::{
     Substitution, bodies, bodies_mut, each_variable, fresh_copy, fresh_variable, type_variables,
 };

@@ -7,11 +7,11 @@
 //! `apply` of a class of closures, become tail calls of one function to itself.
 
 use crate::reachable::drop_unreachable;
-use crate::recursion;
 use nova_core::{Scalar, ScalarValue};
 use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Program, Statement, Type, Variable,
 };
+use nova_flat::recursion;
 use nova_flat::visit::{Substitution, fresh_variable};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};

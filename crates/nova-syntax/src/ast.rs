@@ -16,13 +16,13 @@ pub struct Name {
     pub span: Span,
 }
 
-/// Names an expression of a [`Program`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExpressionId(pub u32);
+nova_diag::ids! {
+    /// Names an expression of a [`Program`].
+    pub struct ExpressionId;
 
-/// Names a type expression of a [`Program`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TypeId(pub u32);
+    /// Names a type expression of a [`Program`].
+    pub struct TypeId;
+}
 
 /// A source file (language §2).
 #[derive(Clone, Debug, Default)]
@@ -273,12 +273,12 @@ pub struct Arm {
 impl Program {
     /// The expression of an id that this program gave out.
     pub fn expression(&self, id: ExpressionId) -> &Expression {
-        &self.arena[id.0 as usize]
+        &self.arena[id.index()]
     }
 
     /// The type expression of an id that this program gave out.
     pub fn ty(&self, id: TypeId) -> &TypeNode {
-        &self.type_arena[id.0 as usize]
+        &self.type_arena[id.index()]
     }
 
     /// Adds an expression.

@@ -31,9 +31,10 @@ use nova_diag::Span;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names a datum of a [`Data`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DatumId(pub u32);
+nova_diag::ids! {
+    /// Names a datum of a [`Data`].
+    pub struct DatumId;
+}
 
 /// What a datum is, borrowed from its [`Data`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +115,7 @@ impl Data {
 
     /// What the datum is.
     pub fn kind(&self, id: DatumId) -> Kind<'_> {
-        match self.nodes[id.0 as usize] {
+        match self.nodes[id.index()] {
             Node::Symbol(name) => Kind::Symbol(&self.names[name as usize]),
             Node::TypeVariable(name) => Kind::TypeVariable(&self.names[name as usize]),
             Node::Number(number) => Kind::Number(&self.numbers[number as usize]),
@@ -145,7 +146,7 @@ impl Data {
 
     /// Where the datum stands.
     pub fn span(&self, id: DatumId) -> Span {
-        self.spans[id.0 as usize]
+        self.spans[id.index()]
     }
 
     /// The items of `( … )`.

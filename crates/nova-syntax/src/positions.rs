@@ -22,13 +22,13 @@ pub fn resolve_positions(data: &mut Data, sources: &mut SourceMap) {
                 .entry(name)
                 .or_insert_with_key(|name| positions_of(name, sources));
             place = Some(sources.position(file, line, column));
-            data.nodes[id.0 as usize] = data.nodes[inner.0 as usize];
-            data.spans[id.0 as usize] = data.spans[inner.0 as usize];
+            data.nodes[id.index()] = data.nodes[inner.index()];
+            data.spans[id.index()] = data.spans[inner.index()];
         }
         if let Some(place) = place {
-            data.spans[id.0 as usize] = place;
+            data.spans[id.index()] = place;
         }
-        match &mut data.nodes[id.0 as usize] {
+        match &mut data.nodes[id.index()] {
             Node::Sequence { first, count, .. } => {
                 let range = *first as usize..(*first + *count) as usize;
                 work.extend(data.items[range].iter().map(|&item| (item, place)));

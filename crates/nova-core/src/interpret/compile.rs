@@ -101,8 +101,8 @@ impl Compiler<'_> {
     fn bind(&mut self, variables: &[Variable]) -> u32 {
         let first = self.current.depth;
         for variable in variables {
-            self.home[variable.0 as usize] = self.current.function;
-            self.slot[variable.0 as usize] = self.current.depth as u32;
+            self.home[variable.index()] = self.current.function;
+            self.slot[variable.index()] = self.current.depth as u32;
             self.current.depth += 1;
         }
         self.current.slots = self.current.slots.max(self.current.depth);
@@ -137,8 +137,8 @@ impl Compiler<'_> {
     }
 
     fn access(&mut self, variable: Variable) -> Access {
-        if self.home[variable.0 as usize] == self.current.function {
-            return Access::Local(self.slot[variable.0 as usize]);
+        if self.home[variable.index()] == self.current.function {
+            return Access::Local(self.slot[variable.index()]);
         }
         let Some(group) = self.groups.last_mut() else {
             return Access::Captured(0);
@@ -178,7 +178,7 @@ impl Compiler<'_> {
     fn kind(&mut self, id: ExpressionId, tail: bool) {
         let program = self.program;
         let expression = program.expression(id);
-        let last = self.last[id.0 as usize];
+        let last = self.last[id.index()];
         match &expression.kind {
             ExpressionKind::Literal(scalar) => self.constant(Value::Scalar(*scalar)),
             ExpressionKind::Unit => self.constant(Value::Unit),

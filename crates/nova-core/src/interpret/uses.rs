@@ -37,7 +37,7 @@ fn sizes(program: &Program) -> Vec<u32> {
     for expression in &program.arena {
         let inner = expression.kind.children().into_iter();
         let size = inner.fold(1u32, |sum, child| {
-            sum.saturating_add(sizes.get(child.0 as usize).copied().unwrap_or(0))
+            sum.saturating_add(sizes.get(child.index()).copied().unwrap_or(0))
         });
         sizes.push(size);
     }
@@ -68,7 +68,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn bind(&mut self, variables: &[Variable]) {
         for variable in variables {
-            self.region[variable.0 as usize] = self.current;
+            self.region[variable.index()] = self.current;
         }
     }
 
@@ -149,21 +149,21 @@ impl Walk<'_> {
     }
 
     fn used(&mut self, id: ExpressionId, variable: Variable, field: Option<u32>) {
-        let v = variable.0 as usize;
+        let v = variable.index();
         let later = self.used[v]
             || match field {
                 Some(k) => self.fields.contains(&(variable, k)),
                 None => self.field_uses[v] > 0,
             };
-        let first_visit = !std::mem::replace(&mut self.visited[id.0 as usize], true);
+        let first_visit = !std::mem::replace(&mut self.visited[id.index()], true);
         let last = !later && self.region[v] == self.current;
-        self.last[id.0 as usize] = last && (first_visit || self.last[id.0 as usize]);
+        self.last[id.index()] = last && (first_visit || self.last[id.index()]);
         self.mark((variable, field));
     }
 
     /// Notes a use; nothing when it is known.
     fn mark(&mut self, (variable, field): Use) {
-        let v = variable.0 as usize;
+        let v = variable.index();
         let new = match field {
             Some(k) => self.fields.insert((variable, k)),
             None => !std::mem::replace(&mut self.used[v], true),
@@ -176,14 +176,14 @@ impl Walk<'_> {
 
     /// Bodies of which one is evaluated.
     fn alternatives(&mut self, mut bodies: Vec<ExpressionId>) {
-        bodies.sort_by_key(|body| self.sizes[body.0 as usize]);
+        bodies.sort_by_key(|body| self.sizes[body.index()]);
         let largest = bodies.pop();
         let mut uses = Vec::new();
         for body in bodies {
             let start = self.trail.len();
             self.expression(body);
             for (variable, field) in self.trail.drain(start..) {
-                let v = variable.0 as usize;
+                let v = variable.index();
                 match field {
                     Some(k) => {
                         self.fields.remove(&(variable, k));

@@ -1,7 +1,8 @@
 //! The forms of expressions: a table, beside that of the built-ins.
 
-use super::{Parser, named_constant};
+use super::Parser;
 use crate::builtin::VECTOR_BUILTINS;
+use crate::forms::read::{FormReader, named_constant};
 use crate::ir::{Arm, ExpressionId, ExpressionKind};
 use crate::{Builtin, ScalarOperation, SumType, Type};
 use nova_diag::deep;
@@ -14,10 +15,8 @@ type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Expres
 const FORMS: &[(&str, Rule)] = &[
     ("text", |p, at, items| {
         let [text] = p.exactly(at, items)?;
-        match p.data.as_text(text) {
-            Some(bytes) => p.plain(at, ExpressionKind::Text(bytes.into()), None),
-            None => p.error(text, "a text is expected here"),
-        }
+        let bytes = p.bytes(text)?;
+        p.plain(at, ExpressionKind::Text(bytes), None)
     }),
     ("lambda", |p, at, items| p.lambda(at, items)),
     ("apply", |p, at, items| p.apply(at, items)),
@@ -51,12 +50,12 @@ const FORMS: &[(&str, Rule)] = &[
         let Some((element, elements)) = items.split_first() else {
             return p.error(at, "`(vector TYPE elements…)` is expected");
         };
-        let ty = Type::vector(p.ty(*element)?);
+        let ty = Type::vector(p.core_type(*element)?);
         let elements = p.expressions(elements)?;
         p.plain(at, ExpressionKind::Vector(elements), Some(&ty))
     }),
     ("foreign", |p, at, mut items| {
-        let place = p.place(&mut items)?;
+        let place = p.take_place(&mut items)?;
         let Some((foreign, arguments)) = items.split_first() else {
             return p.error(at, "`(foreign NUMBER arguments…)` is expected");
         };
@@ -132,7 +131,7 @@ impl<'a> Parser<'a> {
         builtin: Builtin,
         mut items: &'a [DatumId],
     ) -> Option<ExpressionId> {
-        let place = self.place(&mut items)?;
+        let place = self.take_place(&mut items)?;
         let mut stated = None;
         if matches!(
             builtin,
@@ -140,7 +139,7 @@ impl<'a> Parser<'a> {
         ) && let [ty, rest @ ..] = items
             && !rest.is_empty()
         {
-            stated = Some(self.ty(*ty)?);
+            stated = Some(self.core_type(*ty)?);
             items = rest;
         }
         let arguments = self.expressions(items)?;
@@ -149,7 +148,7 @@ impl<'a> Parser<'a> {
     }
 
     fn lambda(&mut self, at: DatumId, mut items: &'a [DatumId]) -> Option<ExpressionId> {
-        let place = self.place(&mut items)?;
+        let place = self.take_place(&mut items)?;
         let [parameters, body] = self.exactly(at, items)?;
         let parameters = self.parameters(parameters)?;
         let body = self.expression(body)?;
@@ -158,7 +157,7 @@ impl<'a> Parser<'a> {
     }
 
     fn apply(&mut self, at: DatumId, mut items: &'a [DatumId]) -> Option<ExpressionId> {
-        let place = self.place(&mut items)?;
+        let place = self.take_place(&mut items)?;
         let Some((function, arguments)) = items.split_first() else {
             return self.error(at, "an application needs a function");
         };
@@ -222,7 +221,7 @@ impl<'a> Parser<'a> {
 
     fn sum_of(&mut self, at: DatumId, ty: &Type) -> Option<SumType> {
         let sum = match ty {
-            Type::Sum(id) => self.program.sums.get(id.0 as usize).cloned(),
+            Type::Sum(id) => self.program.sums.get(id.index()).cloned(),
             _ => None,
         };
         match sum {
@@ -242,7 +241,7 @@ impl<'a> Parser<'a> {
     /// `(construct (sum 0) "Cons" PAYLOAD)`.
     fn construct(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<ExpressionId> {
         let [ty, name, payload] = self.exactly(at, items)?;
-        let stated = self.ty(ty)?;
+        let stated = self.core_type(ty)?;
         let sum = self.sum_of(ty, &stated)?;
         let constructor = self.constructor(name, &sum)? as u32;
         let payload = self.expression(payload)?;

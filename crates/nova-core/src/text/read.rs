@@ -43,6 +43,29 @@ pub fn read_value_prefix(
     Ok((value, reader.at))
 }
 
+/// Reads a value of each type, one behind the other, perhaps with `|` between; they take the whole
+/// text.
+pub fn read_values<'t>(
+    text: &str,
+    types: impl IntoIterator<Item = &'t Type>,
+    sums: &[SumType],
+) -> Result<Vec<Value>, ValueError> {
+    let mut reader = Reader::new(text, sums);
+    let mut values = Vec::new();
+    for ty in types {
+        values.push(reader.read(ty)?);
+        reader.skip_space();
+        if text.as_bytes().get(reader.at) == Some(&b'|') {
+            reader.at += 1;
+        }
+    }
+    reader.skip_space();
+    match reader.at < text.len() {
+        true => Err(reader.error("something follows the values")),
+        false => Ok(values),
+    }
+}
+
 /// What is to be read: a value of `ty`, or of `vector#rank ty` when `rank` is not 0.
 #[derive(Clone, Copy)]
 struct Goal<'a> {
@@ -143,7 +166,7 @@ impl<'a> Reader<'a> {
                     .push(Open::Vector(element, Elements::new(element)));
                 Ok(None)
             }
-            Type::Sum(id) => match self.sums.get(id.0 as usize) {
+            Type::Sum(id) => match self.sums.get(id.index()) {
                 Some(sum) => self.constructor(sum),
                 None => Err(self.error("a value of a type that is not known")),
             },

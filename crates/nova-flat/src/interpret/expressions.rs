@@ -9,6 +9,9 @@ use crate::error::Failure;
 use crate::ir::{Atom, Expression, Statement, Variable};
 use crate::representation::components;
 use crate::values::{Fault, Node, count, from_components, internal, to_components};
+use crate::{
+    call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
+};
 use nova_core::{
     Elements, ErrorKind, RuntimeError, Scalar, ScalarOperation, ScalarValue, SumId, Type,
     operations, order,
@@ -352,28 +355,15 @@ fn new_array<A: Arrays>(
             Ok(made)
         }
         // Executed before.
-        Expression::Atom(_)
-        | Expression::Scalar { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::Bytes(_)
+        Expression::Bytes(_)
         | Expression::Copy(_)
         | Expression::Concat { .. }
         | Expression::Update { .. }
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | Expression::If { .. }
-        | Expression::Switch { .. }
-        | Expression::While { .. }
-        | Expression::Call { .. }
-        | Expression::Foreign { .. }
-        | Expression::NodeNew { .. }
-        | Expression::NodeTag { .. }
-        | Expression::NodePayload { .. }
-        | Expression::Trace { .. }
-        | Expression::Allocate { .. } => internal("an expression that makes no array"),
+        | pure_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | other_expressions!() => internal("an expression that makes no array"),
     }
 }
 

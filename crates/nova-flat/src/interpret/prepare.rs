@@ -11,6 +11,7 @@ use crate::visit::{
     Substitution, binders_mut, bodies, bodies_mut, each_statement, operands_mut, type_variables,
     used_variables,
 };
+use crate::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use std::cell::RefCell;
@@ -101,7 +102,7 @@ impl Prepare<'_> {
             ty: Type::Scalar(Scalar::Bool),
             memory: None,
         };
-        let info = self.program.variables.get(variable.0 as usize);
+        let info = self.program.variables.get(variable.index());
         let info = info.cloned().unwrap_or_else(unknown);
         let mut own_block = false;
         let memory = info.memory.map(|memory| {
@@ -124,14 +125,14 @@ impl Prepare<'_> {
         });
         self.arrays.push(info.ty.is_array());
         self.loops.push(depth);
-        if let Some(slot) = self.slots.get_mut(variable.0 as usize) {
+        if let Some(slot) = self.slots.get_mut(variable.index()) {
             *slot = new;
         }
         variable.0 = new;
     }
 
     fn slot_of(&self, variable: Variable) -> Variable {
-        Variable(self.slots.get(variable.0 as usize).copied().unwrap_or(NONE))
+        Variable(self.slots.get(variable.index()).copied().unwrap_or(NONE))
     }
 
     /// Numbers a body inside `depth` loops.
@@ -282,25 +283,13 @@ fn repeats(expression: &Expression) -> bool {
     match expression {
         Expression::Sort { .. } | Expression::Operation(_) | Expression::While { .. } => true,
         Expression::If { .. } | Expression::Switch { .. } => false,
-        Expression::Atom(_)
-        | Expression::Scalar { .. }
+        pure_expressions!()
+        | array_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | Expression::View { .. }
         | Expression::Check { .. }
         | Expression::Fail { .. }
-        | Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::Literal { .. }
-        | Expression::Bytes(_)
-        | Expression::Iota { .. }
-        | Expression::Replicate { .. }
-        | Expression::Copy(_)
-        | Expression::Concat { .. }
-        | Expression::Update { .. }
-        | Expression::Call { .. }
-        | Expression::Foreign { .. }
-        | Expression::NodeNew { .. }
-        | Expression::NodeTag { .. }
-        | Expression::NodePayload { .. }
-        | Expression::Trace { .. }
         | Expression::Allocate { .. } => false,
     }
 }

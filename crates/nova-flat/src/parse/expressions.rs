@@ -2,7 +2,8 @@
 
 use super::Parser;
 use crate::ir::{ArrayOperation, Expression, Output, SliceDimension, View};
-use nova_core::{ErrorKind, ScalarOperation, SumId};
+use nova_core::forms::read::FormReader;
+use nova_core::{ScalarOperation, SumId};
 use nova_syntax::DatumId;
 
 /// Reads the items of a form.
@@ -245,20 +246,6 @@ impl<'a> Parser<'a> {
                 .map(|a| self.atom(*a))
                 .collect::<Option<_>>()?,
         })
-    }
-
-    fn bytes(&mut self, id: DatumId) -> Option<std::sync::Arc<[u8]>> {
-        match self.data.as_text(id) {
-            Some(bytes) => Some(bytes.into()),
-            None => self.error(id, "a text is expected here"),
-        }
-    }
-
-    fn error_kind(&mut self, id: DatumId) -> Option<ErrorKind> {
-        match self.data.as_symbol(id).and_then(ErrorKind::by_word) {
-            Some(kind) => Some(kind),
-            None => self.error(id, "the word of a run-time error is expected here"),
-        }
     }
 
     /// `(word array …)`.

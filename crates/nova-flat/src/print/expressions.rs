@@ -1,7 +1,9 @@
 //! The text of expressions without bodies.
 
-use super::{Printer, print_atom, print_core_type, print_variable};
+use super::{Printer, print_atom, print_variable};
 use crate::ir::{Atom, Expression, Variable, View};
+use crate::{array_expressions, control_expressions};
+use nova_core::forms::write::{bracketed, print_type};
 use nova_syntax::datum::write_text;
 use std::fmt::Write;
 
@@ -79,7 +81,7 @@ impl Printer<'_> {
                 tail,
             } => {
                 let word = if *tail { "tail" } else { "call" };
-                let function = self.function_name(function.0);
+                let function = write_text(self.function_name(function.0).as_bytes());
                 format!("{word} {function} {}", self.atoms(arguments))
             }
             Expression::Foreign { foreign, arguments } => {
@@ -105,25 +107,17 @@ impl Printer<'_> {
                 ty,
                 components,
             } => {
-                let (text, ty) = (write_text(text), print_core_type(ty));
+                let (text, ty) = (write_text(text), print_type(ty));
                 format!("trace {text} {ty} {}", self.atoms(components))
             }
             // Written before.
             Expression::Index { .. }
             | Expression::View { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
             | Expression::Allocate { .. }
             | Expression::Sort { .. }
             | Expression::Operation(_)
-            | Expression::If { .. }
-            | Expression::Switch { .. }
-            | Expression::While { .. } => String::new(),
+            | array_expressions!()
+            | control_expressions!() => String::new(),
         }
     }
 
@@ -138,8 +132,10 @@ impl Printer<'_> {
                 out
             }
             View::Transpose(permutation) => {
-                let numbers: Vec<String> = permutation.iter().map(u32::to_string).collect();
-                format!("transpose {array} [{}]", numbers.join(" "))
+                format!(
+                    "transpose {array} {}",
+                    bracketed(permutation, u32::to_string)
+                )
             }
             View::Reshape(shape) => format!("reshape {array} {}", self.atoms(shape)),
             View::Row(indices) => format!("row {array} {}", self.atoms(indices)),

@@ -65,7 +65,7 @@ impl Column {
                 total: 0,
                 inner: Box::new(Column::new(element, sums)?),
             }),
-            Type::Sum(id) => match sums.get(id.0 as usize) {
+            Type::Sum(id) => match sums.get(id.index()) {
                 Some(sum) if sum.is_recursive() => Ok(Column::Link(*id, Vec::new())),
                 Some(sum) => {
                     let payloads = sum

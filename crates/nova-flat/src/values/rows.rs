@@ -104,7 +104,7 @@ impl Source<'_> {
                 ))
             }
             Type::Sum(id) => {
-                let Some(sum) = self.sums.get(id.0 as usize) else {
+                let Some(sum) = self.sums.get(id.index()) else {
                     return internal("there is no such sum");
                 };
                 if sum.is_recursive() {
@@ -166,7 +166,7 @@ impl Source<'_> {
                     inner,
                 })
             }
-            Type::Sum(id) => match self.sums.get(id.0 as usize) {
+            Type::Sum(id) => match self.sums.get(id.index()) {
                 Some(sum) if sum.is_recursive() => Ok(Rows::Link(*id, self.integers()?)),
                 Some(sum) => {
                     let tags = self.elements()?;

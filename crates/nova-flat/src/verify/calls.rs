@@ -12,7 +12,7 @@ pub fn recursive_functions(program: &Program) -> Vec<bool> {
     for (caller, function) in program.functions.iter().enumerate() {
         each_statement(&function.body, &mut |statement| {
             if let Expression::Call { function, tail, .. } = &statement.expression {
-                let callee = function.0 as usize;
+                let callee = function.index();
                 match callee == caller {
                     true => recursive[caller] |= !tail,
                     false if callee < count => callees[caller].push(callee),

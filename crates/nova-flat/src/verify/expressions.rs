@@ -3,6 +3,7 @@
 use super::{INSIDE, Position, Result, Verifier, array_type, variables};
 use crate::ir::{Atom, Body, Expression, FunctionId, Lambda, Type, Variable, View};
 use crate::visit::Substitution;
+use crate::{call_expressions, control_expressions, node_expressions, pure_expressions};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, SumId};
 
 impl<'a> Verifier<'a> {
@@ -180,23 +181,15 @@ impl<'a> Verifier<'a> {
                 Ok(Type::Array(scalar, shape.to_vec()))
             }
             // Checked before.
-            Expression::If { .. }
-            | Expression::Switch { .. }
-            | Expression::While { .. }
-            | Expression::Call { .. }
-            | Expression::Operation(_)
-            | Expression::Sort { .. }
+            pure_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!()
             | Expression::Check { .. }
             | Expression::Fail { .. }
-            | Expression::Foreign { .. }
-            | Expression::NodePayload { .. }
-            | Expression::Trace { .. }
-            | Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Index { .. }
-            | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
-            | Expression::Allocate { .. } => self.fail("an expression that gives no array"),
+            | Expression::Allocate { .. }
+            | Expression::Sort { .. }
+            | Expression::Operation(_) => self.fail("an expression that gives no array"),
         }
     }
 
@@ -393,7 +386,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn call(&self, function: FunctionId, arguments: &[Atom], pattern: &[Variable]) -> Result<()> {
-        let Some(callee) = self.program.functions.get(function.0 as usize) else {
+        let Some(callee) = self.program.functions.get(function.index()) else {
             return self.fail(format!("there is no function {}", function.0));
         };
         self.meet(&callee.parameters, arguments)?;
@@ -435,7 +428,7 @@ impl<'a> Verifier<'a> {
     }
 
     fn recursive_sum(&self, sum: SumId) -> Result<&'a nova_core::SumType> {
-        match self.program.sums.get(sum.0 as usize) {
+        match self.program.sums.get(sum.index()) {
             Some(sum) if sum.is_recursive() => Ok(sum),
             Some(_) | None => self.fail(format!("sum {} has no nodes", sum.0)),
         }

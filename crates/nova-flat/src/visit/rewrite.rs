@@ -97,7 +97,7 @@ impl Substitution {
 
     /// Rewrites type and memory of a variable.
     pub fn info(&self, program: &mut Program, variable: Variable) {
-        let info = &mut program.variables[variable.0 as usize];
+        let info = &mut program.variables[variable.index()];
         info.ty = self.ty(&info.ty);
         info.memory = info.memory.as_ref().map(|m| self.memory(m));
     }

@@ -29,11 +29,11 @@ enum Plan {
 impl Mono<'_, '_> {
     /// The variable of a binding that is not generalised.
     pub fn plain_variable(&mut self, binding: BindingId) -> Variable {
-        let ty = self.inference.bindings[binding.0 as usize].ty;
+        let ty = self.inference.bindings[binding.index()].ty;
         let ty = self.core_type(ty);
-        let name = &self.inference.resolved.bindings[binding.0 as usize].name;
+        let name = &self.inference.resolved.bindings[binding.index()].name;
         let variable = self.core.add_variable(name.clone(), ty);
-        self.bindings[binding.0 as usize] = Meaning::Variable(variable);
+        self.bindings[binding.index()] = Meaning::Variable(variable);
         variable
     }
 
@@ -213,13 +213,11 @@ impl Mono<'_, '_> {
             }
             Plan::Generalised(binding) => {
                 let meaning =
-                    std::mem::replace(&mut self.bindings[binding.0 as usize], Meaning::Unused);
+                    std::mem::replace(&mut self.bindings[binding.index()], Meaning::Unused);
                 let Meaning::Instances(instances) = meaning else {
                     return body;
                 };
-                let quantified = self.inference.bindings[binding.0 as usize]
-                    .quantified
-                    .clone();
+                let quantified = self.inference.bindings[binding.index()].quantified.clone();
                 let list = instances.list.into_iter();
                 let list = list.map(|(types, variables)| (types, variables[0]));
                 self.instances(value, &quantified, list.collect(), body, at)

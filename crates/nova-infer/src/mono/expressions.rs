@@ -114,22 +114,22 @@ impl Mono<'_, '_> {
 
     /// The variable that a use of a binding means.
     pub fn binding_variable(&mut self, id: ast::ExpressionId, binding: BindingId) -> Variable {
-        if let Meaning::Variable(variable) = &self.bindings[binding.0 as usize] {
+        if let Meaning::Variable(variable) = &self.bindings[binding.index()] {
             return *variable;
         }
         let types = self.instance_types(id);
-        if let Meaning::Instances(instances) = &self.bindings[binding.0 as usize]
+        if let Meaning::Instances(instances) = &self.bindings[binding.index()]
             && let Some(&found) = instances.by_types.get(&types)
         {
             return instances.list[found].1[0];
         }
         self.check_size(&types, id);
-        let name = self.inference.resolved.bindings[binding.0 as usize]
+        let name = self.inference.resolved.bindings[binding.index()]
             .name
             .clone();
         let ty = self.type_of(id);
         let variable = self.core.add_variable(name, ty);
-        if let Meaning::Instances(instances) = &mut self.bindings[binding.0 as usize]
+        if let Meaning::Instances(instances) = &mut self.bindings[binding.index()]
             && instances.list.len() < super::MOST_INSTANCES
         {
             instances.insert(types, vec![variable]);

@@ -123,7 +123,7 @@ impl Machine<'_> {
     }
 
     fn payload_type(&self, sum: SumId, constructor: u32) -> Step<&Type> {
-        let sum = self.program.sums.get(sum.0 as usize);
+        let sum = self.program.sums.get(sum.index());
         match sum.and_then(|s| s.constructors.get(constructor as usize)) {
             Some(constructor) => Ok(&constructor.payload),
             None => wrong("there is no such constructor"),
@@ -223,7 +223,7 @@ fn has_links(ty: &Type, sums: &[nova_core::SumType]) -> bool {
         Type::Unit | Type::Function(..) | Type::Scalar(_) => false,
         Type::Tuple(elements) => elements.iter().any(|e| has_links(e, sums)),
         Type::Vector(element) | Type::Array(_, element) => has_links(element, sums),
-        Type::Sum(id) => match sums.get(id.0 as usize) {
+        Type::Sum(id) => match sums.get(id.index()) {
             Some(sum) if sum.is_recursive() => true,
             Some(sum) => {
                 let mut constructors = sum.constructors.iter();

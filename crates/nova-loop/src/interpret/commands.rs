@@ -286,7 +286,7 @@ impl<'p> Machine<'p> {
 
     /// A node of a table.
     pub(super) fn node(&self, sum: SumId, link: i64) -> Step<&Node> {
-        let table = self.tables.get(sum.0 as usize);
+        let table = self.tables.get(sum.index());
         let index = usize::try_from(link).ok();
         match index.and_then(|index| table?.get(index)) {
             Some(node) => Ok(node),
@@ -296,7 +296,7 @@ impl<'p> Machine<'p> {
 
     /// Adds a node; gives its link.
     pub(super) fn add_node(&mut self, sum: SumId, node: Node) -> Step<i64> {
-        match self.tables.get_mut(sum.0 as usize) {
+        match self.tables.get_mut(sum.index()) {
             Some(table) => {
                 table.push(node);
                 Ok(table.len() as i64 - 1)

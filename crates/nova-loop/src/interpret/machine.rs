@@ -89,7 +89,7 @@ impl<'p> Machine<'p> {
     }
 
     fn give_place(&mut self, variable: Variable, count: &mut u32) {
-        if let Some(place) = self.places.get_mut(variable.0 as usize) {
+        if let Some(place) = self.places.get_mut(variable.index()) {
             *place = *count;
             *count += 1;
         }
@@ -112,7 +112,7 @@ impl<'p> Machine<'p> {
     }
 
     fn cell(&mut self, variable: Variable) -> Step<&mut Cell> {
-        let place = self.places.get(variable.0 as usize);
+        let place = self.places.get(variable.index());
         let cell = place.and_then(|p| self.cells.get_mut(self.base + *p as usize));
         match cell {
             Some(cell) => Ok(cell),
@@ -122,7 +122,7 @@ impl<'p> Machine<'p> {
 
     /// What a variable holds.
     pub(super) fn get(&self, variable: Variable) -> Step<Cell> {
-        let place = self.places.get(variable.0 as usize);
+        let place = self.places.get(variable.index());
         let cell = place.and_then(|p| self.cells.get(self.base + *p as usize));
         match cell.copied() {
             Some(Cell::Unset) => {
@@ -147,7 +147,7 @@ impl<'p> Machine<'p> {
 
     /// Calls a function and runs it to its end; gives its results.
     pub(super) fn run(&mut self, function: FunctionId, arguments: Vec<Cell>) -> Step<Vec<Cell>> {
-        let results = match self.program.functions.get(function.0 as usize) {
+        let results = match self.program.functions.get(function.index()) {
             Some(function) => &function.results,
             None => return wrong("there is no such function"),
         };
@@ -166,7 +166,7 @@ impl<'p> Machine<'p> {
         arguments: Vec<Cell>,
         results: &'p [Variable],
     ) -> Step<()> {
-        let index = id.0 as usize;
+        let index = id.index();
         let (Some(function), Some(size)) =
             (self.program.functions.get(index), self.sizes.get(index))
         else {

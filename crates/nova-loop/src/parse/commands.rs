@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::ir::{Command, drop_commands};
 use nova_core::SumId;
+use nova_core::forms::read::FormReader;
 use nova_diag::deep;
 use nova_syntax::DatumId;
 

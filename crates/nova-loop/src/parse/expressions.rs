@@ -2,9 +2,9 @@
 
 use super::Parser;
 use crate::ir::Expression;
-use nova_core::{Scalar, ScalarOperation, ScalarValue, SumId};
+use nova_core::forms::read::{FormReader, named_constant};
+use nova_core::{ScalarOperation, SumId};
 use nova_diag::deep;
-use nova_syntax::ast::{NumberValue, Suffix};
 use nova_syntax::{DatumId, Kind};
 
 /// Reads the items of a form.
@@ -51,26 +51,14 @@ const EXPRESSIONS: [(&str, Rule); 6] = [
     }),
 ];
 
-/// Constants that are symbols.
-const CONSTANTS: [(&str, ScalarValue); 8] = [
-    ("true", ScalarValue::Bool(true)),
-    ("false", ScalarValue::Bool(false)),
-    ("nan.f32", ScalarValue::F32(f32::NAN)),
-    ("nan.f64", ScalarValue::F64(f64::NAN)),
-    ("inf.f32", ScalarValue::F32(f32::INFINITY)),
-    ("inf.f64", ScalarValue::F64(f64::INFINITY)),
-    ("-inf.f32", ScalarValue::F32(f32::NEG_INFINITY)),
-    ("-inf.f64", ScalarValue::F64(f64::NEG_INFINITY)),
-];
-
 impl<'a> Parser<'a> {
     /// An expression.
     pub(super) fn expression(&mut self, id: DatumId) -> Option<Expression> {
         deep(|| match self.data.kind(id) {
             Kind::Number(_) => self.number(id).map(Expression::Constant),
             Kind::Symbol(symbol) if &**symbol == "null" => Some(Expression::NullBlock),
-            Kind::Symbol(symbol) => match CONSTANTS.iter().find(|c| c.0 == &**symbol) {
-                Some((_, value)) => Some(Expression::Constant(*value)),
+            Kind::Symbol(symbol) => match named_constant(symbol) {
+                Some(value) => Some(Expression::Constant(value)),
                 None => self.variable(id).map(Expression::Variable),
             },
             Kind::List(_) => self.form(id),
@@ -112,33 +100,5 @@ impl<'a> Parser<'a> {
             operand: self.scalar(*operand)?,
             arguments: self.expressions(arguments)?,
         })
-    }
-
-    /// A number; without suffix an `i64`.
-    fn number(&mut self, id: DatumId) -> Option<ScalarValue> {
-        let number = self.data.as_number(id)?;
-        let value = match number.suffix {
-            Some(Suffix::Double) => self.data.as_float(id).map(ScalarValue::F64),
-            // Read as a float at once: by way of a double it would be rounded twice.
-            Some(Suffix::Float) => match &number.value {
-                NumberValue::Decimal(text) => text.parse().ok().map(ScalarValue::F32),
-                NumberValue::Integer(value) => value.map(|v| ScalarValue::F32(v as f32)),
-            },
-            Some(Suffix::Signed(bits)) => self.integer(id, &format!("i{bits}")),
-            Some(Suffix::Unsigned(bits)) => self.integer(id, &format!("u{bits}")),
-            None => self.integer(id, "i64"),
-        };
-        match value {
-            Some(value) => Some(value),
-            None => self.error(id, "no number of its type: a decimal one needs `f` or `L`"),
-        }
-    }
-
-    /// An integer that its type holds.
-    fn integer(&self, id: DatumId, short: &str) -> Option<ScalarValue> {
-        let value = self.data.as_integer(id)?;
-        let scalar = Scalar::by_short(short)?;
-        let held = ScalarValue::from_integer_wrapping(scalar, value);
-        (held.as_integer() == Some(value)).then_some(held)
     }
 }

@@ -8,98 +8,66 @@ mod commands;
 mod expressions;
 mod sections;
 
-use crate::ir::{FunctionId, Level, Program, Type, Variable, VariableInfo};
+use crate::ir::{Level, Program, Type, Variable, VariableInfo};
 use crate::print::LEVELS;
-use nova_core::{ErrorKind, Scalar};
-use nova_diag::{Diagnostic, FileId, Place, Span, codes};
-use nova_syntax::{Data, DatumId, Kind, reader};
+use nova_core::forms::read::{FormReader, Variables, read_one, split_number};
+use nova_core::ir::Foreign;
+use nova_core::{Scalar, SumType};
+use nova_diag::{Diagnostic, FileId, Place};
+use nova_syntax::{Data, DatumId, Kind};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Reads a program of Loop; all errors are reported.
 pub fn parse(text: &str, file: FileId) -> Result<Program, Vec<Diagnostic>> {
-    let (data, diagnostics) = reader::read(text, file);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
-    }
+    let (data, root) = read_one(text, file)?;
     let mut parser = Parser {
         data: &data,
         program: Program::default(),
-        names: HashMap::new(),
-        variables: Vec::new(),
+        variables: Variables::new(&data),
         functions: HashMap::new(),
         diagnostics: Vec::new(),
     };
-    match data.roots() {
-        [root] => parser.program(*root),
-        [] => parser.diagnostics.push(Diagnostic::error(
-            codes::BAD_PROGRAM,
-            Span::new(file, 0, 0),
-            "there is no program",
-        )),
-        [_, other, ..] => {
-            parser.error::<()>(*other, "only one program may stand in a text");
-        }
-    }
+    parser.program(root);
     parser.finish()
-}
-
-/// A variable that a symbol names: where it was first met, and what it is once that is known.
-struct Named {
-    first: DatumId,
-    info: Option<VariableInfo>,
 }
 
 struct Parser<'a> {
     data: &'a Data,
     program: Program,
-    names: HashMap<Arc<str>, Variable>,
-    /// By variable; `None` for numbers that no symbol has.
-    variables: Vec<Option<Named>>,
-    functions: HashMap<String, FunctionId>,
+    variables: Variables<VariableInfo>,
+    functions: HashMap<&'a str, u32>,
     diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> FormReader<'a> for Parser<'a> {
+    fn data(&self) -> &'a Data {
+        self.data
+    }
+
+    fn report(&mut self, error: Diagnostic) {
+        self.diagnostics.push(error);
+    }
+
+    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>) {
+        (&mut self.program.sums, &mut self.program.foreigns)
+    }
 }
 
 impl<'a> Parser<'a> {
     fn finish(mut self) -> Result<Program, Vec<Diagnostic>> {
-        let mut infos = Vec::with_capacity(self.variables.len());
-        for named in std::mem::take(&mut self.variables) {
-            match named {
-                Some(Named {
-                    info: Some(info), ..
-                }) => infos.push(info),
-                Some(Named { info: None, first }) => {
-                    self.error::<()>(first, "this variable is declared nowhere");
-                }
-                None => infos.push(VariableInfo {
-                    name: "".into(),
-                    ty: Type::Scalar(Scalar::Bool),
-                }),
-            }
+        let unused = VariableInfo {
+            name: "".into(),
+            ty: Type::Scalar(Scalar::Bool),
+        };
+        match self.variables.finish(unused) {
+            Ok(variables) => self.program.variables = variables,
+            Err(undeclared) => undeclared.into_iter().for_each(|first| {
+                self.error::<()>(first, "this variable is declared nowhere");
+            }),
         }
-        if !self.diagnostics.is_empty() {
-            return Err(self.diagnostics);
-        }
-        self.program.variables = infos;
-        Ok(self.program)
-    }
-
-    /// Reports an error at a datum.
-    fn error<T>(&mut self, at: DatumId, message: impl Into<String>) -> Option<T> {
-        let span = self.data.span(at);
-        let error = Diagnostic::error(codes::BAD_FORM, span, message);
-        self.diagnostics.push(error);
-        None
-    }
-
-    /// Items that must be exactly `N`.
-    fn exactly<const N: usize>(&mut self, at: DatumId, items: &[DatumId]) -> Option<[DatumId; N]> {
-        match <[DatumId; N]>::try_from(items) {
-            Ok(items) => Some(items),
-            Err(_) => {
-                let found = items.len();
-                self.error(at, format!("this form takes {N} items, here are {found}"))
-            }
+        match self.diagnostics.is_empty() {
+            true => Ok(self.program),
+            false => Err(self.diagnostics),
         }
     }
 
@@ -117,41 +85,10 @@ impl<'a> Parser<'a> {
         Some((self.exactly(at, items)?, place))
     }
 
-    /// A place, where there is one.
-    fn place(&mut self, id: Option<DatumId>) -> Option<Place> {
-        let Some(id) = id else {
-            return Some(Place::new("", 0, 0));
-        };
-        match self.data.as_string(id).and_then(Place::parse) {
-            Some(place) => Some(place),
-            None => self.error(id, "a place is expected here: \"file:line:column\""),
-        }
-    }
-
     /// The variable of a symbol; its number where it has one and no other symbol has it.
     fn variable(&mut self, id: DatumId) -> Option<Variable> {
-        let Some(symbol) = self.data.as_name(id) else {
-            return self.error(id, "a variable is expected here");
-        };
-        if let Some(variable) = self.names.get(symbol) {
-            return Some(*variable);
-        }
-        // A table has a place for each number below, so numbers far too large are not taken.
-        let largest = self.data.count().saturating_mul(64).saturating_add(100_000);
-        let free =
-            |n: &usize| *n <= largest && self.variables.get(*n).is_none_or(|named| named.is_none());
-        let number = split_number(symbol).1.filter(free);
-        let number = number.unwrap_or(self.variables.len());
-        while self.variables.len() <= number {
-            self.variables.push(None);
-        }
-        self.variables[number] = Some(Named {
-            first: id,
-            info: None,
-        });
-        let variable = Variable(number as u32);
-        self.names.insert(symbol.clone(), variable);
-        Some(variable)
+        let symbol = self.expect(self.data.as_name(id), id, "a variable")?;
+        Some(Variable(self.variables.number(symbol, id)))
     }
 
     /// `[x_1 y_2]`.
@@ -168,9 +105,7 @@ impl<'a> Parser<'a> {
             name: name.into(),
             ty,
         };
-        if let Some(Some(named)) = self.variables.get_mut(variable.0 as usize) {
-            named.info = Some(info);
-        }
+        self.variables.declare(variable.0, info);
         Some(variable)
     }
 
@@ -198,41 +133,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn scalar(&mut self, id: DatumId) -> Option<Scalar> {
-        match self.data.as_symbol(id).and_then(Scalar::by_short) {
-            Some(scalar) => Some(scalar),
-            None => self.error(id, "a type is expected here: `i32`, `f32`, `bool`, …"),
-        }
-    }
-
-    fn items(&mut self, id: DatumId) -> Option<&'a [DatumId]> {
-        match self.data.as_vector(id) {
-            Some(items) => Some(items),
-            None => self.error(id, "`[ … ]` is expected here"),
-        }
-    }
-
-    fn index<T: TryFrom<i128>>(&mut self, id: DatumId) -> Option<T> {
-        match self.data.as_index(id) {
-            Some(index) => Some(index),
-            None => self.error(id, "a number is expected here"),
-        }
-    }
-
-    fn string(&mut self, id: DatumId) -> Option<Arc<str>> {
-        match self.data.as_string(id) {
-            Some(text) => Some(text.into()),
-            None => self.error(id, "a text is expected here"),
-        }
-    }
-
-    fn bytes(&mut self, id: DatumId) -> Option<Arc<[u8]>> {
-        match self.data.as_text(id) {
-            Some(bytes) => Some(bytes.into()),
-            None => self.error(id, "a text is expected here"),
-        }
-    }
-
     fn level(&mut self, id: DatumId) -> Option<Level> {
         let found = LEVELS.iter().find(|l| self.data.is_symbol(id, l.1));
         match found {
@@ -240,22 +140,4 @@ impl<'a> Parser<'a> {
             None => self.error(id, "a level is expected here: `sequential`, `grid`, …"),
         }
     }
-
-    fn error_kind(&mut self, id: DatumId) -> Option<ErrorKind> {
-        match self.data.as_symbol(id).and_then(ErrorKind::by_word) {
-            Some(kind) => Some(kind),
-            None => self.error(id, "an error is expected here: `index`, `division`, …"),
-        }
-    }
-}
-
-/// The name and number of `name_7`; no number where there is none that reads back the same.
-fn split_number(symbol: &str) -> (&str, Option<usize>) {
-    if let Some((name, digits)) = symbol.rsplit_once('_')
-        && let Ok(number) = digits.parse::<usize>()
-        && number.to_string() == digits
-    {
-        return (name, Some(number));
-    }
-    (symbol, None)
 }

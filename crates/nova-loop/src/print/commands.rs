@@ -2,21 +2,21 @@
 
 use super::{LEVELS, Printer};
 use crate::ir::{Command, Level, calls, errors, jumps, memory_commands, remarks, structures};
-use nova_flat::print::print_core_type;
+use nova_core::forms::write::print_type;
 use nova_syntax::datum::write_text;
 
 impl Printer<'_> {
     pub(super) fn command(&mut self, command: &Command) {
-        self.text("(");
-        self.indent += 1;
+        self.out.text("(");
+        self.out.indent += 1;
         match command {
             structures!() => self.structure(command),
             memory_commands!() => self.memory(command),
             jumps!() | errors!() | remarks!() => self.other(command),
             calls!() => self.call(command),
         }
-        self.indent -= 1;
-        self.text(")");
+        self.out.indent -= 1;
+        self.out.text(")");
     }
 
     /// Commands with lists inside.
@@ -27,7 +27,7 @@ impl Printer<'_> {
                 then,
                 otherwise,
             } => {
-                self.text("if");
+                self.out.text("if");
                 self.argument(condition);
                 self.list(then);
                 if !otherwise.is_empty() {
@@ -35,7 +35,7 @@ impl Printer<'_> {
                 }
             }
             Command::Switch { scrutinee, cases } => {
-                self.text("switch");
+                self.out.text("switch");
                 self.argument(scrutinee);
                 cases.iter().for_each(|case| self.list(case));
             }
@@ -46,7 +46,7 @@ impl Printer<'_> {
                 body,
                 place,
             } => {
-                self.text("for");
+                self.out.text("for");
                 self.variable(*variable);
                 self.argument(count);
                 self.level(*level);
@@ -54,7 +54,7 @@ impl Printer<'_> {
                 self.lines(body);
             }
             Command::Loop { body, place } => {
-                self.text("loop");
+                self.out.text("loop");
                 self.place(place);
                 self.lines(body);
             }
@@ -64,8 +64,8 @@ impl Printer<'_> {
 
     fn level(&mut self, level: Level) {
         let word = LEVELS.iter().find(|l| l.0 == level).map_or("", |l| l.1);
-        self.text(" ");
-        self.text(word);
+        self.out.text(" ");
+        self.out.text(word);
     }
 
     /// Commands on variables and memory.
@@ -73,17 +73,17 @@ impl Printer<'_> {
         match command {
             Command::Declare { variable, value } => {
                 let binding = self.binding(*variable);
-                self.text(&format!("declare {binding}"));
+                self.out.text(&format!("declare {binding}"));
                 if let Some(value) = value {
                     self.argument(value);
                 }
             }
             Command::Local { pointer, count } => {
                 let binding = self.binding(*pointer);
-                self.text(&format!("local {binding} {count}"));
+                self.out.text(&format!("local {binding} {count}"));
             }
             Command::Assign { variable, value } => {
-                self.text("set");
+                self.out.text("set");
                 self.variable(*variable);
                 self.argument(value);
             }
@@ -92,7 +92,7 @@ impl Printer<'_> {
                 index,
                 value,
             } => {
-                self.text("store");
+                self.out.text("store");
                 self.variable(*pointer);
                 self.argument(index);
                 self.argument(value);
@@ -104,7 +104,7 @@ impl Printer<'_> {
                 count,
                 place,
             } => {
-                self.text("allocate");
+                self.out.text("allocate");
                 self.variable(*block);
                 self.variable(*pointer);
                 self.scalar(*element);
@@ -119,7 +119,7 @@ impl Printer<'_> {
                 count,
                 place,
             } => {
-                self.text("reserve");
+                self.out.text("reserve");
                 self.variable(*block);
                 self.variable(*pointer);
                 self.scalar(*element);
@@ -133,18 +133,18 @@ impl Printer<'_> {
                 element,
                 count,
             } => {
-                self.text("copy");
+                self.out.text("copy");
                 self.argument(to);
                 self.argument(from);
                 self.scalar(*element);
                 self.argument(count);
             }
             Command::Retain(variable) => {
-                self.text("retain");
+                self.out.text("retain");
                 self.variable(*variable);
             }
             Command::Release(variable) => {
-                self.text("release");
+                self.out.text("release");
                 self.variable(*variable);
             }
             structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
@@ -154,18 +154,18 @@ impl Printer<'_> {
     /// Jumps, errors, remarks.
     fn other(&mut self, command: &Command) {
         match command {
-            Command::Break => self.text("break"),
-            Command::Continue => self.text("continue"),
-            Command::Return => self.text("return"),
+            Command::Break => self.out.text("break"),
+            Command::Continue => self.out.text("continue"),
+            Command::Return => self.out.text("return"),
             Command::Check {
                 condition,
                 error,
                 arguments,
                 place,
             } => {
-                self.text("check");
+                self.out.text("check");
                 self.argument(condition);
-                self.text(&format!(" {}", error.info().word));
+                self.out.text(&format!(" {}", error.info().word));
                 self.arguments(arguments);
                 self.place(place);
             }
@@ -174,16 +174,17 @@ impl Printer<'_> {
                 arguments,
                 place,
             } => {
-                self.text(&format!("fail {}", error.info().word));
+                self.out.text(&format!("fail {}", error.info().word));
                 self.arguments(arguments);
                 self.place(place);
             }
             Command::Barrier(level) => {
-                self.text("barrier");
+                self.out.text("barrier");
                 self.level(*level);
             }
             Command::Comment(text) => {
-                self.text(&format!("comment {}", write_text(text.as_bytes())));
+                self.out
+                    .text(&format!("comment {}", write_text(text.as_bytes())));
             }
             structures!() | memory_commands!() | calls!() => {}
         }
@@ -197,8 +198,8 @@ impl Printer<'_> {
                 arguments,
                 results,
             } => {
-                let name = self.function_name(function.0);
-                self.text(&format!("call {name}"));
+                let name = write_text(self.function_name(function.0).as_bytes());
+                self.out.text(&format!("call {name}"));
                 self.arguments(arguments);
                 self.variables(results);
             }
@@ -208,7 +209,7 @@ impl Printer<'_> {
                 results,
                 place,
             } => {
-                self.text(&format!("foreign {foreign}"));
+                self.out.text(&format!("foreign {foreign}"));
                 self.arguments(arguments);
                 self.variables(results);
                 self.place(place);
@@ -218,11 +219,8 @@ impl Printer<'_> {
                 ty,
                 components,
             } => {
-                self.text(&format!(
-                    "trace {} {}",
-                    write_text(text),
-                    print_core_type(ty)
-                ));
+                self.out
+                    .text(&format!("trace {} {}", write_text(text), print_type(ty)));
                 self.arguments(components);
             }
             Command::NodeNew {
@@ -232,7 +230,7 @@ impl Printer<'_> {
                 link,
                 place,
             } => {
-                self.text(&format!("new {} {constructor}", sum.0));
+                self.out.text(&format!("new {} {constructor}", sum.0));
                 self.arguments(payload);
                 self.variable(*link);
                 self.place(place);
@@ -243,7 +241,7 @@ impl Printer<'_> {
                 link,
                 results,
             } => {
-                self.text(&format!("payload {} {constructor}", sum.0));
+                self.out.text(&format!("payload {} {constructor}", sum.0));
                 self.argument(link);
                 self.variables(results);
             }

@@ -2,15 +2,15 @@
 //! updates.
 
 use super::address::Place;
-use super::groups::{
-    call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
-};
 use super::{Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;
+use nova_flat::{
+    call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
+};
 
 impl<'a> Translator<'a> {
     /// Translates a statement that makes the array `pattern`.

@@ -1,15 +1,15 @@
 //! Functions, calls, foreign functions, node tables and traces.
 
-use super::groups::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-    pure_expressions,
-};
 use super::lifetimes::Moving;
 use super::states::{State, variables};
 use super::{Flow, Result, Tail, Translator};
 use crate::error::internal;
 use crate::ir::{self, Command, Variable};
 use nova_flat::ir as flat;
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+    pure_expressions,
+};
 
 impl<'a> Translator<'a> {
     /// Translates a function.
@@ -21,7 +21,7 @@ impl<'a> Translator<'a> {
         let parameters = self.add_states(&function.parameters)?;
         let results = self.add_states(&function.results)?;
         self.bind_states(&function.parameters, &parameters, false)?;
-        let calls_itself = self.facts.tail_calls.get(id.0 as usize) == Some(&true);
+        let calls_itself = self.facts.tail_calls.get(id.index()) == Some(&true);
         let (body, ()) = self.nested(|this| match calls_itself {
             true => this.repeated_body(id, function, &parameters, &results),
             false => {

@@ -1,8 +1,5 @@
 //! Conditionals and loops.
 
-use super::groups::{
-    array_expressions, call_expressions, node_expressions, other_expressions, pure_expressions,
-};
 use super::lifetimes::Moving;
 use super::scalars::Term;
 use super::states::{State, variables};
@@ -11,6 +8,9 @@ use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir as flat;
+use nova_flat::{
+    array_expressions, call_expressions, node_expressions, other_expressions, pure_expressions,
+};
 
 /// What came of the body of a case.
 struct Branch {

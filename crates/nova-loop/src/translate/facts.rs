@@ -1,13 +1,13 @@
 //! What the translation must know of a Mem program beforehand: how often and in which loop a scalar
 //! is used, and when a block is used for the last time. One walk over the program.
 
-use super::groups::{array_expressions, node_expressions, pure_expressions};
 use nova_diag::deep;
 use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Lambda, Output, Program, Statement, Type,
     Variable,
 };
 use nova_flat::visit;
+use nova_flat::{array_expressions, node_expressions, pure_expressions};
 use std::sync::Arc;
 
 /// The index that stands for the results of a body.
@@ -80,29 +80,26 @@ impl Facts {
     /// Whether the only use of a scalar may be replaced by its definition: it runs as often.
     pub(super) fn is_substitutable(&self, variable: Variable) -> bool {
         self.scalars
-            .get(variable.0 as usize)
+            .get(variable.index())
             .is_some_and(|s| s.uses == 1 && s.bound_in == s.used_in)
     }
 
     /// Whether nothing uses a scalar.
     pub(super) fn is_unused(&self, variable: Variable) -> bool {
         self.scalars
-            .get(variable.0 as usize)
+            .get(variable.index())
             .is_some_and(|s| s.uses == 0)
     }
 
     /// What is known of a block of the program.
     pub(super) fn block(&self, block: Variable) -> BlockFacts {
-        self.blocks
-            .get(block.0 as usize)
-            .cloned()
-            .unwrap_or_default()
+        self.blocks.get(block.index()).cloned().unwrap_or_default()
     }
 
     /// Whether writing to block `written` may change what is read from block `read`.
     pub(super) fn may_alias(&self, read: Variable, written: Variable) -> bool {
         read == written
-            || match self.blocks.get(read.0 as usize).map(|b| b.origin) {
+            || match self.blocks.get(read.index()).map(|b| b.origin) {
                 Some(Origin::Allocated | Origin::Parameter) => false,
                 Some(Origin::Shared | Origin::Unknown) | None => true,
             }
@@ -125,7 +122,7 @@ impl<'a> Walk<'a> {
     fn sizes(&mut self) {
         for info in &self.program.variables {
             visit::type_variables(&info.ty, info.memory.as_ref(), &mut |variable| {
-                if let Some(facts) = self.facts.scalars.get_mut(variable.0 as usize) {
+                if let Some(facts) = self.facts.scalars.get_mut(variable.index()) {
                     facts.uses += 2;
                 }
             });
@@ -198,7 +195,7 @@ impl<'a> Walk<'a> {
             }
             Expression::Call { function, tail, .. } => {
                 let calls_itself = *tail && *function == self.function;
-                self.facts.tail_calls[self.function.0 as usize] |= calls_itself;
+                self.facts.tail_calls[self.function.index()] |= calls_itself;
             }
             pure_expressions!()
             | array_expressions!()
@@ -245,7 +242,7 @@ impl<'a> Walk<'a> {
     }
 
     fn bind(&mut self, variable: Variable, inside: u32, depth: usize, origin: Origin) {
-        if let Some(facts) = self.facts.scalars.get_mut(variable.0 as usize) {
+        if let Some(facts) = self.facts.scalars.get_mut(variable.index()) {
             facts.bound_in = inside;
         }
         let info = self.program.variable(variable);
@@ -255,7 +252,7 @@ impl<'a> Walk<'a> {
             (Type::Array(..), None) | (Type::Scalar(_), _) => return,
         };
         let last_use = self.indices.get(depth).copied().unwrap_or(0);
-        let Some(facts) = self.facts.blocks.get_mut(block.0 as usize) else {
+        let Some(facts) = self.facts.blocks.get_mut(block.index()) else {
             return;
         };
         if facts.origin == Origin::Unknown {
@@ -270,7 +267,7 @@ impl<'a> Walk<'a> {
     }
 
     fn use_variable(&mut self, variable: Variable, inside: u32) {
-        if let Some(facts) = self.facts.scalars.get_mut(variable.0 as usize) {
+        if let Some(facts) = self.facts.scalars.get_mut(variable.index()) {
             facts.uses += 1;
             facts.used_in = inside;
         }
@@ -280,7 +277,7 @@ impl<'a> Walk<'a> {
     }
 
     fn touch(&mut self, block: Variable) {
-        if let Some(facts) = self.facts.blocks.get_mut(block.0 as usize)
+        if let Some(facts) = self.facts.blocks.get_mut(block.index())
             && let Some(index) = self.indices.get(facts.depth)
         {
             facts.last_use = *index;

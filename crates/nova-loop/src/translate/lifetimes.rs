@@ -81,7 +81,7 @@ impl<'a> Translator<'a> {
         pointer: Variable,
         handle: Variable,
     ) -> Result<()> {
-        let slot = self.blocks.get_mut(block.0 as usize);
+        let slot = self.blocks.get_mut(block.index());
         let slot = slot.ok_or_else(|| internal("an unknown block"))?;
         *slot = Some(Block { pointer, handle });
         Ok(())
@@ -97,7 +97,7 @@ impl<'a> Translator<'a> {
 
     /// What stands for a block of the source.
     pub(super) fn block(&self, block: flat::Variable) -> Result<Block> {
-        let found = self.blocks.get(block.0 as usize).copied().flatten();
+        let found = self.blocks.get(block.index()).copied().flatten();
         found.ok_or_else(|| {
             let name = self.name(block);
             internal(format!("block {name}_{} is not bound", block.0))

@@ -10,7 +10,6 @@ mod arrays;
 mod calls;
 mod control;
 mod facts;
-mod groups;
 mod lanes;
 mod lifetimes;
 mod operation;
@@ -118,7 +117,7 @@ enum Flow {
 impl<'a> Translator<'a> {
     /// What is known of a variable of the source.
     fn info(&self, variable: flat::Variable) -> Result<&'a flat::VariableInfo> {
-        let info = self.source.variables.get(variable.0 as usize);
+        let info = self.source.variables.get(variable.index());
         info.ok_or_else(|| internal("an unknown variable"))
     }
 
@@ -129,7 +128,7 @@ impl<'a> Translator<'a> {
     }
 
     fn name(&self, variable: flat::Variable) -> Arc<str> {
-        match self.source.variables.get(variable.0 as usize) {
+        match self.source.variables.get(variable.index()) {
             // What memory adds is marked there.
             Some(info) => info.name.trim_start_matches(nova_mem::MARK).into(),
             None => Arc::from("x"),

@@ -97,7 +97,7 @@ impl Translator<'_> {
             flat::Atom::Constant(value) => return Ok(Term::new(Expression::Constant(value))),
             flat::Atom::Variable(variable) => variable,
         };
-        let slot = self.scalars.get_mut(variable.0 as usize);
+        let slot = self.scalars.get_mut(variable.index());
         match slot {
             Some(Some(Binding::Simple(expression))) => Ok(Term::new(expression.clone())),
             Some(slot @ Some(_)) => match slot.take() {
@@ -189,14 +189,14 @@ impl Translator<'_> {
     }
 
     fn set(&mut self, variable: flat::Variable, binding: Binding) -> Result<()> {
-        let slot = self.scalars.get_mut(variable.0 as usize);
+        let slot = self.scalars.get_mut(variable.index());
         *slot.ok_or_else(|| internal("an unknown variable"))? = Some(binding);
         Ok(())
     }
 
     /// Makes a variable of a waiting term.
     fn flush(&mut self, variable: flat::Variable) -> Result<()> {
-        if let Some(Some(Binding::Pending { depth, .. })) = self.scalars.get(variable.0 as usize)
+        if let Some(Some(Binding::Pending { depth, .. })) = self.scalars.get(variable.index())
             && *depth != self.depth
         {
             let name = self.name(variable);
@@ -231,7 +231,7 @@ impl Translator<'_> {
             return Ok(());
         }
         for variable in self.pending_loads.clone() {
-            if let Some(Some(Binding::Pending { term, .. })) = self.scalars.get(variable.0 as usize)
+            if let Some(Some(Binding::Pending { term, .. })) = self.scalars.get(variable.index())
                 && term.loads.iter().any(|read| hit(self, *read))
             {
                 self.flush(variable)?;
@@ -245,7 +245,7 @@ impl Translator<'_> {
         let scalars = &self.scalars;
         self.pending_loads.retain(|variable| {
             !matches!(
-                scalars.get(variable.0 as usize),
+                scalars.get(variable.index()),
                 Some(Some(Binding::Pending { scope: s, .. })) if *s > scope
             )
         });

@@ -1,14 +1,14 @@
 //! Statements: which translation each expression of Mem has.
 
-use super::groups::{
-    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
-    pure_expressions,
-};
 use super::scalars::Term;
 use super::{Flow, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_flat::ir as flat;
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+    pure_expressions,
+};
 
 /// The only variable of a pattern.
 pub(super) fn single(pattern: &[flat::Variable]) -> Result<flat::Variable> {

@@ -14,7 +14,7 @@ impl<'p> Verifier<'p> {
                 arguments,
                 results,
             } => {
-                let Some(callee) = self.program.functions.get(function.0 as usize) else {
+                let Some(callee) = self.program.functions.get(function.index()) else {
                     return self.error("a call of no function");
                 };
                 let parameters = self.types(&callee.parameters);
@@ -78,7 +78,7 @@ impl<'p> Verifier<'p> {
 
     /// The types of a payload; reports what has no table.
     fn payload(&mut self, sum: SumId, constructor: u32) -> Option<Vec<Type>> {
-        let found = self.program.sums.get(sum.0 as usize);
+        let found = self.program.sums.get(sum.index());
         let found = found.filter(|s| s.is_recursive());
         match found.and_then(|s| s.constructors.get(constructor as usize)) {
             Some(constructor) => Some(self.component_types(&constructor.payload)),

@@ -150,7 +150,7 @@ impl<'p> Verifier<'p> {
             self.error(format!("{name} is assigned outside its scope"));
             return None;
         }
-        if self.indices[variable.0 as usize] {
+        if self.indices[variable.index()] {
             self.error(format!("{name} is the index of a loop and assigned"));
         }
         Some(ty)
@@ -280,7 +280,7 @@ impl<'p> Verifier<'p> {
         self.flow.enter_scope();
         match self.declare(variable) {
             Some(INDEX) => {
-                self.indices[variable.0 as usize] = true;
+                self.indices[variable.index()] = true;
                 self.flow.assign(variable);
             }
             Some(_) => self.error("the index of a loop is no `i64`"),

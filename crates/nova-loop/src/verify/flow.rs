@@ -86,7 +86,7 @@ impl Flow {
     pub(super) fn leave_scope(&mut self) -> Vec<Variable> {
         let mut left = Vec::new();
         for variable in self.scopes.pop().unwrap_or_default() {
-            let index = variable.0 as usize;
+            let index = variable.index();
             if self.states[index].references > 0 && !self.dead {
                 left.push(variable);
             }
@@ -98,7 +98,7 @@ impl Flow {
     }
 
     pub(super) fn declare(&mut self, variable: Variable, is_handle: bool) {
-        let index = variable.0 as usize;
+        let index = variable.index();
         self.orders[index] = Some(self.next_order);
         self.next_order += 1;
         self.is_handle[index] = is_handle;
@@ -109,7 +109,7 @@ impl Flow {
     }
 
     pub(super) fn in_scope(&self, variable: Variable) -> bool {
-        let order = self.orders.get(variable.0 as usize);
+        let order = self.orders.get(variable.index());
         order.is_some_and(|o| o.is_some())
     }
 
@@ -129,17 +129,17 @@ impl Flow {
 
     /// How many references a handle has; `None` for other variables and where no way leads.
     pub(super) fn references(&self, variable: Variable) -> Option<u32> {
-        let is_handle = self.is_handle.get(variable.0 as usize) == Some(&true);
+        let is_handle = self.is_handle.get(variable.index()) == Some(&true);
         (is_handle && !self.dead).then(|| self.state(variable).references)
     }
 
     fn state(&self, variable: Variable) -> State {
-        let state = self.states.get(variable.0 as usize);
+        let state = self.states.get(variable.index());
         state.copied().unwrap_or_default()
     }
 
     fn set(&mut self, variable: Variable, state: State) {
-        let index = variable.0 as usize;
+        let index = variable.index();
         let Some(order) = self.orders.get(index).copied().flatten() else {
             return;
         };
@@ -229,35 +229,8 @@ impl Flow {
         if right.dead {
             return Ok(left);
         }
-        let mut states = BTreeMap::new();
-        for variable in left.states.keys().chain(right.states.keys()) {
-            if !self.in_scope(*variable) {
-                continue;
-            }
-            let of = |c: &Changes| {
-                c.states
-                    .get(variable)
-                    .copied()
-                    .unwrap_or(self.state(*variable))
-            };
-            let (a, b) = (of(&left), of(&right));
-            if a.references != b.references {
-                return Err(Differs(*variable));
-            }
-            let assigned = a.assigned && b.assigned;
-            let references = a.references;
-            states.insert(
-                *variable,
-                State {
-                    assigned,
-                    references,
-                },
-            );
-        }
-        Ok(Changes {
-            states,
-            dead: false,
-        })
+        let before = |variable| self.in_scope(variable).then(|| self.state(variable));
+        meet(&left, &right, before)
     }
 
     /// Makes what was taken hold here.
@@ -288,7 +261,7 @@ impl Flow {
         let mut seen = BTreeSet::new();
         let changed = self.log[of.mark.min(self.log.len())..].iter();
         for (variable, old) in changed {
-            let outside = self.orders.get(variable.0 as usize).copied().flatten();
+            let outside = self.orders.get(variable.index()).copied().flatten();
             if outside.is_some_and(|o| o < of.start)
                 && seen.insert(*variable)
                 && self.state(*variable).references != old.references
@@ -309,45 +282,31 @@ impl Flow {
         }
         let mut here = self.changes(of.mark);
         here.states.retain(|v, _| {
-            let order = self.orders.get(v.0 as usize).copied().flatten();
+            let order = self.orders.get(v.index()).copied().flatten();
             order.is_some_and(|o| o < of.start)
         });
         let joined = match of.exits.take() {
             None => here,
-            Some(before) => self.join_exits(of, before, here)?,
+            Some(before) => self.join_exits(of, &before, &here)?,
         };
         of.exits = Some(joined);
         Ok(())
     }
 
     /// As [`Flow::join`], where what did not change is as it was before the loop.
-    fn join_exits(&self, of: &LoopFlow, left: Changes, right: Changes) -> Result<Changes, Differs> {
+    fn join_exits(
+        &self,
+        of: &LoopFlow,
+        left: &Changes,
+        right: &Changes,
+    ) -> Result<Changes, Differs> {
         let mut entry = BTreeMap::new();
         for (variable, old) in &self.log[of.mark.min(self.log.len())..] {
             entry.entry(*variable).or_insert(*old);
         }
-        let mut states = BTreeMap::new();
-        for variable in left.states.keys().chain(right.states.keys()) {
-            let before = entry.get(variable).copied();
-            let before = before.unwrap_or(self.state(*variable));
-            let of = |c: &Changes| c.states.get(variable).copied().unwrap_or(before);
-            let (a, b) = (of(&left), of(&right));
-            if a.references != b.references {
-                return Err(Differs(*variable));
-            }
-            let assigned = a.assigned && b.assigned;
-            let references = a.references;
-            states.insert(
-                *variable,
-                State {
-                    assigned,
-                    references,
-                },
-            );
-        }
-        Ok(Changes {
-            states,
-            dead: false,
+        meet(left, right, |variable| {
+            let before = entry.get(&variable).copied();
+            Some(before.unwrap_or(self.state(variable)))
         })
     }
 
@@ -359,4 +318,32 @@ impl Flow {
             None => self.dead = true,
         }
     }
+}
+
+/// What holds where two ways meet that both come from the states `before`; variables without one
+/// do not count.
+fn meet(
+    left: &Changes,
+    right: &Changes,
+    before: impl Fn(Variable) -> Option<State>,
+) -> Result<Changes, Differs> {
+    let mut met = Changes::default();
+    for variable in left.states.keys().chain(right.states.keys()) {
+        let Some(before) = before(*variable) else {
+            continue;
+        };
+        let of = |changes: &Changes| changes.states.get(variable).copied().unwrap_or(before);
+        let (left, right) = (of(left), of(right));
+        if left.references != right.references {
+            return Err(Differs(*variable));
+        }
+        let assigned = left.assigned && right.assigned;
+        let references = left.references;
+        let state = State {
+            assigned,
+            references,
+        };
+        met.states.insert(*variable, state);
+    }
+    Ok(met)
 }

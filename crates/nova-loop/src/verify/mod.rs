@@ -98,7 +98,7 @@ impl<'p> Verifier<'p> {
 
     /// The type of a variable; reports those that do not exist.
     fn variable_type(&mut self, variable: Variable) -> Option<Type> {
-        let info = self.program.variables.get(variable.0 as usize);
+        let info = self.program.variables.get(variable.index());
         if info.is_none() {
             self.error(format!("there is no variable {}", variable.0));
         }
@@ -108,7 +108,7 @@ impl<'p> Verifier<'p> {
     /// Declares a variable in the innermost scope.
     fn declare(&mut self, variable: Variable) -> Option<Type> {
         let ty = self.variable_type(variable)?;
-        if std::mem::replace(&mut self.declared[variable.0 as usize], true) {
+        if std::mem::replace(&mut self.declared[variable.index()], true) {
             let name = self.name(variable);
             self.error(format!("{name} is declared twice"));
             return None;
@@ -162,7 +162,7 @@ impl<'p> Verifier<'p> {
     }
 
     fn entry(&mut self, entry: &Entry) {
-        let Some(function) = self.program.functions.get(entry.function.0 as usize) else {
+        let Some(function) = self.program.functions.get(entry.function.index()) else {
             return self.error(format!("entry {} has no function", entry.name));
         };
         let inputs = entry.inputs.iter();
@@ -170,9 +170,7 @@ impl<'p> Verifier<'p> {
             .flat_map(|(_, ty)| self.component_types(ty))
             .collect();
         let types = |list: &[Variable]| -> Vec<Option<Type>> {
-            let infos = list
-                .iter()
-                .map(|v| self.program.variables.get(v.0 as usize));
+            let infos = list.iter().map(|v| self.program.variables.get(v.index()));
             infos.map(|i| i.map(|i| i.ty)).collect()
         };
         let same = |found: Vec<Option<Type>>, wanted: Vec<Type>| {

@@ -55,7 +55,7 @@ impl Verifier<'_> {
             Expression::NullBlock => Some(Type::Block),
             Expression::NodeTag { sum, link } => {
                 self.expect(link, INDEX);
-                match self.program.sums.get(sum.0 as usize) {
+                match self.program.sums.get(sum.index()) {
                     Some(sum) if sum.is_recursive() => {}
                     Some(_) | None => self.error("the tag of a node that has no table"),
                 }

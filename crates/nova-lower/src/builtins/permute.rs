@@ -148,7 +148,7 @@ impl Lowerer<'_> {
                 .try_for_each(|t| deep(|| self.merge_levels(t, from, to, merge))),
             Type::Sum(id) => {
                 merge.top(from, to, None)?;
-                let sum = self.output.sums[id.0 as usize].clone();
+                let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }

@@ -48,7 +48,7 @@ impl Converter {
         arguments: Vec<ExpressionId>,
         place: &Place,
     ) -> Result<ExpressionId> {
-        let info = &self.flow.lambdas[lambda.0 as usize];
+        let info = &self.flow.lambdas[lambda.index()];
         let missing = info.parameters.len() - given;
         let result = info.result.clone();
         if arguments.len() < missing {
@@ -97,7 +97,7 @@ impl Converter {
             [member] => Some(*member),
             _ => None,
         };
-        match (only, self.types.of[class.0 as usize].clone()) {
+        match (only, self.types.of[class.index()].clone()) {
             (Some(member), ClosureType::Tuple(closure)) => {
                 let variable = self.fresh("closure", closure);
                 let held = self.held(member, variable, place);
@@ -208,11 +208,11 @@ impl Converter {
             return *variable;
         }
         let first = self.classes.members(class)[0];
-        let info = &self.flow.lambdas[first.lambda.0 as usize];
+        let info = &self.flow.lambdas[first.lambda.index()];
         let place = self.program.expression(info.expression).place.clone();
         let closure = self.fresh("closure", self.types.of(class));
         let mut parameters = vec![closure];
-        let mut arrow = Some(self.classes.arrows[class.0 as usize]);
+        let mut arrow = Some(self.classes.arrows[class.index()]);
         for k in 0..count {
             let Some(sides) = arrow.map(|a| self.flow.table.probe_value(a)) else {
                 break;
@@ -240,7 +240,7 @@ impl Converter {
     pub fn define_apply(&mut self, class: ClassId, count: usize, index: usize) -> Result<()> {
         let place = self.functions[index].place.clone();
         let parameters = self.functions[index].parameters.clone();
-        let arrow = self.classes.arrows[class.0 as usize];
+        let arrow = self.classes.arrows[class.index()];
         let ty = self.result_after(arrow, count);
         let mut arms = Vec::new();
         for member in self.classes.members(class).to_vec() {

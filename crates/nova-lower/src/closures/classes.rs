@@ -7,9 +7,10 @@
 use super::flow::{Arrow, Flow, LambdaId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Names a class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct ClassId(pub u32);
+nova_diag::ids! {
+    /// Names a class.
+    pub(super) struct ClassId;
+}
 
 /// A lambda that has `given` of its arguments, fewer than all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,7 +38,7 @@ impl Classes {
 
     /// The members of a class.
     pub fn members(&self, class: ClassId) -> &[Member] {
-        &self.members[class.0 as usize]
+        &self.members[class.index()]
     }
 }
 
@@ -82,7 +83,7 @@ impl Closing {
     fn step(&mut self, flow: &mut Flow, work: Work) {
         match work {
             Work::Member(member) => {
-                let arrow = flow.lambdas[member.lambda.0 as usize].arrows[member.given];
+                let arrow = flow.lambdas[member.lambda.index()].arrows[member.given];
                 let root = flow.table.find(arrow);
                 if self.members.entry(root).or_default().insert(member) {
                     for count in self.demands.get(&root).cloned().unwrap_or_default() {
@@ -102,7 +103,7 @@ impl Closing {
     }
 
     fn apply(&mut self, flow: &Flow, member: Member, count: usize) {
-        let info = &flow.lambdas[member.lambda.0 as usize];
+        let info = &flow.lambdas[member.lambda.index()];
         let (arity, given) = (info.arrows.len(), member.given + count);
         if given < arity {
             let lambda = member.lambda;

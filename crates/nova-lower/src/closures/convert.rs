@@ -83,7 +83,7 @@ impl Converter {
         while let Some(pending) = self.pending.pop() {
             match pending {
                 Pending::Lambda(lambda) => {
-                    self.convert(self.flow.lambdas[lambda.0 as usize].body)?;
+                    self.convert(self.flow.lambdas[lambda.index()].body)?;
                 }
                 Pending::Apply(class, count, index) => {
                     self.define_apply(class, count, index)?;
@@ -95,11 +95,11 @@ impl Converter {
 
     /// The variable that names the function of a lambda.
     pub fn function_of_lambda(&mut self, lambda: LambdaId) -> Variable {
-        if let Some(variable) = self.function_of_lambda[lambda.0 as usize] {
+        if let Some(variable) = self.function_of_lambda[lambda.index()] {
             return variable;
         }
-        let info = &self.flow.lambdas[lambda.0 as usize];
-        let mut parameters = self.free[lambda.0 as usize].clone();
+        let info = &self.flow.lambdas[lambda.index()];
+        let mut parameters = self.free[lambda.index()].clone();
         parameters.extend(&info.parameters);
         let function = Function {
             name: info.name.clone(),
@@ -108,7 +108,7 @@ impl Converter {
             place: self.program.expression(info.expression).place.clone(),
         };
         let (variable, _) = self.add_function(function);
-        self.function_of_lambda[lambda.0 as usize] = Some(variable);
+        self.function_of_lambda[lambda.index()] = Some(variable);
         self.pending.push(Pending::Lambda(lambda));
         variable
     }
@@ -136,7 +136,7 @@ impl Converter {
                     body,
                 } => {
                     let (variable, value, body) = (*variable, *value, *body);
-                    if self.flow.known[variable.0 as usize].is_some() {
+                    if self.flow.known[variable.index()].is_some() {
                         self.move_here(id, body);
                         continue;
                     }
@@ -154,13 +154,13 @@ impl Converter {
 
     /// Puts the expression `from` in the place of `to`.
     fn move_here(&mut self, to: ExpressionId, from: ExpressionId) {
-        let expression = &mut self.program.arena[from.0 as usize];
+        let expression = &mut self.program.arena[from.index()];
         let place = expression.place.clone();
         let ty = expression.ty.clone();
         let kind = std::mem::replace(&mut expression.kind, ExpressionKind::Unit);
-        self.program.arena[to.0 as usize] = nova_core::ir::Expression { kind, ty, place };
-        if let Some(lambda) = self.flow.lambda_at.get(from.0 as usize).copied().flatten() {
-            self.flow.lambda_at[to.0 as usize] = Some(lambda);
+        self.program.arena[to.index()] = nova_core::ir::Expression { kind, ty, place };
+        if let Some(lambda) = self.flow.lambda_at.get(from.index()).copied().flatten() {
+            self.flow.lambda_at[to.index()] = Some(lambda);
         }
     }
 
@@ -168,7 +168,7 @@ impl Converter {
         let place = self.program.expression(id).place.clone();
         match &self.program.expression(id).kind {
             ExpressionKind::Variable(variable) => {
-                if let Some(lambda) = self.flow.known[variable.0 as usize] {
+                if let Some(lambda) = self.flow.known[variable.index()] {
                     self.make_closure(id, lambda, place)?;
                 }
             }
@@ -206,7 +206,7 @@ impl Converter {
     }
 
     fn lambda_at(&self, id: ExpressionId) -> Result<LambdaId> {
-        let lambda = self.flow.lambda_at.get(id.0 as usize).copied().flatten();
+        let lambda = self.flow.lambda_at.get(id.index()).copied().flatten();
         lambda.ok_or_else(|| LowerError::new("a lambda that the flow analysis has not seen"))
     }
 
@@ -225,7 +225,7 @@ impl Converter {
         place: Place,
     ) -> Result<()> {
         let known = match &self.program.expression(function).kind {
-            ExpressionKind::Variable(variable) => self.flow.known[variable.0 as usize],
+            ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => Some(self.lambda_at(function)?),
             _ => None,
         };
@@ -236,7 +236,7 @@ impl Converter {
                 held: self.captures(lambda, &place),
             },
             None => {
-                let arrow = self.flow.expressions.get(function.0 as usize).copied();
+                let arrow = self.flow.expressions.get(function.index()).copied();
                 let arrow = arrow.flatten().ok_or_else(|| {
                     LowerError::new("an application of something that is no function")
                 })?;
@@ -257,7 +257,7 @@ impl Converter {
 
     /// The free variables of a lambda, as expressions where it is in scope.
     fn captures(&mut self, lambda: LambdaId, place: &Place) -> Vec<ExpressionId> {
-        let variables = self.free[lambda.0 as usize].clone();
+        let variables = self.free[lambda.index()].clone();
         variables
             .into_iter()
             .map(|variable| self.variable(variable, place))
@@ -280,7 +280,7 @@ impl Converter {
         held: Vec<ExpressionId>,
         place: &Place,
     ) -> Result<ExpressionId> {
-        let arrow = self.flow.lambdas[lambda.0 as usize].arrows[given];
+        let arrow = self.flow.lambdas[lambda.index()].arrows[given];
         let class = self.classes.of(&mut self.flow, arrow);
         let class = class.ok_or_else(|| LowerError::new("a closure without a class"))?;
         let members = self.classes.members(class);
@@ -289,7 +289,7 @@ impl Converter {
             .position(|m| m.lambda == lambda && m.given == given)
             .ok_or_else(|| LowerError::new("a closure that is no member of its class"))?;
         let payload = self.tuple(held, place);
-        Ok(match self.types.of[class.0 as usize] {
+        Ok(match self.types.of[class.index()] {
             ClosureType::Tuple(_) => payload,
             ClosureType::Sum(sum) => {
                 let kind = ExpressionKind::Construct {

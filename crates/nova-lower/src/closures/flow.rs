@@ -49,9 +49,10 @@ impl UnifyValue for Sides {
     }
 }
 
-/// Names a lambda that is no argument of a built-in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct LambdaId(pub u32);
+nova_diag::ids! {
+    /// Names a lambda that is no argument of a built-in.
+    pub(super) struct LambdaId;
+}
 
 /// A lambda that is no argument of a built-in.
 #[derive(Clone, Debug)]
@@ -137,7 +138,7 @@ impl Analysis<'_> {
     fn drain(&mut self) {
         while let Some(id) = self.queue.pop() {
             self.current = Some(id);
-            let info = &self.flow.lambdas[id.0 as usize];
+            let info = &self.flow.lambdas[id.index()];
             let (body, result) = (info.body, info.result.1);
             let found = self.visit(body);
             self.unify_optional(result, found);
@@ -175,21 +176,21 @@ impl Analysis<'_> {
         };
         if arrow.is_some() {
             for id in spine {
-                self.flow.expressions[id.0 as usize] = arrow;
+                self.flow.expressions[id.index()] = arrow;
             }
         }
         arrow
     }
 
     fn visit_let(&mut self, variable: Variable, value: ExpressionId) {
-        let v = variable.0 as usize;
+        let v = variable.index();
         self.flow.owner[v] = self.current;
         match &self.program.expression(value).kind {
             ExpressionKind::Lambda { .. } if !self.values.contains(&value) => {
                 self.visit_known(variable, value, true);
             }
-            ExpressionKind::Variable(other) if self.flow.known[other.0 as usize].is_some() => {
-                self.flow.known[v] = self.flow.known[other.0 as usize];
+            ExpressionKind::Variable(other) if self.flow.known[other.index()].is_some() => {
+                self.flow.known[v] = self.flow.known[other.index()];
             }
             _ => self.flow.variables[v] = self.visit(value),
         }
@@ -201,17 +202,17 @@ impl Analysis<'_> {
         if let Some(LambdaId(k)) = lambda {
             self.flow.lambdas[k as usize].bound_by_let = bound_by_let;
         }
-        self.flow.known[variable.0 as usize] = lambda;
-        self.flow.owner[variable.0 as usize] = self.current;
+        self.flow.known[variable.index()] = lambda;
+        self.flow.owner[variable.index()] = self.current;
     }
 
     fn visit_kind(&mut self, id: ExpressionId, kind: &ExpressionKind) -> Option<Arrow> {
         match kind {
-            ExpressionKind::Variable(variable) => match self.flow.known[variable.0 as usize] {
+            ExpressionKind::Variable(variable) => match self.flow.known[variable.index()] {
                 Some(lambda) => self.escape(lambda),
                 None => {
                     self.refer_to(*variable);
-                    self.flow.variables[variable.0 as usize]
+                    self.flow.variables[variable.index()]
                 }
             },
             ExpressionKind::Lambda { .. } => {
@@ -266,7 +267,7 @@ impl Analysis<'_> {
         let mut first = None;
         for arm in arms.iter().flatten() {
             if let Some(variable) = arm.variable {
-                self.flow.owner[variable.0 as usize] = self.current;
+                self.flow.owner[variable.index()] = self.current;
             }
             let arrow = self.visit(arm.body);
             self.unify_optional(first, arrow);
@@ -284,14 +285,14 @@ impl Analysis<'_> {
     /// closure, too many apply its result.
     fn visit_apply(&mut self, function: ExpressionId, arguments: &[ExpressionId]) -> Option<Arrow> {
         let known = match &self.program.expression(function).kind {
-            ExpressionKind::Variable(variable) => self.flow.known[variable.0 as usize],
+            ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => self.lambda(function, Arc::from("lambda")),
             _ => None,
         };
         let mut arrow = match known {
             Some(lambda) => {
                 self.use_lambda(lambda);
-                let info = &self.flow.lambdas[lambda.0 as usize];
+                let info = &self.flow.lambdas[lambda.index()];
                 let arity = info.arrows.len();
                 let (first, result) = (info.arrows.first().copied(), info.result.1);
                 if arguments.len() < arity {
@@ -334,7 +335,7 @@ impl Analysis<'_> {
                         self.bind_parameter(*parameter);
                     }
                     let first = parameters.first();
-                    let first = first.and_then(|p| self.flow.variables[p.0 as usize]);
+                    let first = first.and_then(|p| self.flow.variables[p.index()]);
                     let result = self.visit(*body);
                     values.push((first, result));
                 }
@@ -365,13 +366,13 @@ impl Analysis<'_> {
 
     fn bind_parameter(&mut self, parameter: Variable) {
         let ty = self.program.variable(parameter).ty.clone();
-        self.flow.owner[parameter.0 as usize] = self.current;
-        self.flow.variables[parameter.0 as usize] = self.fresh(&ty);
+        self.flow.owner[parameter.index()] = self.current;
+        self.flow.variables[parameter.index()] = self.fresh(&ty);
     }
 
     fn refer_to(&mut self, variable: Variable) {
         if let Some(current) = self.current {
-            let info = &mut self.flow.lambdas[current.0 as usize];
+            let info = &mut self.flow.lambdas[current.index()];
             info.variables.push(variable);
         }
     }
@@ -379,10 +380,10 @@ impl Analysis<'_> {
     /// A lambda used in the current code.
     fn use_lambda(&mut self, lambda: LambdaId) {
         if let Some(current) = self.current {
-            let info = &mut self.flow.lambdas[current.0 as usize];
+            let info = &mut self.flow.lambdas[current.index()];
             info.lambdas.push(lambda);
         }
-        if !std::mem::replace(&mut self.queued[lambda.0 as usize], true) {
+        if !std::mem::replace(&mut self.queued[lambda.index()], true) {
             self.queue.push(lambda);
         }
     }
@@ -391,13 +392,13 @@ impl Analysis<'_> {
     fn escape(&mut self, lambda: LambdaId) -> Option<Arrow> {
         self.use_lambda(lambda);
         self.flow.closures.push((lambda, 0));
-        let info = &self.flow.lambdas[lambda.0 as usize];
+        let info = &self.flow.lambdas[lambda.index()];
         info.arrows.first().copied()
     }
 
     /// The lambda that the expression is, entered into the table when it is met first.
     fn lambda(&mut self, expression: ExpressionId, name: Arc<str>) -> Option<LambdaId> {
-        if let Some(id) = self.flow.lambda_at[expression.0 as usize] {
+        if let Some(id) = self.flow.lambda_at[expression.index()] {
             return Some(id);
         }
         let ExpressionKind::Lambda { parameters, body } = &self.program.expression(expression).kind
@@ -412,8 +413,8 @@ impl Analysis<'_> {
         for parameter in parameters.iter().rev() {
             let ty = self.program.variable(*parameter).ty.clone();
             let own = self.fresh(&ty);
-            self.flow.variables[parameter.0 as usize] = own;
-            self.flow.owner[parameter.0 as usize] = Some(id);
+            self.flow.variables[parameter.index()] = own;
+            self.flow.owner[parameter.index()] = Some(id);
             let whole = Type::Function(Arc::new(ty.clone()), Arc::new(after.0.clone()));
             let arrow = self.flow.table.new_key(Sides {
                 parameter: (ty, own),
@@ -435,7 +436,7 @@ impl Analysis<'_> {
             lambdas: Vec::new(),
         });
         self.queued.push(false);
-        self.flow.lambda_at[expression.0 as usize] = Some(id);
+        self.flow.lambda_at[expression.index()] = Some(id);
         Some(id)
     }
 

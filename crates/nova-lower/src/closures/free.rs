@@ -30,7 +30,7 @@ pub(super) fn variables(flow: &Flow) -> Free {
         used.sort();
         used.dedup();
         for other in used {
-            users[other.0 as usize].push(lambda);
+            users[other.index()].push(lambda);
         }
         for variable in &info.variables {
             if is_free(flow, lambda, *variable) && seen.insert((lambda, *variable)) {
@@ -40,12 +40,12 @@ pub(super) fn variables(flow: &Flow) -> Free {
     }
     let mut free: Vec<Vec<Variable>> = vec![Vec::new(); flow.lambdas.len()];
     while let Some((lambda, variable)) = work.pop() {
-        let own = &mut free[lambda.0 as usize];
+        let own = &mut free[lambda.index()];
         own.push(variable);
-        if own.len() > MOST && flow.lambdas[lambda.0 as usize].bound_by_let {
+        if own.len() > MOST && flow.lambdas[lambda.index()].bound_by_let {
             continue;
         }
-        for user in &users[lambda.0 as usize] {
+        for user in &users[lambda.index()] {
             if is_free(flow, *user, variable) && seen.insert((*user, variable)) {
                 work.push((*user, variable));
             }
@@ -65,5 +65,5 @@ pub(super) fn variables(flow: &Flow) -> Free {
 }
 
 fn is_free(flow: &Flow, lambda: LambdaId, variable: Variable) -> bool {
-    flow.owner[variable.0 as usize] != Some(lambda)
+    flow.owner[variable.index()] != Some(lambda)
 }

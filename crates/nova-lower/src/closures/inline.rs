@@ -33,7 +33,7 @@ fn count_uses(program: &Program) -> Vec<u32> {
         let kind = &program.expression(id).kind;
         match kind {
             ExpressionKind::Variable(variable) => {
-                let v = variable.0 as usize;
+                let v = variable.index();
                 uses[v] += 1;
                 if uses[v] == 1 {
                     stack.extend(bound[v]);
@@ -44,12 +44,12 @@ fn count_uses(program: &Program) -> Vec<u32> {
                 value,
                 body,
             } if is_lambda(program, *value) => {
-                bound[variable.0 as usize] = Some(*value);
+                bound[variable.index()] = Some(*value);
                 stack.push(*body);
             }
             ExpressionKind::Letrec { bindings, body } => {
                 for (variable, value) in bindings {
-                    bound[variable.0 as usize] = Some(*value);
+                    bound[variable.index()] = Some(*value);
                 }
                 stack.push(*body);
             }
@@ -89,8 +89,8 @@ impl Inliner<'_> {
         match &self.program.expression(id).kind {
             ExpressionKind::Variable(variable) => {
                 let (root, _) = self.resolve(*variable);
-                if let Some(lambda) = self.bound[root.0 as usize]
-                    && !std::mem::replace(&mut self.visited[root.0 as usize], true)
+                if let Some(lambda) = self.bound[root.index()]
+                    && !std::mem::replace(&mut self.visited[root.index()], true)
                 {
                     self.stack.push(lambda);
                 }
@@ -106,8 +106,8 @@ impl Inliner<'_> {
             }
             ExpressionKind::Letrec { bindings, body } => {
                 for (variable, value) in bindings {
-                    self.bound[variable.0 as usize] = Some(*value);
-                    self.recursive[variable.0 as usize] = true;
+                    self.bound[variable.index()] = Some(*value);
+                    self.recursive[variable.index()] = true;
                 }
                 self.stack.push(*body);
             }
@@ -134,11 +134,11 @@ impl Inliner<'_> {
 
     fn bind(&mut self, variable: Variable, value: ExpressionId) {
         match &self.program.expression(value).kind {
-            ExpressionKind::Lambda { .. } => self.bound[variable.0 as usize] = Some(value),
+            ExpressionKind::Lambda { .. } => self.bound[variable.index()] = Some(value),
             ExpressionKind::Variable(other) => {
                 let (root, once) = self.resolve(*other);
-                if self.bound[root.0 as usize].is_some() {
-                    self.alias[variable.0 as usize] = Some((root, once));
+                if self.bound[root.index()].is_some() {
+                    self.alias[variable.index()] = Some((root, once));
                 } else {
                     self.stack.push(value);
                 }
@@ -149,8 +149,8 @@ impl Inliner<'_> {
 
     /// The variable behind aliases, and whether each name on the way is used once.
     fn resolve(&self, variable: Variable) -> (Variable, bool) {
-        let once = self.uses[variable.0 as usize] == 1;
-        match self.alias[variable.0 as usize] {
+        let once = self.uses[variable.index()] == 1;
+        match self.alias[variable.index()] {
             Some((root, all)) => (root, once && all),
             None => (variable, once),
         }
@@ -161,7 +161,7 @@ impl Inliner<'_> {
         let lambda = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => {
                 let (root, once) = self.resolve(*variable);
-                let root = root.0 as usize;
+                let root = root.index();
                 if !once || self.recursive[root] {
                     return None;
                 }
@@ -201,7 +201,7 @@ impl Inliner<'_> {
             };
             inner = self.program.add(binding, ty.clone(), place.clone());
         }
-        self.program.arena[id.0 as usize].kind = ExpressionKind::Let {
+        self.program.arena[id.index()].kind = ExpressionKind::Let {
             variable: parameters[0],
             value: arguments[0],
             body: inner,

@@ -35,7 +35,7 @@ pub(super) struct Types {
 impl Types {
     /// The type of the closures of a class.
     pub fn of(&self, class: ClassId) -> Type {
-        match &self.of[class.0 as usize] {
+        match &self.of[class.index()] {
             ClosureType::Tuple(ty) => ty.clone(),
             ClosureType::Sum(id) => Type::Sum(*id),
         }
@@ -74,10 +74,10 @@ pub(super) fn closure_types(
             .flat_map(|m| captured(flow, free, *m))
             .collect();
         for variable in held {
-            let arrow = flow.variables[variable.0 as usize];
+            let arrow = flow.variables[variable.index()];
             if let Some(class) = arrow.and_then(|a| classes.of(flow, a)) {
-                graph.add_edge(NodeIndex::new(k), NodeIndex::new(class.0 as usize), ());
-                if class.0 as usize == k {
+                graph.add_edge(NodeIndex::new(k), NodeIndex::new(class.index()), ());
+                if class.index() == k {
                     loops.insert(k);
                 }
             }
@@ -99,8 +99,8 @@ pub(super) fn closure_types(
 
 /// What a member holds: the lambda's free variables, then the arguments it has.
 pub(super) fn captured(flow: &Flow, free: &[Vec<Variable>], member: Member) -> Vec<Variable> {
-    let mut variables = free[member.lambda.0 as usize].clone();
-    let parameters = &flow.lambdas[member.lambda.0 as usize].parameters;
+    let mut variables = free[member.lambda.index()].clone();
+    let parameters = &flow.lambdas[member.lambda.index()].parameters;
     variables.extend(parameters.iter().take(member.given));
     variables
 }
@@ -135,7 +135,7 @@ fn add_group(
         let mut names = Names::default();
         for member in &classes.members[*class] {
             let payload = payload(program, flow, classes, free, types, *member);
-            let name = names.unique(&flow.lambdas[member.lambda.0 as usize].name);
+            let name = names.unique(&flow.lambdas[member.lambda.index()].name);
             constructors.push(Constructor { name, payload });
         }
         program.sums.push(SumType {
@@ -149,7 +149,7 @@ fn add_group(
         && !recursive
         && components(&Type::Sum(id), &program.sums).len() > WIDEST
     {
-        program.sums[id.0 as usize].group = ids;
+        program.sums[id.index()].group = ids;
     }
 }
 
@@ -163,7 +163,7 @@ fn payload(
 ) -> Type {
     let held = captured(flow, free, member);
     let held = held.into_iter().map(|variable| {
-        let arrow = flow.variables[variable.0 as usize];
+        let arrow = flow.variables[variable.index()];
         types.convert(flow, classes, (&program.variable(variable).ty, arrow))
     });
     Type::tuple(held.collect())

@@ -9,6 +9,7 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     Substitution, bodies, count_uses, each_statement, fresh_copy, size, used_variables,
 };
+use nova_flat::{array_expressions, call_expressions, node_expressions, other_expressions};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -277,27 +278,13 @@ fn is_cheap_expression(expression: &Expression) -> bool {
         Expression::Scalar {
             operation, operand, ..
         } => is_cheap_operation(*operation, operand.is_float()),
-        Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::View { .. }
-        | Expression::Literal { .. }
-        | Expression::Bytes(_)
-        | Expression::Iota { .. }
-        | Expression::Replicate { .. }
-        | Expression::Copy(_)
-        | Expression::Concat { .. }
-        | Expression::Update { .. }
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | Expression::Switch { .. }
+        Expression::Switch { .. }
         | Expression::While { .. }
-        | Expression::Call { .. }
-        | Expression::Foreign { .. }
-        | Expression::NodeNew { .. }
         | Expression::NodeTag { .. }
-        | Expression::NodePayload { .. }
-        | Expression::Trace { .. }
-        | Expression::Allocate { .. } => false,
+        | array_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | other_expressions!() => false,
     }
 }
 

@@ -1,19 +1,15 @@
 //! The walk from the end: removal of what has no effect and no user.
 
 use super::forward::retain;
+use crate::effects::FunctionEffects;
 use nova_diag::deep;
-use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, FunctionId, Lambda, Output, Program, Statement,
-    Variable,
-};
-use nova_flat::visit::{
-    binders, bodies, bodies_mut, each_statement, type_variables, used_variables,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::visit::{binders, bodies, bodies_mut, type_variables, used_variables};
 use std::collections::HashSet;
 
 /// Removes dead code from every function.
 pub(super) fn run(program: &mut Program) {
-    let effects = effectful_functions(program);
+    let effects = FunctionEffects::new(program);
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
         let mut pure = HashSet::new();
@@ -29,75 +25,12 @@ pub(super) fn run(program: &mut Program) {
     }
 }
 
-/// For each function whether a call of it can do more than give its results: fail, trace, or not
-/// end.
-fn effectful_functions(program: &Program) -> Vec<bool> {
-    let count = program.functions.len();
-    let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut effects: Vec<bool> = Vec::with_capacity(count);
-    for (k, function) in program.functions.iter().enumerate() {
-        let mut effect = function.recursive;
-        each_statement(&function.body, &mut |statement| {
-            if let Expression::Call { function, tail, .. } = &statement.expression {
-                callers[function.0 as usize].push(k);
-                effect |= *tail;
-            } else {
-                effect |= has_own_effect(&statement.expression, &[]);
-            }
-        });
-        effects.push(effect);
-    }
-    let mut work: Vec<usize> = (0..count).filter(|k| effects[*k]).collect();
-    while let Some(k) = work.pop() {
-        for caller in &callers[k] {
-            if !std::mem::replace(&mut effects[*caller], true) {
-                work.push(*caller);
-            }
-        }
-    }
-    effects
-}
-
-/// Whether an expression has an effect apart from those of its bodies.
-fn has_own_effect(expression: &Expression, effects: &[bool]) -> bool {
-    match expression {
-        Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Foreign { .. }
-        | Expression::Trace { .. }
-        | Expression::While { .. } => true,
-        Expression::Call {
-            function: FunctionId(k),
-            ..
-        } => effects.get(*k as usize).copied().unwrap_or(true),
-        Expression::Atom(_)
-        | Expression::Scalar { .. }
-        | Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::Literal { .. }
-        | Expression::Bytes(_)
-        | Expression::Iota { .. }
-        | Expression::Replicate { .. }
-        | Expression::Copy(_)
-        | Expression::Concat { .. }
-        | Expression::Update { .. }
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | Expression::If { .. }
-        | Expression::Switch { .. }
-        | Expression::NodeNew { .. }
-        | Expression::NodeTag { .. }
-        | Expression::NodePayload { .. }
-        | Expression::Allocate { .. } => false,
-    }
-}
-
 /// Finds the statements with bodies that have no effect, by their first variable; tells whether
 /// the body has none.
-fn find_pure(body: &Body, effects: &[bool], pure: &mut HashSet<Variable>) -> bool {
+fn find_pure(body: &Body, effects: &FunctionEffects, pure: &mut HashSet<Variable>) -> bool {
     let mut all = true;
     for statement in &body.statements {
-        let mut own = !has_own_effect(&statement.expression, effects);
+        let mut own = effects.own(&statement.expression).is_pure();
         bodies(&statement.expression, &mut |inner| {
             own &= deep(|| find_pure(inner, effects, pure));
         });
@@ -111,7 +44,7 @@ fn find_pure(body: &Body, effects: &[bool], pure: &mut HashSet<Variable>) -> boo
 
 struct Dead<'a> {
     program: &'a Program,
-    effects: &'a [bool],
+    effects: &'a FunctionEffects,
     pure: HashSet<Variable>,
     used: HashSet<Variable>,
 }
@@ -283,17 +216,10 @@ impl Dead<'_> {
     }
 
     fn is_pure(&self, output: &Output) -> bool {
-        let pure = |lambda: &Lambda| {
-            let mut effect = false;
-            each_statement(&lambda.body, &mut |s| {
-                effect |= has_own_effect(&s.expression, self.effects);
-            });
-            !effect
-        };
         match output {
             Output::Reduce { lambda, .. }
             | Output::Scan { lambda, .. }
-            | Output::Histogram { lambda, .. } => pure(lambda),
+            | Output::Histogram { lambda, .. } => self.effects.of_body(&lambda.body).is_pure(),
             Output::Map
             | Output::Filter { .. }
             | Output::Scatter { .. }

@@ -5,9 +5,10 @@ use super::layout::flat_width_limit;
 use crate::datum::Shape;
 use crate::token::{Lexer, Token, TokenKind};
 
-/// Names an item of a [`Tree`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ItemId(pub u32);
+nova_diag::ids! {
+    /// Names an item of a [`Tree`].
+    pub(super) struct ItemId;
+}
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +159,7 @@ impl<'a> Tree<'a> {
     }
 
     pub fn get(&self, id: ItemId) -> &Item {
-        &self.items[id.0 as usize]
+        &self.items[id.index()]
     }
 
     /// The items of a sequence, none of others.

@@ -1,0 +1,383 @@
+//! Reading forms: what the parsers of all representations ask of the reader's data trees, as
+//! methods of [`FormReader`], and the table of variables that may be named before they are bound.
+
+use crate::ir::Foreign;
+use crate::{Constructor, ErrorKind, Scalar, ScalarValue, SumId, SumType, Type};
+use nova_diag::{Diagnostic, FileId, Place, Span, codes, deep};
+use nova_syntax::ast::{NumberValue, Suffix};
+use nova_syntax::{Data, DatumId, reader};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Reads a text that holds one form; gives the data and that form.
+pub fn read_one(text: &str, file: FileId) -> Result<(Data, DatumId), Vec<Diagnostic>> {
+    let (data, diagnostics) = reader::read(text, file);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    let error = match data.roots() {
+        [root] => {
+            let root = *root;
+            return Ok((data, root));
+        }
+        [] => Diagnostic::error(
+            codes::BAD_PROGRAM,
+            Span::new(file, 0, 0),
+            "there is no program",
+        ),
+        [_, other, ..] => Diagnostic::error(
+            codes::BAD_FORM,
+            data.span(*other),
+            "only one program may stand in a text",
+        ),
+    };
+    Err(vec![error])
+}
+
+/// A parser over data trees. Each method reads one thing; where that does not stand there, it
+/// reports an error and gives `None`.
+pub trait FormReader<'a> {
+    /// The data that are read.
+    fn data(&self) -> &'a Data;
+
+    /// Takes note of an error.
+    fn report(&mut self, error: Diagnostic);
+
+    /// The sums and the foreign functions of the program.
+    fn tables(&mut self) -> (&mut Vec<SumType>, &mut Vec<Foreign>);
+
+    /// Reports an error at a datum.
+    fn error<T>(&mut self, at: DatumId, message: impl Into<String>) -> Option<T> {
+        let span = self.data().span(at);
+        self.report(Diagnostic::error(codes::BAD_FORM, span, message));
+        None
+    }
+
+    /// What was found, or an error that tells what is expected.
+    fn expect<T>(&mut self, found: Option<T>, at: DatumId, expected: &str) -> Option<T> {
+        match found {
+            Some(found) => Some(found),
+            None => self.error(at, format!("{expected} is expected here")),
+        }
+    }
+
+    /// Items that must be exactly `N`.
+    fn exactly<const N: usize>(&mut self, at: DatumId, items: &[DatumId]) -> Option<[DatumId; N]> {
+        match <[DatumId; N]>::try_from(items) {
+            Ok(items) => Some(items),
+            Err(_) => {
+                let found = items.len();
+                self.error(at, format!("this form takes {N} items, here are {found}"))
+            }
+        }
+    }
+
+    /// The items of `[ … ]`.
+    fn items(&mut self, id: DatumId) -> Option<&'a [DatumId]> {
+        self.expect(self.data().as_vector(id), id, "`[ … ]`")
+    }
+
+    /// An integer in the range of its type.
+    fn index<T: TryFrom<i128>>(&mut self, id: DatumId) -> Option<T> {
+        self.expect(self.data().as_index(id), id, "a number")
+    }
+
+    /// A text that is UTF-8.
+    fn string(&mut self, id: DatumId) -> Option<Arc<str>> {
+        self.expect(self.data().as_string(id), id, "a text")
+            .map(Arc::from)
+    }
+
+    /// A text of any bytes.
+    fn bytes(&mut self, id: DatumId) -> Option<Arc<[u8]>> {
+        self.expect(self.data().as_text(id), id, "a text")
+            .map(Arc::from)
+    }
+
+    /// A place; none was written where there is no datum.
+    fn place(&mut self, id: Option<DatumId>) -> Option<Place> {
+        let Some(id) = id else {
+            return Some(Place::new("", 0, 0));
+        };
+        let place = self.data().as_string(id).and_then(Place::parse);
+        self.expect(place, id, "a place (\"file:line:column\")")
+    }
+
+    /// The word of a run-time error.
+    fn error_kind(&mut self, id: DatumId) -> Option<ErrorKind> {
+        let kind = self.data().as_symbol(id).and_then(ErrorKind::by_word);
+        self.expect(kind, id, "the word of a run-time error")
+    }
+
+    /// A scalar type.
+    fn scalar(&mut self, id: DatumId) -> Option<Scalar> {
+        let scalar = self.data().as_symbol(id).and_then(Scalar::by_short);
+        self.expect(scalar, id, "a scalar type (`i32`, `f32`, `bool`, …)")
+    }
+
+    /// A number; without suffix an `i64`.
+    fn number(&mut self, id: DatumId) -> Option<ScalarValue> {
+        match number(self.data(), id) {
+            Some(value) => Some(value),
+            None => self.error(
+                id,
+                "this number has no type: a decimal one needs `f` or `L`",
+            ),
+        }
+    }
+
+    /// A type of Core.
+    fn core_type(&mut self, id: DatumId) -> Option<Type> {
+        deep(|| match self.data().form(id) {
+            Some(("tuple", items)) if items.len() >= 2 => {
+                let types: Option<Vec<_>> = items.iter().map(|i| self.core_type(*i)).collect();
+                Some(Type::Tuple(types?.into()))
+            }
+            Some(("vector", [element])) => Some(Type::vector(self.core_type(*element)?)),
+            Some(("array", [rank, element])) => match self.index(*rank)? {
+                rank @ 2.. => Some(Type::array(rank, self.core_type(*element)?)),
+                _ => self.error(*rank, "an array has a rank of at least 2"),
+            },
+            Some(("->", [parameter, result])) => {
+                let parameter = self.core_type(*parameter)?;
+                Some(Type::function(&[parameter], self.core_type(*result)?))
+            }
+            Some(("sum", [id])) => self.index(*id).map(|id| Type::Sum(SumId(id))),
+            None if self.data().is_symbol(id, "unit") => Some(Type::Unit),
+            None => {
+                let scalar = self.data().as_symbol(id).and_then(Scalar::by_short);
+                self.expect(scalar.map(Type::Scalar), id, "a type")
+            }
+            Some(_) => self.error(id, "a type is expected here"),
+        })
+    }
+
+    /// `[f32 (vector i32)]`.
+    fn core_types(&mut self, id: DatumId) -> Option<Vec<Type>> {
+        let items = self.items(id)?;
+        items.iter().map(|item| self.core_type(*item)).collect()
+    }
+
+    /// The sections of `(program SECTION …)`.
+    fn sections(&mut self, root: DatumId) -> Option<&'a [DatumId]> {
+        match self.data().form(root) {
+            Some(("program", sections)) => Some(sections),
+            Some(_) | None => self.error(root, "`(program …)` is expected here"),
+        }
+    }
+
+    /// Reads a section that is a sum or a foreign function; of others gives the rule of the table
+    /// for its word, and its items.
+    fn section<R: Copy>(&mut self, id: DatumId, rules: &[(&str, R)]) -> Option<(R, &'a [DatumId])> {
+        let (word, items) = self.data().form(id).unwrap_or_default();
+        match (word, rules.iter().find(|rule| rule.0 == word)) {
+            (_, Some((_, rule))) => return Some((*rule, items)),
+            ("sum", None) => {
+                let sum = self.sum(id, items)?;
+                self.tables().0.push(sum);
+            }
+            ("foreign", None) => {
+                let foreign = self.foreign(id, items)?;
+                self.tables().1.push(foreign);
+            }
+            (_, None) => {
+                let mut words = vec!["sum", "foreign"];
+                words.extend(rules.iter().map(|rule| rule.0));
+                self.error::<()>(id, format!("a section is one of: {}", words.join(", ")));
+            }
+        }
+        None
+    }
+
+    /// `(sum "List" [arguments] [group] ("Nil" unit) …)`.
+    fn sum(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<SumType> {
+        let [name, arguments, group, constructors @ ..] = items else {
+            let form = "`(sum \"Name\" [types] [group] (\"Constructor\" type) …)` is expected";
+            return self.error(at, form);
+        };
+        let mut sum = SumType {
+            name: self.string(*name)?,
+            arguments: self.core_types(*arguments)?,
+            constructors: Vec::new(),
+            group: Vec::new(),
+        };
+        for id in self.items(*group)? {
+            sum.group.push(SumId(self.index(*id)?));
+        }
+        for constructor in constructors {
+            let items = self.data().as_list(*constructor).unwrap_or_default();
+            let [name, payload] = self.exactly(*constructor, items)?;
+            sum.constructors.push(Constructor {
+                name: self.string(name)?,
+                payload: self.core_type(payload)?,
+            });
+        }
+        Some(sum)
+    }
+
+    /// `(foreign "f" [types] type)`.
+    fn foreign(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Foreign> {
+        let [name, parameters, result] = self.exactly(at, items)?;
+        Some(Foreign {
+            name: self.string(name)?,
+            parameters: self.core_types(parameters)?,
+            result: self.core_type(result)?,
+        })
+    }
+
+    /// `[("X" (vector f32)) …]`: the names and types of an entry's inputs.
+    fn inputs(&mut self, id: DatumId) -> Option<Vec<(Arc<str>, Type)>> {
+        let mut inputs = Vec::new();
+        for input in self.items(id)? {
+            let items = self.data().as_list(*input).unwrap_or_default();
+            let [name, ty] = self.exactly(*input, items)?;
+            inputs.push((self.string(name)?, self.core_type(ty)?));
+        }
+        Some(inputs)
+    }
+}
+
+fn number(data: &Data, id: DatumId) -> Option<ScalarValue> {
+    let number = data.as_number(id)?;
+    let scalar = match number.suffix {
+        Some(Suffix::Double) => return data.as_float(id).map(ScalarValue::F64),
+        // Read as a float at once: by way of a double it would be rounded twice.
+        Some(Suffix::Float) => {
+            let value = match &number.value {
+                NumberValue::Decimal(text) => text.parse().ok(),
+                NumberValue::Integer(value) => value.map(|v| v as f32),
+            };
+            return value.map(ScalarValue::F32);
+        }
+        Some(Suffix::Signed(8)) => Scalar::I8,
+        Some(Suffix::Signed(16)) => Scalar::I16,
+        Some(Suffix::Signed(32)) => Scalar::I32,
+        Some(Suffix::Unsigned(8)) => Scalar::U8,
+        Some(Suffix::Unsigned(16)) => Scalar::U16,
+        Some(Suffix::Unsigned(32)) => Scalar::U32,
+        Some(Suffix::Unsigned(_)) => Scalar::U64,
+        Some(Suffix::Signed(_)) | None => Scalar::I64,
+    };
+    let integer = data.as_integer(id)?;
+    let value = ScalarValue::from_integer_wrapping(scalar, integer);
+    (value.as_integer() == Some(integer)).then_some(value)
+}
+
+/// The constant that a symbol is: a bool, or a float that no number is written as.
+pub fn named_constant(symbol: &str) -> Option<ScalarValue> {
+    const CONSTANTS: [(&str, ScalarValue); 8] = [
+        ("true", ScalarValue::Bool(true)),
+        ("false", ScalarValue::Bool(false)),
+        ("nan.f32", ScalarValue::F32(f32::NAN)),
+        ("inf.f32", ScalarValue::F32(f32::INFINITY)),
+        ("-inf.f32", ScalarValue::F32(f32::NEG_INFINITY)),
+        ("nan.f64", ScalarValue::F64(f64::NAN)),
+        ("inf.f64", ScalarValue::F64(f64::INFINITY)),
+        ("-inf.f64", ScalarValue::F64(f64::NEG_INFINITY)),
+    ];
+    CONSTANTS.iter().find(|c| c.0 == symbol).map(|c| c.1)
+}
+
+/// The name and number of `name_7`; the whole where there is no number that is written so.
+pub fn split_number(symbol: &str) -> (&str, Option<usize>) {
+    if let Some((name, digits)) = symbol.rsplit_once('_')
+        && (digits == "0" || !digits.starts_with(['0', '+']))
+        && let Ok(number) = digits.parse()
+    {
+        return (name, Some(number));
+    }
+    (symbol, None)
+}
+
+/// The numbers of a program's functions by name, of equal names the first: calls may stand before
+/// the functions they name.
+pub fn function_numbers<'a>(data: &'a Data, sections: &[DatumId]) -> HashMap<&'a str, u32> {
+    let functions = sections.iter().filter_map(|section| data.form(*section));
+    let functions = functions.filter(|(word, _)| *word == "function");
+    let mut numbers = HashMap::new();
+    for (number, (_, items)) in (0..).zip(functions) {
+        if let Some(name) = items.first().and_then(|n| data.as_string(*n)) {
+            numbers.entry(name).or_insert(number);
+        }
+    }
+    numbers
+}
+
+/// A variable that a symbol names: where it was first met, and what it is once that is known.
+struct Named<I> {
+    first: DatumId,
+    info: Option<I>,
+}
+
+/// The variables of a text that may name them before it says what they are.
+pub struct Variables<I> {
+    numbers: HashMap<Arc<str>, u32>,
+    /// By number; `None` for those that no symbol has.
+    table: Vec<Option<Named<I>>>,
+    /// Numbers above this are not taken from the text: the table has a place for each below.
+    largest: usize,
+}
+
+impl<I> Variables<I> {
+    /// No variables yet.
+    pub fn new(data: &Data) -> Self {
+        Variables {
+            numbers: HashMap::new(),
+            table: Vec::new(),
+            largest: data.count().saturating_mul(64).saturating_add(100_000),
+        }
+    }
+
+    /// The variable of a symbol: the number it has, where no other symbol has it.
+    pub fn number(&mut self, symbol: &Arc<str>, at: DatumId) -> u32 {
+        if let Some(number) = self.numbers.get(symbol) {
+            return *number;
+        }
+        let free = |n: &usize| *n <= self.largest && self.table.get(*n).is_none_or(Option::is_none);
+        let number = split_number(symbol).1.filter(free);
+        let number = number.unwrap_or(self.table.len());
+        while self.table.len() <= number {
+            self.table.push(None);
+        }
+        self.table[number] = Some(Named {
+            first: at,
+            info: None,
+        });
+        self.numbers.insert(symbol.clone(), number as u32);
+        number as u32
+    }
+
+    /// Whether it has been said what the variable is.
+    pub fn is_declared(&self, number: u32) -> bool {
+        let named = self.table.get(number as usize).and_then(Option::as_ref);
+        named.is_some_and(|named| named.info.is_some())
+    }
+
+    /// Says what a variable is.
+    pub fn declare(&mut self, number: u32, info: I) {
+        if let Some(Some(named)) = self.table.get_mut(number as usize) {
+            named.info = Some(info);
+        }
+    }
+
+    /// What is known of each variable, `unused` for numbers that no symbol has; or where those
+    /// stand of which nothing was said.
+    pub fn finish(&mut self, unused: I) -> Result<Vec<I>, Vec<DatumId>>
+    where
+        I: Clone,
+    {
+        let mut infos = Vec::with_capacity(self.table.len());
+        let mut unknown = Vec::new();
+        for named in std::mem::take(&mut self.table) {
+            match named {
+                Some(Named { first, info: None }) => unknown.push(first),
+                Some(Named { info, .. }) => infos.extend(info),
+                None => infos.push(unused.clone()),
+            }
+        }
+        match unknown.is_empty() {
+            true => Ok(infos),
+            false => Err(unknown),
+        }
+    }
+}

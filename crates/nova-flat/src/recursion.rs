@@ -1,0 +1,47 @@
+//! Which functions may call themselves: the strongly connected components of the call graph.
+
+use crate::ir::{Expression, Program};
+use crate::visit::each_statement;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// Sets [`crate::ir::Function::recursive`] of every function: it lies on a cycle of calls that are
+/// not tail calls of a function to itself.
+pub fn mark(program: &mut Program) {
+    let mut callees = vec![Vec::new(); program.functions.len()];
+    for (k, function) in program.functions.iter().enumerate() {
+        each_statement(&function.body, &mut |statement| {
+            if let Expression::Call { function, tail, .. } = &statement.expression {
+                let callee = function.index();
+                if callee != k || !tail {
+                    callees[k].push(callee);
+                }
+            }
+        });
+    }
+    for (function, recursive) in program.functions.iter_mut().zip(on_cycles(&callees)) {
+        function.recursive = recursive;
+    }
+}
+
+/// For each function, given by the functions it calls, whether it lies on a cycle of calls.
+pub fn on_cycles(callees: &[Vec<usize>]) -> Vec<bool> {
+    let mut graph: DiGraph<(), ()> = DiGraph::new();
+    for _ in callees {
+        graph.add_node(());
+    }
+    let mut cyclic = vec![false; callees.len()];
+    for (caller, callees) in callees.iter().enumerate() {
+        for callee in callees {
+            graph.add_edge(NodeIndex::new(caller), NodeIndex::new(*callee), ());
+            cyclic[caller] |= *callee == caller;
+        }
+    }
+    for component in kosaraju_scc(&graph) {
+        let several = component.len() > 1;
+        for node in component {
+            cyclic[node.index()] |= several;
+        }
+    }
+    cyclic
+}
