@@ -315,10 +315,10 @@ fn find_counters(program: &Program) -> HashSet<Variable> {
 }
 
 fn is_small(value: &LoopExpression) -> bool {
-    match value {
-        LoopExpression::Constant(ScalarValue::I64(v)) => i32::try_from(*v).is_ok(),
-        _ => false,
-    }
+    let LoopExpression::Constant(ScalarValue::I64(value)) = value else {
+        return false;
+    };
+    i32::try_from(*value).is_ok()
 }
 
 /// `variable + 1` or `variable - 1`.

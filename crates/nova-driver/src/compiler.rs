@@ -246,7 +246,14 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
                 message: format!("it refuses the generated code\n  {command}\n{output}"),
             })
         }
-        other => Failure::Compile(other),
+        other @ (CompileError::NoCompiler { .. }
+        | CompileError::Refused { .. }
+        | CompileError::Broken { .. }
+        | CompileError::Link(_)
+        | CompileError::Files { .. }
+        | CompileError::Load(_)
+        | CompileError::Undefined { .. }
+        | CompileError::Border(_)) => Failure::Compile(other),
     }
 }
 

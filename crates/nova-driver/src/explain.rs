@@ -188,10 +188,10 @@ impl Report<'_> {
     }
 
     fn expression(&self, expression: &Expression) -> String {
-        match expression {
-            Expression::Variable(variable) => self.name(*variable),
-            _ => print_expression(self.program, expression),
+        if let Expression::Variable(variable) = expression {
+            return self.name(*variable);
         }
+        print_expression(self.program, expression)
     }
 
     fn array(&self, name: &str, element: Scalar, count: &Expression) -> String {

@@ -100,7 +100,7 @@ impl Form {
                         Type::Const(element) => (**element).clone().pointer(),
                         Type::Name(_) | Type::Struct(_) | Type::Pointer(_) => Type::Pointer(inner),
                     },
-                    other => other,
+                    other @ (Type::Name(_) | Type::Struct(_) | Type::Const(_)) => other,
                 };
                 Parameter {
                     ty: ty.pointer(),

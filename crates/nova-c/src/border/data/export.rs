@@ -182,7 +182,9 @@ pub fn free(unit: &mut Unit, id: SumId) -> Function {
     let group = unit.types.sum(id).group.clone();
     let name = match unit.data_type(id) {
         Type::Name(name) => name,
-        other => crate::print::type_text(&other).into(),
+        other @ (Type::Struct(_) | Type::Pointer(_) | Type::Const(_)) => {
+            crate::print::type_text(&other).into()
+        }
     };
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
