@@ -34,7 +34,18 @@ fn diagnostic(tree: &ast::Program, program: &Program, clash: &Clash) -> Option<D
             .also(other, "clashes with this one"),
         Some(_) | None => diagnostic,
     };
-    Some(diagnostic.help("choose another name"))
+    Some(diagnostic.help(match is_file_name(tree, second.origin) {
+        true => "choose another name for the file: it names the function",
+        false => "choose another name",
+    }))
+}
+
+/// Whether a C name comes from an entry that is named after its file.
+fn is_file_name(tree: &ast::Program, origin: Origin) -> bool {
+    match origin {
+        Origin::Entry(_) => tree.entries.iter().any(|entry| !entry.explicit),
+        Origin::Foreign(_) | Origin::Sum(_) | Origin::Generated => false,
+    }
 }
 
 /// Where the program declares what a C name comes from.
