@@ -162,6 +162,12 @@ static nova_block *nova_adopt_array(nova_context *context, void *data)
     return data == NULL ? NULL : nova_adopt(context, data, 0, NULL);
 }
 
+/* The elements to free in an array: none where it cannot have as many as it says. */
+static inline int64_t nova_held(const void *data, int64_t count, size_t size)
+{
+    return data == NULL || count < 0 || (uint64_t)count > (uint64_t)PTRDIFF_MAX / size ? 0 : count;
+}
+
 /* Makes a block one that is freed after the next call of a foreign function. */
 static void nova_make_temporary(nova_context *context, nova_block *block)
 {

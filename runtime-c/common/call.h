@@ -20,6 +20,9 @@ static void nova_open(nova_context *context, char *message)
     context->first_slab.next = NULL;
     context->first_slab.used = 0;
     context->tables = NULL;
+    context->discard = NULL;
+    context->discarded = NULL;
+    context->discarded_count = 0;
 }
 
 /* The only function that calls setjmp: nothing in it changes between that and longjmp. */

@@ -31,6 +31,9 @@ typedef struct nova_slab {
     nova_block blocks[NOVA_SLAB_SIZE];
 } nova_slab;
 
+/* Frees what values of a foreign function's result hold. */
+typedef void (*nova_discard)(void *values, int64_t count);
+
 /* Defined by a program that has recursive data. */
 struct nova_tables;
 
@@ -44,6 +47,9 @@ typedef struct nova_context {
     nova_slab *slabs;           /* all headers, the newest slab first */
     nova_slab first_slab;       /* enough for most programs */
     struct nova_tables *tables; /* the node tables of recursive data */
+    nova_discard discard;       /* on an error frees what is not the call's yet, if not null */
+    void *discarded;            /* where that is */
+    int64_t discarded_count;    /* how many values there are */
 } nova_context;
 
 #endif

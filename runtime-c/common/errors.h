@@ -25,6 +25,8 @@ static void nova_fail(nova_context *context, int code, const char *format, ...)
     vsnprintf(context->message, NOVA_MESSAGE_SIZE, format, arguments);
     va_end(arguments);
     context->code = code;
+    if (context->discard != NULL)
+        context->discard(context->discarded, context->discarded_count);
     longjmp(context->escape, 1);
 }
 

@@ -168,12 +168,32 @@ impl Expression {
         Expression::Cast(ty, Box::new(self))
     }
 
+    /// The literal it is.
+    pub fn as_literal(&self) -> Option<&Name> {
+        match self {
+            Expression::Literal(text) => Some(text),
+            Expression::Name(_)
+            | Expression::Text(_)
+            | Expression::Unary(..)
+            | Expression::Binary(..)
+            | Expression::Conditional(_)
+            | Expression::Pure(..)
+            | Expression::Call(..)
+            | Expression::Index(..)
+            | Expression::Member(..)
+            | Expression::Arrow(..)
+            | Expression::Cast(..)
+            | Expression::SizeOf(_)
+            | Expression::Braces(_) => None,
+        }
+    }
+
     /// `&self`; of `*p` it is `p`.
     pub fn address(self) -> Expression {
-        match self {
-            Expression::Unary(Unary::Dereference, pointer) => *pointer,
-            other => Expression::unary(Unary::AddressOf, other),
+        if let Expression::Unary(Unary::Dereference, pointer) = self {
+            return *pointer;
         }
+        Expression::unary(Unary::AddressOf, self)
     }
 
     /// The expressions directly inside.

@@ -124,7 +124,24 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call("nova_release", vec![context(), block]));
             }
             // `command` sends no others here.
-            _ => {}
+            Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Call { .. }
+            | Command::Foreign { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::Trace { .. }
+            | Command::Barrier(_)
+            | Command::Comment(_) => {}
         }
     }
 
@@ -161,7 +178,25 @@ impl FunctionEmitter<'_, '_> {
                 components,
             } => self.trace(text, ty, components),
             // `command` sends no others here.
-            _ => {}
+            Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::Barrier(_)
+            | Command::Comment(_) => {}
         }
     }
 
@@ -344,7 +379,16 @@ impl FunctionEmitter<'_, '_> {
             ir::Expression::Variable(variable) if !results.contains(variable) => {
                 Expression::Name(self.name(*variable))
             }
-            other => {
+            other @ (ir::Expression::Constant(_)
+            | ir::Expression::Bytes(_)
+            | ir::Expression::Variable(_)
+            | ir::Expression::Scalar { .. }
+            | ir::Expression::Select { .. }
+            | ir::Expression::Load { .. }
+            | ir::Expression::Offset { .. }
+            | ir::Expression::NullPointer(_)
+            | ir::Expression::NullBlock
+            | ir::Expression::NodeTag { .. }) => {
                 let value = self.assigned(other);
                 let name = self.fresh("link");
                 let ty = Type::name("int64_t");

@@ -31,7 +31,23 @@ impl FunctionEmitter<'_, '_> {
                 statements.into_iter().for_each(|s| self.push(s));
             }
             // Those that are no control flow are not sent here.
-            _ => {}
+            Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::Return
+            | Command::Call { .. }
+            | Command::Foreign { .. }
+            | Command::NodeNew { .. }
+            | Command::NodePayload { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::Trace { .. }
+            | Command::Comment(_) => {}
         }
     }
 
@@ -116,7 +132,15 @@ impl FunctionEmitter<'_, '_> {
         let count = match count {
             ir::Expression::Constant(_) => self.expression(count),
             ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.expression(count),
-            other => {
+            other @ (ir::Expression::Bytes(_)
+            | ir::Expression::Variable(_)
+            | ir::Expression::Scalar { .. }
+            | ir::Expression::Select { .. }
+            | ir::Expression::Load { .. }
+            | ir::Expression::Offset { .. }
+            | ir::Expression::NullPointer(_)
+            | ir::Expression::NullBlock
+            | ir::Expression::NodeTag { .. }) => {
                 let value = self.assigned(other);
                 let name = self.fresh("count");
                 let ty = Type::name("int64_t").constant();

@@ -54,7 +54,19 @@ impl Facts {
                     self.types.insert(variable.clone(), ty.clone());
                     self.written(variable);
                 }
-                _ => {}
+                Statement::Assign { .. }
+                | Statement::Expression(_)
+                | Statement::If { .. }
+                | Statement::While { .. }
+                | Statement::Switch { .. }
+                | Statement::Break
+                | Statement::Continue
+                | Statement::Return(_)
+                | Statement::Goto(_)
+                | Statement::Label(_)
+                | Statement::Block(_)
+                | Statement::Comment(_)
+                | Statement::Directive(_) => {}
             }
             for expression in statement.expressions() {
                 self.addresses(expression);
@@ -114,13 +126,13 @@ impl Copies {
 
     /// Whether a value stays what it is, and is written as shortly as a variable.
     fn is_copy(&self, ty: &Type, value: &Expression) -> bool {
-        match value {
-            // The runtime's names are no variables.
-            Expression::Name(name) => match self.facts.types.get(name) {
-                Some(of_name) => of_name == ty && self.facts.is_constant(name),
-                None => matches!(&**name, "true" | "false"),
-            },
-            _ => false,
+        let Expression::Name(name) = value else {
+            return false;
+        };
+        // The runtime's names are no variables.
+        match self.facts.types.get(name) {
+            Some(of_name) => of_name == ty && self.facts.is_constant(name),
+            None => matches!(&**name, "true" | "false"),
         }
     }
 

@@ -65,7 +65,21 @@ impl Search {
                 self.expression(value);
                 self.mention(name, true);
             }
-            other => {
+            other @ (Statement::Declare { .. }
+            | Statement::Assign { .. }
+            | Statement::Expression(_)
+            | Statement::If { .. }
+            | Statement::For { .. }
+            | Statement::While { .. }
+            | Statement::Switch { .. }
+            | Statement::Break
+            | Statement::Continue
+            | Statement::Return(_)
+            | Statement::Goto(_)
+            | Statement::Label(_)
+            | Statement::Block(_)
+            | Statement::Comment(_)
+            | Statement::Directive(_)) => {
                 for expression in other.expressions() {
                     self.expression(expression);
                 }

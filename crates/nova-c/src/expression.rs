@@ -140,14 +140,12 @@ impl FunctionEmitter<'_, '_> {
             arguments,
         } = condition
         {
-            let opposite = match operation {
-                O::Not => return deep(|| self.first(arguments)),
-                O::Less => Some(O::GreaterEqual),
-                O::LessEqual => Some(O::Greater),
-                O::Greater => Some(O::LessEqual),
-                O::GreaterEqual => Some(O::Less),
-                _ => None,
-            };
+            if *operation == O::Not {
+                return deep(|| self.first(arguments));
+            }
+            let opposites = [(O::Less, O::GreaterEqual), (O::LessEqual, O::Greater)];
+            let mut both = opposites.into_iter().flat_map(|(a, b)| [(a, b), (b, a)]);
+            let opposite = both.find(|(of, _)| of == operation).map(|(_, to)| to);
             // Neither `a < b` nor `a >= b` holds of a nan.
             if let Some(opposite) = opposite.filter(|_| !operand.is_float()) {
                 return self.operation(opposite, *operand, arguments);
@@ -257,9 +255,10 @@ impl FunctionEmitter<'_, '_> {
         let read = Expression::Name(name.clone());
         self.push(Statement::declare(Type::name("bool"), name, left.own()));
         before_right.push(Statement::assign(read.clone(), right.own()));
-        let undecided = match operator {
-            Binary::Or => not(read.clone()),
-            _ => read.clone(),
+        let undecided = if operator == Binary::Or {
+            not(read.clone())
+        } else {
+            read.clone()
         };
         self.push(Statement::when(undecided, before_right));
         Value::exact(read, Scalar::Bool, 1)
@@ -273,10 +272,10 @@ pub fn empty(element: Scalar) -> Expression {
 
 /// The truth of a constant condition.
 fn truth(expression: &ir::Expression) -> Option<bool> {
-    match expression {
-        ir::Expression::Constant(ScalarValue::Bool(value)) => Some(*value),
-        _ => None,
-    }
+    let ir::Expression::Constant(ScalarValue::Bool(value)) = expression else {
+        return None;
+    };
+    Some(*value)
 }
 
 /// The sides of a condition that is a conjunction (`true`) or disjunction.

@@ -10,7 +10,7 @@ use crate::unit::Unit;
 /// The text of the header.
 pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
     let name = &unit.options.name;
-    let guard = format!("NOVA_PROGRAM_{}_H", escape(name));
+    let guard = header_guard(name);
     let directive = |text: &str| Item::Directive(text.into());
     let mut items = vec![
         Item::Comment(introduction(unit, interfaces)),
@@ -58,6 +58,11 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
     print::print(&items)
 }
 
+/// The macro that guards the header of a program.
+pub fn header_guard(name: &str) -> String {
+    format!("NOVA_PROGRAM_{}_H", escape(name))
+}
+
 fn introduction(unit: &Unit, interfaces: &[EntryInterface]) -> String {
     let name = &unit.options.name;
     let mut text = format!(
@@ -96,7 +101,7 @@ fn remark(unit: &Unit, interface: &EntryInterface) -> String {
 
 /// A definition behind its guard, which also sees to it that two programs mean the same by a name.
 fn guarded(definition: &Definition) -> Vec<Item> {
-    let guard = format!("NOVA_TYPE_{}", definition.name);
+    let guard = definition.guard();
     let text = print::print(&definition.items);
     let code = hash(&text) & 0x7fff_ffff;
     let mut items = vec![

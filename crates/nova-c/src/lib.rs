@@ -8,7 +8,7 @@
 //! operations from [`scalar`]; [`prune`] and [`signature`] take out what is not read, [`declare`] moves
 //! declarations to their values, [`copies`] removes variables that only hold another's value,
 //! [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`border`]; recursive data is
-//! held in the tables of [`nodes`]. A file contains what [`uses`] finds it to need of the runtime
+//! held in the tables of [`nodes`]. The names that a host sees are those of [`exports`], which finds where two would be one. A file contains what [`uses`] finds it to need of the runtime
 //! (crate `nova-runtime`).
 
 pub mod ast;
@@ -18,6 +18,7 @@ mod control;
 mod copies;
 mod declare;
 pub mod dialect;
+pub mod exports;
 mod expression;
 mod file;
 mod function;

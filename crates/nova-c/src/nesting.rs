@@ -75,7 +75,7 @@ impl Flat<'_> {
     fn variable(&mut self, ty: Type, name: Name) {
         let ty = match ty {
             Type::Const(inner) => (*inner).clone(),
-            other => other,
+            other @ (Type::Name(_) | Type::Struct(_) | Type::Pointer(_)) => other,
         };
         if let Type::Array(..) = ty {
             return self.variables.push(Statement::Declare {
@@ -218,9 +218,11 @@ fn without_unused_labels(mut statements: Vec<Statement>) -> Vec<Statement> {
         }
     }
     // Labels of the emitter are used where they stand.
-    statements.retain(|s| match s {
-        Statement::Label(label) => !label.contains("__") || used.contains(label),
-        _ => true,
+    statements.retain(|statement| {
+        let Statement::Label(label) = statement else {
+            return true;
+        };
+        !label.contains("__") || used.contains(label)
     });
     statements
 }

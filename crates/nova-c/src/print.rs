@@ -420,7 +420,18 @@ fn is_simple(statement: &Statement) -> bool {
             then, otherwise, ..
         } => otherwise.0.is_empty() && !then.0.is_empty(),
         Statement::For { .. } | Statement::While { .. } => true,
-        other => is_plain(other),
+        Statement::Declare { .. }
+        | Statement::Assign { .. }
+        | Statement::Expression(_)
+        | Statement::Switch { .. }
+        | Statement::Break
+        | Statement::Continue
+        | Statement::Return(_)
+        | Statement::Goto(_)
+        | Statement::Label(_)
+        | Statement::Block(_)
+        | Statement::Comment(_)
+        | Statement::Directive(_) => is_plain(statement),
     }
 }
 

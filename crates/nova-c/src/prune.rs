@@ -76,7 +76,20 @@ impl Uses {
                 target: Expression::Name(name),
                 value,
             } if self.locals.contains(name) => self.assigned(name, value),
-            other => {
+            other @ (Statement::Assign { .. }
+            | Statement::Expression(_)
+            | Statement::If { .. }
+            | Statement::For { .. }
+            | Statement::While { .. }
+            | Statement::Switch { .. }
+            | Statement::Break
+            | Statement::Continue
+            | Statement::Return(_)
+            | Statement::Goto(_)
+            | Statement::Label(_)
+            | Statement::Block(_)
+            | Statement::Comment(_)
+            | Statement::Directive(_)) => {
                 for expression in other.expressions() {
                     names(expression, &mut self.roots);
                 }
@@ -139,7 +152,21 @@ fn remove(block: &mut Block, dead: &dyn Fn(&Name) -> bool) {
                 target: Expression::Name(ref name),
                 ref mut value,
             } if dead(name) => Some(std::mem::replace(value, Expression::literal("0"))),
-            other => {
+            other @ (Statement::Declare { .. }
+            | Statement::Assign { .. }
+            | Statement::Expression(_)
+            | Statement::If { .. }
+            | Statement::For { .. }
+            | Statement::While { .. }
+            | Statement::Switch { .. }
+            | Statement::Break
+            | Statement::Continue
+            | Statement::Return(_)
+            | Statement::Goto(_)
+            | Statement::Label(_)
+            | Statement::Block(_)
+            | Statement::Comment(_)
+            | Statement::Directive(_)) => {
                 block.0.push(other);
                 continue;
             }
@@ -151,10 +178,10 @@ fn remove(block: &mut Block, dead: &dyn Fn(&Name) -> bool) {
 }
 
 fn without_cast(value: Expression) -> Expression {
-    match value {
-        Expression::Cast(_, inner) => *inner,
-        other => other,
+    if let Expression::Cast(_, inner) = value {
+        return *inner;
     }
+    value
 }
 
 #[cfg(test)]

@@ -61,7 +61,16 @@ pub fn memory_type(scalar: Scalar) -> Type {
 pub fn variable_type(scalar: Scalar) -> Type {
     match scalar {
         Scalar::Bool => Type::name("bool"),
-        other => memory_type(other),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F32
+        | Scalar::F64 => memory_type(scalar),
     }
 }
 
@@ -107,7 +116,15 @@ impl Value {
     fn raw(expression: Expression, scalar: Scalar, depth: u32) -> Value {
         let raw = match scalar {
             Scalar::I32 | Scalar::I64 => Raw::Unsigned,
-            _ => Raw::Other,
+            Scalar::I8
+            | Scalar::I16
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::F32
+            | Scalar::F64
+            | Scalar::Bool => Raw::Other,
         };
         Value {
             raw,
@@ -178,10 +195,10 @@ fn float(value: f64, text: String, scalar: Scalar) -> Expression {
     } else {
         return Expression::literal(text);
     };
-    match scalar {
-        Scalar::F64 => special.cast(memory_type(Scalar::F64)),
-        _ => special,
+    if scalar == Scalar::F64 {
+        return special.cast(memory_type(Scalar::F64));
     }
+    special
 }
 
 /// The unsigned type in which a signed one is computed; `None` where nothing can overflow in C.
@@ -239,12 +256,19 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
             let left = match scalar {
                 Scalar::U32 | Scalar::U64 => a.own(),
                 Scalar::I64 => unsigned(a, Type::name("uint64_t")),
-                _ => unsigned(a, Type::name("uint32_t")),
+                Scalar::I8
+                | Scalar::I16
+                | Scalar::I32
+                | Scalar::U8
+                | Scalar::U16
+                | Scalar::F32
+                | Scalar::F64
+                | Scalar::Bool => unsigned(a, Type::name("uint32_t")),
             };
             let shifted = Expression::binary(Binary::ShiftLeft, left, b.own());
-            match scalar {
-                Scalar::U32 | Scalar::U64 => Value::exact(shifted, scalar, depth),
-                _ => Value::raw(shifted, scalar, depth),
+            match matches!(scalar, Scalar::U32 | Scalar::U64) {
+                true => Value::exact(shifted, scalar, depth),
+                false => Value::raw(shifted, scalar, depth),
             }
         }
         O::ShiftRight => exact_binary(Binary::ShiftRight, a, b),
@@ -269,14 +293,10 @@ fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
     let scalar = a.scalar;
     let depth = a.depth.max(b.depth) + 1;
     if scalar == Scalar::I64 && a.index && b.raw == Raw::Own {
-        let constant = match &b.expression {
-            Expression::Literal(text) => text.parse::<i64>().ok(),
-            _ => None,
-        };
-        let inside = match operator {
-            Binary::Add | Binary::Subtract => constant.is_some_and(|c| c == 1 || c == -1),
-            _ => false,
-        };
+        let constant = b.expression.as_literal();
+        let constant = constant.and_then(|text| text.parse::<i64>().ok());
+        let by_one = constant.is_some_and(|c| c == 1 || c == -1);
+        let inside = by_one && matches!(operator, Binary::Add | Binary::Subtract);
         if inside {
             let expression = Expression::binary(operator, a.expression, b.expression);
             return Value::exact(expression, scalar, depth);
@@ -356,11 +376,8 @@ fn divide(operator: Binary, name: &str, a: Value, b: Value) -> Value {
         }
         Scalar::F32 | Scalar::F64 | Scalar::Bool => return exact_binary(operator, a, b),
     };
-    let safe = match &b.expression {
-        Expression::Literal(text) => text.parse::<i64>().is_ok_and(|c| c != -1 && c != 0),
-        _ => false,
-    };
-    if safe {
+    let divisor = b.expression.as_literal();
+    if divisor.is_some_and(|text| text.parse::<i64>().is_ok_and(|c| c != -1 && c != 0)) {
         return exact_binary(operator, a, b);
     }
     let call = Expression::pure(
@@ -398,7 +415,7 @@ fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
                 let operand = unsigned(a, ty);
                 Value::raw(Expression::unary(Unary::Minus, operand), scalar, depth)
             }
-            _ => {
+            Some(_) | None => {
                 let negated = Expression::unary(Unary::Minus, a.own());
                 Value::promoted(negated, scalar, depth)
             }
@@ -442,10 +459,7 @@ fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
 }
 
 fn one(scalar: Scalar) -> Expression {
-    match scalar {
-        Scalar::F32 => Expression::literal("1.0f"),
-        _ => Expression::literal("1.0"),
-    }
+    Expression::literal(if scalar == Scalar::F32 { "1.0f" } else { "1.0" })
 }
 
 /// The negation of a condition; comparisons are turned round where no nan can stand.
@@ -456,7 +470,20 @@ pub fn not(condition: Expression) -> Expression {
         Expression::Binary(Binary::NotEqual, a, b) => Expression::Binary(Binary::Equal, a, b),
         Expression::Name(name) if &*name == "true" => Expression::name("false"),
         Expression::Name(name) if &*name == "false" => Expression::name("true"),
-        other => Expression::unary(Unary::Not, other),
+        other @ (Expression::Name(_)
+        | Expression::Literal(_)
+        | Expression::Text(_)
+        | Expression::Unary(..)
+        | Expression::Binary(..)
+        | Expression::Conditional(_)
+        | Expression::Pure(..)
+        | Expression::Call(..)
+        | Expression::Index(..)
+        | Expression::Member(..)
+        | Expression::Arrow(..)
+        | Expression::Cast(..)
+        | Expression::SizeOf(_)
+        | Expression::Braces(_)) => Expression::unary(Unary::Not, other),
     }
 }
 
@@ -488,9 +515,10 @@ fn function(operation: ScalarOperation, arguments: Vec<Value>, strict: bool) -> 
     );
     if strict && !exact {
         let call = Expression::pure(format!("nova_{short}"), values);
-        let expression = match scalar {
-            Scalar::F32 => call.cast(memory_type(Scalar::F32)),
-            _ => call,
+        let expression = if scalar == Scalar::F32 {
+            call.cast(memory_type(Scalar::F32))
+        } else {
+            call
         };
         return Value::exact(expression, scalar, depth + 1);
     }

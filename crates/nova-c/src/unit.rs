@@ -232,38 +232,8 @@ fn count_assignments(program: &Program) -> Vec<u8> {
     };
     for function in &program.functions {
         function.parameters.iter().for_each(&mut add);
-        for_each_command(&function.body, |command| match command {
-            Command::Declare {
-                variable,
-                value: Some(_),
-            }
-            | Command::Assign { variable, .. }
-            | Command::NodeNew { link: variable, .. } => add(variable),
-            Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
-                add(block);
-                add(pointer);
-            }
-            Command::Call { results, .. }
-            | Command::Foreign { results, .. }
-            | Command::NodePayload { results, .. } => results.iter().for_each(&mut add),
-            Command::Declare { value: None, .. }
-            | Command::Local { .. }
-            | Command::Store { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::Trace { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => {}
+        for_each_command(&function.body, |command| {
+            for_each_assignment(command, &mut |variable, _| add(&variable));
         });
     }
     counts
@@ -275,53 +245,64 @@ fn find_counters(program: &Program) -> HashSet<Variable> {
     let mut others = HashSet::new();
     for function in &program.functions {
         others.extend(function.parameters.iter().copied());
-        for_each_command(&function.body, |command| match command {
-            Command::Declare {
-                variable,
-                value: Some(value),
-            }
-            | Command::Assign { variable, value } => {
-                let counts = is_small(value) || is_next(*variable, value);
+        for_each_command(&function.body, |command| {
+            for_each_assignment(command, &mut |variable, value| {
+                let counts = value.is_some_and(|v| is_small(v) || is_next(variable, v));
                 let set = if counts { &mut counters } else { &mut others };
-                set.insert(*variable);
-            }
-            Command::NodeNew { link, .. } => {
-                others.insert(*link);
-            }
-            Command::Call { results, .. }
-            | Command::Foreign { results, .. }
-            | Command::NodePayload { results, .. } => others.extend(results.iter().copied()),
-            Command::Declare { value: None, .. }
-            | Command::Local { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Store { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::Trace { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => {}
+                set.insert(variable);
+            });
         });
     }
     counters.retain(|variable| !others.contains(variable));
     counters
 }
 
-fn is_small(value: &LoopExpression) -> bool {
-    match value {
-        LoopExpression::Constant(ScalarValue::I64(v)) => i32::try_from(*v).is_ok(),
-        _ => false,
+/// Calls `visit` on every variable that a command itself assigns, with the value where that is an
+/// expression.
+fn for_each_assignment(
+    command: &Command,
+    visit: &mut dyn FnMut(Variable, Option<&LoopExpression>),
+) {
+    match command {
+        Command::Declare {
+            variable,
+            value: Some(value),
+        }
+        | Command::Assign { variable, value } => visit(*variable, Some(value)),
+        Command::NodeNew { link, .. } => visit(*link, None),
+        Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
+            visit(*block, None);
+            visit(*pointer, None);
+        }
+        Command::Call { results, .. }
+        | Command::Foreign { results, .. }
+        | Command::NodePayload { results, .. } => results.iter().for_each(|v| visit(*v, None)),
+        Command::Declare { value: None, .. }
+        | Command::Local { .. }
+        | Command::Store { .. }
+        | Command::Copy { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | Command::If { .. }
+        | Command::Switch { .. }
+        | Command::For { .. }
+        | Command::Loop { .. }
+        | Command::Break
+        | Command::Continue
+        | Command::Return
+        | Command::Check { .. }
+        | Command::Fail { .. }
+        | Command::Trace { .. }
+        | Command::Barrier(_)
+        | Command::Comment(_) => {}
     }
+}
+
+fn is_small(value: &LoopExpression) -> bool {
+    let LoopExpression::Constant(ScalarValue::I64(value)) = value else {
+        return false;
+    };
+    i32::try_from(*value).is_ok()
 }
 
 /// `variable + 1` or `variable - 1`.

@@ -381,6 +381,182 @@ run
     prints(&[("foreign", &files)], host, expected);
 }
 
+/// What a foreign function allocated is freed also where its result is refused.
+#[test]
+fn refused_results_of_foreign_functions() {
+    let vector = CoreType::vector;
+    let int = || CoreType::INT;
+    let list = CoreType::Sum(SumId(0));
+    let mut program = Program {
+        sums: vec![
+            sum_type(
+                "List",
+                &[0],
+                vec![
+                    ("Nil", CoreType::Unit),
+                    ("Cons", CoreType::tuple(vec![vector(int()), list.clone()])),
+                ],
+            ),
+            sum_type(
+                "Either",
+                &[],
+                vec![("Left", vector(int())), ("Right", vector(vector(int())))],
+            ),
+        ],
+        ..Program::default()
+    };
+    let p = &mut program;
+    let either = || CoreType::Sum(SumId(1));
+    let rows = || vector(vector(int()));
+    forwarder(p, "rows", vec![int()], rows());
+    forwarder(p, "values", vec![int()], vector(either()));
+    let pair = CoreType::tuple(vec![rows(), either()]);
+    forwarder(p, "pair", vec![int()], pair);
+    forwarder(p, "chain", vec![int()], list);
+    let files = emit(&program, "refused");
+    compiles(&files, "refused");
+    let host = r#"
+#include "refused.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int32_t *numbers(int n)
+{
+    int32_t *data = (int32_t *)malloc((size_t)n * 4);
+    for (int i = 0; i < n; i++)
+        data[i] = i;
+    return data;
+}
+static nova_vector_int list_of(int n)
+{
+    nova_vector_int v = {n, numbers(n)};
+    return v;
+}
+static nova_sum_Either left(int n)
+{
+    nova_sum_Either value;
+    memset(&value, 0, sizeof value);
+    value.u.Left = list_of(n);
+    return value;
+}
+static nova_sum_Either right(int n)
+{
+    nova_sum_Either value;
+    memset(&value, 0, sizeof value);
+    value.tag = NOVA_Either_Right;
+    value.u.Right.len = n;
+    value.u.Right.data = (nova_vector_int *)malloc((size_t)n * sizeof(nova_vector_int));
+    for (int i = 0; i < n; i++)
+        value.u.Right.data[i] = list_of(i + 1);
+    return value;
+}
+void rows_foreign(int64_t *result_len, int64_t **result_seg1, int32_t **result, int32_t how)
+{
+    *result_len = how == 1 ? -1 : 2;
+    *result_seg1 = (int64_t *)calloc(3, 8);
+    (*result_seg1)[1] = how == 2 ? 7 : 1;
+    (*result_seg1)[2] = 2;
+    *result = numbers(2);
+}
+void values_foreign(int64_t *result_len, nova_sum_Either **result, int32_t how)
+{
+    *result_len = how == 1 ? -1 : 3;
+    *result = (nova_sum_Either *)malloc(3 * sizeof **result);
+    (*result)[0] = left(3);
+    (*result)[1] = right(2);
+    (*result)[2] = left(1);
+    if (how == 1)
+        for (int i = 0; i < 3; i++) {
+            if (i == 1) {
+                free((*result)[i].u.Right.data[0].data);
+                free((*result)[i].u.Right.data[1].data);
+            }
+            free((*result)[i].u.Left.data);
+        }
+    if (how == 2)
+        (*result)[1].u.Right.data[1].len = -1;
+    if (how == 3) {
+        free((*result)[2].u.Left.data);
+        (*result)[2].tag = 2;
+    }
+    if (how == 4) {
+        free((*result)[2].u.Left.data);
+        (*result)[2].u.Left.data = NULL;
+    }
+}
+void pair_foreign(nova_tuple2_vector_vector_int_sum_Either *result, int32_t how)
+{
+    result->e0 = right(3).u.Right;
+    result->e1 = right(2);
+    if (how == 1)
+        result->e1.u.Right.data[0].len = -5;
+    if (how == 2) {
+        for (int i = 0; i < 3; i++)
+            free(result->e0.data[i].data);
+        free(result->e0.data);
+        result->e0.data = NULL;
+    }
+}
+void chain_foreign(nova_data_List *result, int32_t how)
+{
+    result->root = how == 1 ? 9 : 0;
+    result->len = 3;
+    result->nodes = (nova_node_List *)calloc(3, sizeof *result->nodes);
+    for (int i = 0; i < 2; i++) {
+        result->nodes[i].tag = NOVA_List_Cons;
+        result->nodes[i].u.Cons.e0 = list_of(i + 2);
+        result->nodes[i].u.Cons.e1 = how == 2 ? 0 : i + 1;
+    }
+    if (how == 3)
+        result->nodes[2].tag = 5;
+}
+int main(void)
+{
+    for (int how = 0; how < 3; how++) {
+        int64_t n = 0, *seg = NULL;
+        int32_t *data = NULL;
+        int code = rows(&n, &seg, &data, how);
+        printf("rows %d %s\n", code, code == 0 ? "" : rows_error());
+        free(seg);
+        free(data);
+    }
+    for (int how = 1; how < 5; how++) {
+        int64_t n = 0;
+        nova_sum_Either *data = NULL;
+        int code = values(&n, &data, how);
+        printf("values %d %s\n", code, values_error());
+    }
+    for (int how = 1; how < 3; how++) {
+        nova_tuple2_vector_vector_int_sum_Either value;
+        int code = pair(&value, how);
+        printf("pair %d %s\n", code, pair_error());
+    }
+    for (int how = 0; how < 4; how++) {
+        nova_data_List value;
+        int code = chain(&value, how);
+        printf("chain %d %s\n", code, code == 0 ? "" : chain_error());
+        if (code == 0)
+            nova_data_List_free(&value);
+    }
+    return 0;
+}
+"#;
+    let expected = "rows 0 \n\
+                    rows 4 result_seg1: a negative length: -1\n\
+                    rows 4 result_seg1: offset 2 after 7 does not rise\n\
+                    values 4 result: a negative length: -1\n\
+                    values 4 result: a negative length: -1\n\
+                    values 4 result: tag 2 is not one of 0 to 1\n\
+                    values 4 result: a null pointer for length 1\n\
+                    pair 4 result: a negative length: -5\n\
+                    pair 4 result: a null pointer for length 3\n\
+                    chain 0 \n\
+                    chain 4 result: link 9 is out of range for 3 nodes\n\
+                    chain 4 result: a node contains itself\n\
+                    chain 4 result: tag 5 is not one of 0 to 1\n";
+    prints(&[("refused", &files)], host, expected);
+}
+
 /// `f n = if n = 0 then 0 else 1 + f (n - 1)`.
 fn depth() -> Program {
     let mut program = Program::default();

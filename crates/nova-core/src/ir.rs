@@ -149,6 +149,28 @@ pub struct Arm {
 }
 
 impl ExpressionKind {
+    /// The parameters and the body of a lambda.
+    pub fn as_lambda(&self) -> Option<(&[Variable], ExpressionId)> {
+        match self {
+            ExpressionKind::Lambda { parameters, body } => Some((parameters, *body)),
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => None,
+        }
+    }
+
     /// Its parts, in the order of evaluation; of a lambda its body.
     pub fn children(&self) -> Vec<ExpressionId> {
         match self {

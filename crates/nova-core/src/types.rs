@@ -108,6 +108,17 @@ impl Type {
         }
     }
 
+    /// The rank and the elements of a `vector` or `vector#n`.
+    pub fn as_array(&self) -> Option<(u32, &Type)> {
+        match self {
+            Type::Vector(element) => Some((1, element)),
+            Type::Array(rank, element) => Some((*rank, element)),
+            Type::Scalar(_) | Type::Unit | Type::Tuple(_) | Type::Function(..) | Type::Sum(_) => {
+                None
+            }
+        }
+    }
+
     /// Whether a value of it holds a vector, other than behind a link of recursive data.
     pub fn holds_vectors(&self, sums: &[SumType]) -> bool {
         deep(|| match self {

@@ -1,5 +1,6 @@
 //! The library's interface: check, evaluate, emit, compile, load.
 
+use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::error::{Failure, InternalError, Report};
 use crate::options::{Options, Stage, TARGETS};
@@ -108,6 +109,11 @@ impl Compiler {
             }
         };
         trace.times.push(("infer", start.elapsed()));
+        if let Some(program) = &program {
+            let clashes = || Ok(c_names::check(&tree, program, &name));
+            let clashes = pipeline::guard("names", clashes)?;
+            report.diagnostics.extend(clashes);
+        }
         self.check_target(&tree, &mut report);
         let program = match program {
             Some(program) if !report.has_errors() => program,
@@ -240,7 +246,14 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
                 message: format!("it refuses the generated code\n  {command}\n{output}"),
             })
         }
-        other => Failure::Compile(other),
+        other @ (CompileError::NoCompiler { .. }
+        | CompileError::Refused { .. }
+        | CompileError::Broken { .. }
+        | CompileError::Link(_)
+        | CompileError::Files { .. }
+        | CompileError::Load(_)
+        | CompileError::Undefined { .. }
+        | CompileError::Border(_)) => Failure::Compile(other),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
 use crate::options::Stage;
-use crate::pipeline::{PASSES, is_enabled};
+use crate::pipeline::{PASSES, is_enabled, optional_passes};
 use nova_core::Scalar;
 use nova_diag::deep;
 use nova_loop::ir::{Command, Expression, Function, Level, Program};
@@ -49,11 +49,12 @@ impl Report<'_> {
         let target = options.target;
         self.line(0, &format!("target {target}, -O{}", options.optimization));
         self.line(0, "passes:");
-        for pass in PASSES {
-            match is_enabled(pass, options) {
-                true => self.line(1, &format!("{} {}", pass.name, pass.description)),
-                false => self.line(1, &format!("{} is switched off", pass.name)),
-            }
+        for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
+            self.line(1, &format!("{} {}", pass.name, pass.description));
+        }
+        let optional = optional_passes().into_iter();
+        for pass in optional.filter(|pass| !is_enabled(pass, options)) {
+            self.line(1, &format!("{} is switched off", pass.name));
         }
     }
 
@@ -189,10 +190,10 @@ impl Report<'_> {
     }
 
     fn expression(&self, expression: &Expression) -> String {
-        match expression {
-            Expression::Variable(variable) => self.name(*variable),
-            _ => print_expression(self.program, expression),
+        if let Expression::Variable(variable) = expression {
+            return self.name(*variable);
         }
+        print_expression(self.program, expression)
     }
 
     fn array(&self, name: &str, element: Scalar, count: &Expression) -> String {

@@ -22,6 +22,7 @@
 //! diagnostics of a [`Report`]; mistakes of the compiler are an [`InternalError`], never a panic.
 
 mod builder;
+mod c_names;
 pub mod code;
 mod compiler;
 pub mod error;

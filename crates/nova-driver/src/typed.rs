@@ -42,10 +42,10 @@ macro_rules! scalars {
             }
 
             fn from_value(value: &Value) -> Option<Self> {
-                match value {
-                    Value::Scalar(ScalarValue::$variant(value)) => Some(*value),
-                    _ => None,
-                }
+                let Value::Scalar(ScalarValue::$variant(value)) = value else {
+                    return None;
+                };
+                Some(*value)
             }
 
             fn into_elements(list: Vec<Self>) -> Elements {
@@ -53,10 +53,10 @@ macro_rules! scalars {
             }
 
             fn from_elements(elements: &Elements) -> Option<Vec<Self>> {
-                match elements {
-                    Elements::$variant(list) => Some(list.to_vec()),
-                    _ => None,
-                }
+                let Elements::$variant(list) = elements else {
+                    return None;
+                };
+                Some(list.to_vec())
             }
         }
     )*};
@@ -84,10 +84,10 @@ impl<T: Typed> Typed for Vec<T> {
     }
 
     fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Vector(elements) => T::from_elements(elements),
-            _ => None,
-        }
+        let Value::Vector(elements) = value else {
+            return None;
+        };
+        T::from_elements(elements)
     }
 }
 

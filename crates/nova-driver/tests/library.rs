@@ -206,7 +206,7 @@ fn failures_say_whose_mistake_it_is() {
     });
     let message = cuda.check(dot()).expect_err("not there").to_string();
     assert!(message.contains("error[N0401]"), "{message}");
-    let foreign = Source::text("f.nova", "((x : int)) (foreign (f : int -> int)) (f x)");
+    let foreign = Source::text("g.nova", "((x : int)) (foreign (f : int -> int)) (f x)");
     let checked = compiler().check(foreign).expect("a good program");
     let error = compiler()
         .eval(&checked, 0, &[1i32.into_value()])

@@ -65,7 +65,7 @@ impl Arguments {
                 }
                 self.add_data(items, elements)
             }
-            _ => Err(Mismatch),
+            (Passing::Bool | Passing::Vector { .. } | Passing::Array { .. }, _) => Err(Mismatch),
         }
     }
 
@@ -93,7 +93,17 @@ impl Arguments {
         if items.scalar.is_some() {
             return match elements {
                 Elements::Values(_) => Err(Mismatch),
-                packed => Ok(self.keep_vector(packed.clone())),
+                packed @ (Elements::I8(_)
+                | Elements::I16(_)
+                | Elements::I32(_)
+                | Elements::I64(_)
+                | Elements::U8(_)
+                | Elements::U16(_)
+                | Elements::U32(_)
+                | Elements::U64(_)
+                | Elements::F32(_)
+                | Elements::F64(_)
+                | Elements::Bool(_)) => Ok(self.keep_vector(packed.clone())),
             };
         }
         let Elements::Values(values) = elements else {
@@ -184,7 +194,14 @@ impl Arguments {
                 put(out, 0, &nodes.number(*member, value).to_ne_bytes())
             }
             (LayoutKind::Data(tables), value) => self.write_data(tables, value, out),
-            _ => Err(Mismatch),
+            (
+                LayoutKind::Scalar(_)
+                | LayoutKind::Tuple(_)
+                | LayoutKind::Sum(..)
+                | LayoutKind::Vector(_)
+                | LayoutKind::Array(..),
+                _,
+            ) => Err(Mismatch),
         })
     }
 

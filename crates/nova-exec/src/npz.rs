@@ -105,7 +105,15 @@ fn split(ty: &Type, value: &Value, name: &str, parts: &mut Vec<Part>) -> Result<
         (Type::Array(_, inner), Value::Array(shape, elements)) => {
             split_lifted(inner, elements, shape, name, parts)
         }
-        _ => check(ty).and(Err("the value is not of its type".to_string())),
+        (
+            Type::Scalar(_)
+            | Type::Tuple(_)
+            | Type::Vector(_)
+            | Type::Array(..)
+            | Type::Function(..)
+            | Type::Sum(_),
+            _,
+        ) => check(ty).and(Err("the value is not of its type".to_string())),
     })
 }
 
@@ -133,7 +141,12 @@ fn split_lifted(
             for (k, t) in types.iter().enumerate().filter(|(_, t)| **t != Type::Unit) {
                 let column = (0..elements.len()).map(|i| match element(elements, i) {
                     Value::Tuple(values) => values.get(k).cloned().unwrap_or(Value::Unit),
-                    other => other,
+                    other @ (Value::Scalar(_)
+                    | Value::Unit
+                    | Value::Vector(_)
+                    | Value::Array(..)
+                    | Value::Sum(..)
+                    | Value::Function(_)) => other,
                 });
                 let column = from_values(t.as_scalar(), column.collect());
                 split_lifted(t, &column, shape, &join(name, &format!("e{k}")), parts)?;

@@ -12,6 +12,17 @@ use nova_core::{Builtin, Scalar, ScalarOperation};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+/// How many arguments a built-in takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arity {
+    /// As many as its signature has parameters.
+    Fixed(usize),
+    /// `map`: a function and one vector or more.
+    Map,
+    /// `range`: one to three.
+    Range,
+}
+
 /// How an application to all arguments becomes Core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lowering {
@@ -263,6 +274,23 @@ impl BuiltinId {
     /// The built-in called `name`.
     pub fn by_name(name: &str) -> Option<BuiltinId> {
         BY_NAME.get(name).copied()
+    }
+
+    /// How many arguments it takes.
+    pub fn arity(self) -> Arity {
+        match self.get().lowering {
+            Lowering::Map => Arity::Map,
+            Lowering::Range => Arity::Range,
+            Lowering::Plain(_)
+            | Lowering::ConvertToResult
+            | Lowering::And
+            | Lowering::Or
+            | Lowering::Imap
+            | Lowering::Tabulate
+            | Lowering::Reshape
+            | Lowering::Shape
+            | Lowering::Index => Arity::Fixed(self.get().signature.parameters.len()),
+        }
     }
 
     /// The scalar operation it is, if it is one.

@@ -52,7 +52,14 @@ impl Types {
                         }
                     }
                 },
-                node => work.extend(children(&node).into_iter().rev()),
+                node @ (TyNode::Error
+                | TyNode::Scalar(_)
+                | TyNode::Unit
+                | TyNode::Tuple(_)
+                | TyNode::Vector(_)
+                | TyNode::Array(..)
+                | TyNode::Function(..)
+                | TyNode::Sum(..)) => work.extend(children(&node).into_iter().rev()),
             }
         }
         found

@@ -330,6 +330,15 @@ fn literal_hint(number: &Number, wanted: Scalar) -> Option<String> {
 fn width(scalar: Scalar) -> (bool, u32) {
     match scalar {
         Scalar::Bool => (false, 0),
-        other => (other.is_float(), other.bits()),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F32
+        | Scalar::F64 => (scalar.is_float(), scalar.bits()),
     }
 }

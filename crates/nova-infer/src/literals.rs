@@ -43,7 +43,15 @@ fn integer(value: i128, scalar: Scalar) -> Option<ScalarValue> {
         // The bounds keep the conversion back from saturating.
         ScalarValue::F32(float) => float.abs() < 1.7e38 && float as i128 == value,
         ScalarValue::F64(float) => float.abs() < 1.7e38 && float as i128 == value,
-        other => other.as_integer() == Some(value),
+        ScalarValue::I8(_)
+        | ScalarValue::I16(_)
+        | ScalarValue::I32(_)
+        | ScalarValue::I64(_)
+        | ScalarValue::U8(_)
+        | ScalarValue::U16(_)
+        | ScalarValue::U32(_)
+        | ScalarValue::U64(_)
+        | ScalarValue::Bool(_) => held.as_integer() == Some(value),
     };
     exact.then_some(held)
 }

@@ -393,7 +393,14 @@ impl Types {
                     VariableValue::Bound(_) => Shallow::Node(TyNode::Error),
                 }
             }
-            node => Shallow::Node(node.clone()),
+            node @ (TyNode::Error
+            | TyNode::Scalar(_)
+            | TyNode::Unit
+            | TyNode::Tuple(_)
+            | TyNode::Vector(_)
+            | TyNode::Array(..)
+            | TyNode::Function(..)
+            | TyNode::Sum(..)) => Shallow::Node(node.clone()),
         }
     }
 

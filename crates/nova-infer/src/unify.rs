@@ -172,7 +172,14 @@ impl Types {
                         }
                     }
                 },
-                node => {
+                node @ (TyNode::Error
+                | TyNode::Scalar(_)
+                | TyNode::Unit
+                | TyNode::Tuple(_)
+                | TyNode::Vector(_)
+                | TyNode::Array(..)
+                | TyNode::Function(..)
+                | TyNode::Sum(..)) => {
                     work.extend(children(&node));
                     let known = &mut self.levels[ty.0 as usize];
                     *known = (*known).min(level);

@@ -2,7 +2,7 @@
 //! may be evaluated any number of times without a difference.
 
 use crate::application::spine;
-use crate::builtins::{BuiltinId, Lowering};
+use crate::builtins::{Arity, BuiltinId};
 use crate::resolve::{Resolution, Resolved};
 use nova_diag::deep;
 use nova_syntax::ast::{self, ExpressionId, ExpressionKind};
@@ -139,17 +139,9 @@ impl Forms<'_> {
 
 /// How many arguments a built-in takes at least.
 fn builtin_arity(builtin: BuiltinId) -> usize {
-    match builtin.get().lowering {
-        Lowering::Map => 2,
-        Lowering::Range => 1,
-        Lowering::Plain(_)
-        | Lowering::ConvertToResult
-        | Lowering::And
-        | Lowering::Or
-        | Lowering::Imap
-        | Lowering::Tabulate
-        | Lowering::Reshape
-        | Lowering::Shape
-        | Lowering::Index => builtin.get().signature.parameters.len(),
+    match builtin.arity() {
+        Arity::Map => 2,
+        Arity::Range => 1,
+        Arity::Fixed(count) => count,
     }
 }

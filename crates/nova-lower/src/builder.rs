@@ -327,18 +327,10 @@ impl Lowerer<'_> {
     /// A comparison.
     pub fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         if let (Some(a), Some(b)) = (constant(left), constant(right)) {
-            let known = match operation {
-                ScalarOperation::Equal => Some(a == b),
-                ScalarOperation::NotEqual => Some(a != b),
-                ScalarOperation::Less => Some(a < b),
-                ScalarOperation::LessEqual => Some(a <= b),
-                ScalarOperation::Greater => Some(a > b),
-                ScalarOperation::GreaterEqual => Some(a >= b),
-                _ => None,
-            };
-            if let Some(known) = known {
-                return Atom::Constant(ScalarValue::Bool(known));
-            }
+            let arguments = [a, b].map(ScalarValue::I64);
+            return Atom::Constant(nova_core::operations::evaluate_unchecked(
+                operation, &arguments, true,
+            ));
         }
         if left == right && operation == ScalarOperation::Equal {
             return Atom::Constant(ScalarValue::Bool(true));

@@ -39,7 +39,21 @@ impl Lowerer<'_> {
                     self.bind_core(*variable, atoms);
                     id = *body;
                 }
-                kind => return self.lower_kind(kind, &expression.ty),
+                kind @ (ExpressionKind::Literal(_)
+                | ExpressionKind::Unit
+                | ExpressionKind::Text(_)
+                | ExpressionKind::Variable(_)
+                | ExpressionKind::Lambda { .. }
+                | ExpressionKind::Apply { .. }
+                | ExpressionKind::Letrec { .. }
+                | ExpressionKind::If { .. }
+                | ExpressionKind::Case { .. }
+                | ExpressionKind::Tuple(_)
+                | ExpressionKind::Project(..)
+                | ExpressionKind::Construct { .. }
+                | ExpressionKind::Vector(_)
+                | ExpressionKind::Builtin { .. }
+                | ExpressionKind::Foreign { .. }) => return self.lower_kind(kind, &expression.ty),
             }
         }
     }
@@ -150,7 +164,21 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Atom>> {
         let index = match &self.source.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.source.function_of.get(variable),
-            _ => None,
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Lambda { .. }
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => None,
         };
         let function = index.map(|k| FunctionId(*k as u32));
         let function = function.ok_or_else(|| LowerError::new("a call of an unknown function"))?;
@@ -353,10 +381,10 @@ impl Lowerer<'_> {
 
     /// The parameters and the body of a lambda.
     pub fn lambda_parts(&self, lambda: ExpressionId) -> Result<(Vec<CoreVariable>, ExpressionId)> {
-        match &self.source.program.expression(lambda).kind {
-            ExpressionKind::Lambda { parameters, body } => Ok((parameters.clone(), *body)),
-            _ => Err(LowerError::new("a built-in was not given a lambda")),
-        }
+        let parts = self.source.program.expression(lambda).kind.as_lambda();
+        let (parameters, body) =
+            parts.ok_or_else(|| LowerError::new("a built-in was not given a lambda"))?;
+        Ok((parameters.to_vec(), body))
     }
 
     /// The type of what a lambda gives.
@@ -386,6 +414,11 @@ struct Case {
 fn sum_of(ty: &Type) -> Result<SumId> {
     match ty {
         Type::Sum(id) => Ok(*id),
-        _ => Err(LowerError::new("a match on something that is no sum")),
+        Type::Scalar(_)
+        | Type::Unit
+        | Type::Tuple(_)
+        | Type::Vector(_)
+        | Type::Array(..)
+        | Type::Function(..) => Err(LowerError::new("a match on something that is no sum")),
     }
 }

@@ -24,79 +24,83 @@ pub(crate) struct Part {
 /// The level below rows: its total and its lifted components.
 pub(crate) type Below = Part;
 
+/// A concatenation under way.
+struct Concatenation<'a> {
+    /// The lengths of the parts.
+    lengths: Vec<Atom>,
+    /// Their sum.
+    count: Atom,
+    /// What is left of the components of each part.
+    parts: Vec<Iter<'a, Atom>>,
+    /// The components that are done.
+    lifted: Vec<Atom>,
+}
+
 impl Lowerer<'_> {
     /// The concatenation of parts; `count` is the sum of their lengths.
     pub fn concat(&mut self, ty: &Type, parts: &[Part], count: Atom) -> Result<Vec<Atom>> {
         if let [part] = parts {
             return Ok(part.lifted.clone());
         }
-        let mut iterators: Vec<Iter<Atom>> = parts.iter().map(|p| p.lifted.iter()).collect();
-        let lengths: Vec<Atom> = parts.iter().map(|p| p.length).collect();
-        let mut lifted = Vec::new();
-        self.concat_into(ty, &lengths, count, &mut iterators, &mut lifted)?;
-        Ok(lifted)
+        let mut joint = Concatenation {
+            lengths: parts.iter().map(|p| p.length).collect(),
+            count,
+            parts: parts.iter().map(|p| p.lifted.iter()).collect(),
+            lifted: Vec::new(),
+        };
+        self.concat_into(ty, &mut joint)?;
+        Ok(joint.lifted)
     }
 
-    fn concat_into(
-        &mut self,
-        ty: &Type,
-        lengths: &[Atom],
-        count: Atom,
-        parts: &mut [Iter<Atom>],
-        lifted: &mut Vec<Atom>,
-    ) -> Result<()> {
+    fn concat_into(&mut self, ty: &Type, joint: &mut Concatenation) -> Result<()> {
         match ty {
             Type::Unit | Type::Function(..) => Ok(()),
-            Type::Scalar(_) => {
-                let arrays = next_of_all(parts)?;
-                lifted.push(self.concat_arrays(&arrays, count)?);
-                Ok(())
-            }
+            Type::Scalar(_) => self.concat_next(joint),
             Type::Tuple(types) => types
                 .iter()
-                .try_for_each(|t| deep(|| self.concat_into(t, lengths, count, parts, lifted))),
+                .try_for_each(|t| deep(|| self.concat_into(t, joint))),
             Type::Sum(id) => {
-                let arrays = next_of_all(parts)?;
-                lifted.push(self.concat_arrays(&arrays, count)?);
+                self.concat_next(joint)?;
                 let sum = self.output.sums[id.index()].clone();
                 if sum.is_recursive() {
                     return Ok(());
                 }
-                sum.constructors.iter().try_for_each(|c| {
-                    deep(|| self.concat_into(&c.payload, lengths, count, parts, lifted))
-                })
+                sum.constructors
+                    .iter()
+                    .try_for_each(|c| deep(|| self.concat_into(&c.payload, joint)))
             }
-            Type::Vector(inner) => self.concat_rows(inner, 0, 2, lengths, count, parts, lifted),
-            Type::Array(rank, inner) => {
-                self.concat_rows(inner, *rank as usize, 1, lengths, count, parts, lifted)
-            }
+            Type::Vector(inner) => self.concat_rows(inner, 0, 2, joint),
+            Type::Array(rank, inner) => self.concat_rows(inner, *rank as usize, 1, joint),
         }
+    }
+
+    /// The next array of every part.
+    fn concat_next(&mut self, joint: &mut Concatenation) -> Result<()> {
+        let arrays = next_of_all(&mut joint.parts)?;
+        let joined = self.concat_arrays(&arrays, joint.count)?;
+        joint.lifted.push(joined);
+        Ok(())
     }
 
     /// Rows: `extents` arrays that stay as they are, then `offsets` ones that count from the
     /// beginning of the level below (starts, ends).
-    #[allow(clippy::too_many_arguments)]
     fn concat_rows(
         &mut self,
         inner: &Type,
         extents: usize,
         offsets: usize,
-        lengths: &[Atom],
-        count: Atom,
-        parts: &mut [Iter<Atom>],
-        lifted: &mut Vec<Atom>,
+        joint: &mut Concatenation,
     ) -> Result<()> {
         for _ in 0..extents {
-            let arrays = next_of_all(parts)?;
-            lifted.push(self.concat_arrays(&arrays, count)?);
+            self.concat_next(joint)?;
         }
         let mut rows = Vec::with_capacity(offsets);
         for _ in 0..offsets {
-            rows.push(next_of_all(parts)?);
+            rows.push(next_of_all(&mut joint.parts)?);
         }
         let width = self.lifted_width(inner);
-        let mut belows = Vec::with_capacity(parts.len());
-        for part in parts.iter_mut() {
+        let mut belows = Vec::with_capacity(joint.parts.len());
+        for part in &mut joint.parts {
             belows.push(Below {
                 length: next(part)?,
                 lifted: take(part, width)?,
@@ -106,17 +110,17 @@ impl Lowerer<'_> {
         let (below, shifts) = self.join_below(inner, &belows)?;
         for (k, arrays) in rows.into_iter().enumerate() {
             let mut shifted = Vec::with_capacity(arrays.len());
-            for ((array, length), shift) in arrays.into_iter().zip(lengths).zip(&shifts) {
+            for ((array, length), shift) in arrays.into_iter().zip(&joint.lengths).zip(&shifts) {
                 shifted.push(self.shift(array, *length, *shift)?);
             }
-            let joined = self.concat_arrays(&shifted, count)?;
+            let joined = self.concat_arrays(&shifted, joint.count)?;
             if k == 0 && dense && !same_below(&belows) {
                 self.note(joined, Fact::Dense);
             }
-            lifted.push(joined);
+            joint.lifted.push(joined);
         }
-        lifted.push(below.length);
-        lifted.extend(below.lifted);
+        joint.lifted.push(below.length);
+        joint.lifted.extend(below.lifted);
         Ok(())
     }
 

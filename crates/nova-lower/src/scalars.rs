@@ -27,27 +27,61 @@ impl Lowerer<'_> {
         operand: Scalar,
         arguments: Vec<Atom>,
     ) -> Atom {
+        use ScalarOperation as O;
         match operation {
-            ScalarOperation::Divide | ScalarOperation::Remainder if operand.is_integer() => {
-                if let Some(divisor) = arguments.get(1) {
+            O::Divide | O::Remainder => {
+                if let Some(divisor) = arguments.get(1)
+                    && operand.is_integer()
+                {
                     self.check_divisor(*divisor, operand);
                 }
             }
-            ScalarOperation::ShiftLeft | ScalarOperation::ShiftRight => {
+            O::ShiftLeft | O::ShiftRight => {
                 if let Some(amount) = arguments.get(1) {
                     self.check_shift(*amount, operand);
                 }
             }
-            ScalarOperation::Convert(to) if operand == to => {
+            O::Convert(to) if operand == to => {
                 if let Some(argument) = arguments.first() {
                     return *argument;
                 }
             }
-            ScalarOperation::Convert(to) if !always_fits(operand, to) => {
-                let fits = self.scalar(ScalarOperation::Fits(to), operand, arguments.clone());
-                self.check(fits, ErrorKind::Conversion, Vec::new());
+            O::Convert(to) => {
+                if !always_fits(operand, to) {
+                    let fits = self.scalar(O::Fits(to), operand, arguments.clone());
+                    self.check(fits, ErrorKind::Conversion, Vec::new());
+                }
             }
-            _ => {}
+            // Defined for all arguments.
+            O::Add
+            | O::Subtract
+            | O::Multiply
+            | O::Minimum
+            | O::Maximum
+            | O::Negate
+            | O::Absolute => {}
+            O::Sqrt
+            | O::ReciprocalSqrt
+            | O::Reciprocal
+            | O::Exp
+            | O::Exp2
+            | O::Log
+            | O::Log2
+            | O::Log10 => {}
+            O::Sin
+            | O::Cos
+            | O::Tan
+            | O::Asin
+            | O::Acos
+            | O::Atan
+            | O::Sinh
+            | O::Cosh
+            | O::Tanh
+            | O::Pow => {}
+            O::Atan2 | O::Floor | O::Ceil | O::Round | O::Truncate | O::Erf => {}
+            O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual => {}
+            O::Not | O::BitAnd | O::BitOr | O::BitXor | O::BitNot => {}
+            O::Wrap(_) | O::Fits(_) => {}
         }
         self.scalar(operation, operand, arguments)
     }
@@ -89,7 +123,17 @@ impl Lowerer<'_> {
         match scalar {
             Scalar::I64 => atom,
             Scalar::U64 => self.scalar(ScalarOperation::Wrap(Scalar::I64), scalar, vec![atom]),
-            _ => self.scalar(ScalarOperation::Convert(Scalar::I64), scalar, vec![atom]),
+            Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::F32
+            | Scalar::F64
+            | Scalar::Bool => {
+                self.scalar(ScalarOperation::Convert(Scalar::I64), scalar, vec![atom])
+            }
         }
     }
 
@@ -103,7 +147,9 @@ impl Lowerer<'_> {
             Atom::Constant(ScalarValue::U64(value)) => {
                 Atom::Constant(ScalarValue::U64(value.min(i64::MAX as u64)))
             }
-            _ => self.scalar(ScalarOperation::Minimum, scalar, vec![atom, largest]),
+            Atom::Constant(_) | Atom::Variable(_) => {
+                self.scalar(ScalarOperation::Minimum, scalar, vec![atom, largest])
+            }
         };
         self.index_from(least, scalar)
     }
@@ -129,7 +175,9 @@ impl Lowerer<'_> {
             Atom::Constant(ScalarValue::I64(value)) => {
                 Atom::Constant(ScalarValue::U64(value as u64))
             }
-            _ => self.scalar(ScalarOperation::Wrap(Scalar::U64), Scalar::I64, vec![atom]),
+            Atom::Constant(_) | Atom::Variable(_) => {
+                self.scalar(ScalarOperation::Wrap(Scalar::U64), Scalar::I64, vec![atom])
+            }
         }
     }
 
@@ -181,7 +229,9 @@ impl Lowerer<'_> {
             (Atom::Constant(ScalarValue::I64(value)), _) => Atom::Constant(
                 ScalarValue::from_integer_wrapping(scalar, i128::from(value)),
             ),
-            _ => self.scalar(ScalarOperation::Convert(scalar), Scalar::I64, vec![index]),
+            (Atom::Constant(_) | Atom::Variable(_), _) => {
+                self.scalar(ScalarOperation::Convert(scalar), Scalar::I64, vec![index])
+            }
         }
     }
 

@@ -56,18 +56,17 @@ impl Vector {
 impl Array {
     /// An array from its type, a `vector#n` or `vector`, and components.
     pub fn new(ty: &Type, mut atoms: Vec<Atom>) -> Result<Array> {
-        let (rank, element) = match ty {
-            Type::Array(rank, element) => (*rank as usize, element),
-            Type::Vector(element) => (1, element),
-            _ => return Err(LowerError::new("an array was expected")),
+        let Some((rank, element)) = ty.as_array() else {
+            return Err(LowerError::new("an array was expected"));
         };
+        let rank = rank as usize;
         if atoms.len() < rank {
             return Err(LowerError::new("an array without extents"));
         }
         let lifted = atoms.split_off(rank);
         Ok(Array {
             extents: atoms,
-            element: (**element).clone(),
+            element: element.clone(),
             lifted,
         })
     }

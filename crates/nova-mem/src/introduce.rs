@@ -135,7 +135,32 @@ impl Introducer {
                 self.body(condition, place.clone());
                 self.body(body, place);
             }
-            conditional => bodies_mut(conditional, &mut |body| self.body(body, place.clone())),
+            conditional @ (Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Index { .. }
+            | Expression::If { .. }
+            | Expression::Switch { .. }
+            | Expression::Call { .. }
+            | Expression::Foreign { .. }
+            | Expression::Literal { .. }
+            | Expression::Bytes(_)
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::View { .. }
+            | Expression::Sort { .. }
+            | Expression::Operation(_)
+            | Expression::NodeNew { .. }
+            | Expression::NodeTag { .. }
+            | Expression::NodePayload { .. }
+            | Expression::Trace { .. }
+            | Expression::Allocate { .. }) => {
+                bodies_mut(conditional, &mut |body| self.body(body, place.clone()))
+            }
         }
     }
 

@@ -434,7 +434,26 @@ impl<'a> Verifier<'a> {
                 self.bind_all(pattern, Binding::Written)
             }
             Expression::Operation(operation) => self.operation(operation, pattern),
-            _ => self.fail("a statement without bodies"),
+            Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Index { .. }
+            | Expression::Call { .. }
+            | Expression::Foreign { .. }
+            | Expression::Literal { .. }
+            | Expression::Bytes(_)
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::View { .. }
+            | Expression::NodeNew { .. }
+            | Expression::NodeTag { .. }
+            | Expression::NodePayload { .. }
+            | Expression::Trace { .. }
+            | Expression::Allocate { .. } => self.fail("a statement without bodies"),
         }
     }
 

@@ -31,7 +31,16 @@ pub fn agree(a: &Value, b: &Value, exact: bool) -> bool {
                 work.push((a.get().clone(), b.get().clone()));
                 c == d
             }
-            _ => false,
+            (
+                Value::Scalar(_)
+                | Value::Unit
+                | Value::Tuple(_)
+                | Value::Vector(_)
+                | Value::Array(..)
+                | Value::Sum(..)
+                | Value::Function(_),
+                _,
+            ) => false,
         };
         if !same {
             return false;

@@ -16,13 +16,29 @@ pub fn render(message: &str, sources: &SourceMap) -> String {
         let number = place.line.to_string();
         let gutter = " ".repeat(number.len());
         let column = place.column.saturating_sub(1) as usize;
-        let from = column.saturating_sub(LINE / 2);
-        let shown: String = line.chars().skip(from).take(LINE).collect();
-        let marker = " ".repeat(column - from);
+        let (shown, column) = shorten(&line, column);
+        let marker = " ".repeat(column);
         // Writing to a String cannot fail.
         let _ = write!(text, "{gutter} |\n{number} | {shown}\n{gutter} | {marker}^");
     }
     text
+}
+
+/// The part of a long line around a column, `…` where something is left out, and the column in it.
+fn shorten(line: &str, column: usize) -> (String, usize) {
+    let length = line.chars().count();
+    if length <= LINE {
+        return (line.to_string(), column);
+    }
+    let from = column.saturating_sub(LINE / 2);
+    let mut shown: String = line.chars().skip(from).take(LINE).collect();
+    if from + LINE < length {
+        shown.push('…');
+    }
+    match from {
+        0 => (shown, column),
+        _ => (format!("…{shown}"), column - from + 1),
+    }
 }
 
 /// The text of the line that a place names by its file's name without folders.
@@ -52,5 +68,28 @@ mod tests {
         let expected = "error: a.nova:2:4: division by zero\n  |\n2 | (v ! 5)\n  |    ^";
         assert_eq!(text, expected);
         assert_eq!(render("no place", &sources), "error: no place\n");
+    }
+
+    #[test]
+    fn a_long_line_is_cut_visibly() {
+        let line = format!("{}(v ! 5){}", "a ".repeat(100), " b".repeat(100));
+        let (start, end) = ("a ".repeat(100), " b".repeat(100));
+        let shown = |place: &str| {
+            let mut sources = SourceMap::new();
+            sources.add("a.nova", format!("{line}\n"));
+            render(&format!("a.nova:1:{place}: wrong"), &sources)
+        };
+        let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_string).collect() };
+        let first = lines(&shown("1"));
+        assert_eq!(first[2], format!("1 | {}…", &start[..120]));
+        assert_eq!(first[3], "  | ^");
+        let middle = lines(&shown("204"));
+        let around = format!("1 | …{}(v ! 5){}…", &start[200 - 57..], &end[..56]);
+        assert_eq!(middle[2], around);
+        let marked = middle[3].chars().count() - 1;
+        assert_eq!(middle[2].chars().nth(marked), Some('!'));
+        let last = lines(&shown("407"));
+        assert!(last[2].starts_with("1 | …") && last[2].ends_with('b'));
+        assert_eq!(last[2].chars().count(), last[3].chars().count());
     }
 }

@@ -18,6 +18,15 @@ pub struct Definition {
     /// The constructors of a sum, in the order of their tags, and the field of each payload that
     /// takes memory.
     pub constructors: Vec<(Arc<str>, Option<Name>)>,
+    /// The sum type that it is for, with the name it was declared with.
+    pub sum: Option<(SumId, Arc<str>)>,
+}
+
+impl Definition {
+    /// The macro that guards it.
+    pub fn guard(&self) -> String {
+        format!("NOVA_TYPE_{}", self.name)
+    }
 }
 
 /// The types of the border of one program.
@@ -105,20 +114,24 @@ impl<'p> CTypes<'p> {
         self.names.insert(key, name.clone());
         let c_name: Name = format!("nova_{name}").into();
         let items = deep(|| self.define(ty, group, &c_name));
-        let constructors = match ty {
-            CoreType::Sum(id) if !self.sum(*id).is_recursive() => self.constructors(*id),
-            CoreType::Sum(_)
-            | CoreType::Tuple(_)
+        let sum = match ty {
+            CoreType::Sum(id) => Some(*id),
+            CoreType::Tuple(_)
             | CoreType::Vector(_)
             | CoreType::Array(..)
             | CoreType::Scalar(_)
             | CoreType::Unit
-            | CoreType::Function(..) => Vec::new(),
+            | CoreType::Function(..) => None,
+        };
+        let constructors = match sum {
+            Some(id) if !self.sum(id).is_recursive() => self.constructors(id),
+            Some(_) | None => Vec::new(),
         };
         self.definitions.push(Definition {
             name,
             items,
             constructors,
+            sum: sum.map(|id| (id, self.sum(id).name.clone())),
         });
         c_name
     }
@@ -306,6 +319,7 @@ impl<'p> CTypes<'p> {
             name,
             items,
             constructors: self.constructors(id),
+            sum: Some((id, self.sum(id).name.clone())),
         });
         c_name
     }

@@ -30,6 +30,35 @@ impl Unit<'_> {
     }
 }
 
+impl Unit<'_> {
+    /// The function that frees what values of a type hold, given where they are and how many.
+    fn discard_function(&mut self, ty: &CoreType) -> Name {
+        let c_type = self.types.value(ty, &[]).unwrap_or_else(int64);
+        let text = crate::print::type_text(&c_type);
+        let name = format!("discard_{}", text.trim_start_matches("nova_"));
+        self.helper(format!("discard {text}"), &name, |unit, name| {
+            let mut emitter = FunctionEmitter::new(unit);
+            let parameters = [(Type::name("void").pointer(), "data"), (int64(), "count")];
+            let parameters = parameters.map(|(ty, name)| Parameter {
+                ty,
+                name: emitter.fresh(name),
+            });
+            let pointer = c_type.pointer();
+            let values = Expression::name("data").cast(pointer.clone());
+            let values = emitter.variable(pointer, "values", values);
+            emitter.free_elements(ty, values, Expression::name("count"), &[]);
+            let body = emitter.take();
+            Function {
+                prefix: vec!["static".into()],
+                result: Type::name("void"),
+                name,
+                parameters: parameters.into(),
+                body: Some(body.into()),
+            }
+        })
+    }
+}
+
 /// The C declaration of a foreign function.
 pub fn declaration(unit: &mut Unit, foreign: &Foreign) -> Function {
     let mut parameters = Form::of(&mut unit.types, &foreign.result).results("result");
@@ -162,28 +191,68 @@ impl FunctionEmitter<'_, '_> {
         {
             parts.push(Part::Scalar(length.clone()));
             let (offsets, data) = rest.split_at(levels - 1);
+            let blocks: Vec<Expression> = offsets.iter().map(|o| self.adopted(o)).collect();
+            let data = self.adopted_data(data.first());
             let mut count = length.clone();
-            for (level, offsets) in offsets.iter().enumerate() {
-                count = self.adopt_offsets(level + 1, offsets, count, &mut parts);
+            for (level, (offsets, block)) in offsets.iter().zip(blocks).enumerate() {
+                count = self.adopt_offsets(level + 1, offsets, block, count, &mut parts);
             }
-            self.adopt_data(element, data.first(), count, &source, &mut parts);
+            self.adopt_data(element, data, count, &source, &mut parts);
             return parts;
         }
         if let Form::Array { rank, element, .. } = form {
             let (extents, data) = results.split_at((*rank as usize).min(results.len()));
+            let data = self.adopted_data(data.first());
             let count = self.checked_count(extents, &source);
             parts.extend(extents.iter().cloned().map(Part::Scalar));
-            self.adopt_data(element, data.first(), count, &source, &mut parts);
+            self.adopt_data(element, data, count, &source, &mut parts);
             return parts;
         }
         let Some(value) = results.first() else {
             return parts;
         };
         source.copy = true;
+        let one = Expression::literal("1");
+        self.discard_on_error(ty, value.clone().address(), one);
         self.read_value(ty, value.clone(), &source, &mut parts);
         let parts = self.kept(parts);
+        self.keep_on_error(ty);
         self.free_value(ty, value.clone(), &[]);
         parts
+    }
+
+    /// From here on an error frees what values of a foreign function's result hold: they are not
+    /// the call's until they have been read.
+    fn discard_on_error(&mut self, ty: &CoreType, values: Expression, count: Expression) {
+        if !self.unit.types.allocates(ty) {
+            return;
+        }
+        let discard = self.unit.discard_function(ty);
+        for (field, value) in [
+            ("discarded", values),
+            ("discarded_count", count),
+            ("discard", Expression::Name(discard)),
+        ] {
+            self.push(Statement::assign(context().arrow(field), value));
+        }
+    }
+
+    /// Ends what [`Self::discard_on_error`] began.
+    fn keep_on_error(&mut self, ty: &CoreType) {
+        if self.unit.types.allocates(ty) {
+            self.push(Statement::assign(context().arrow("discard"), null()));
+        }
+    }
+
+    /// The block of an array that a foreign function allocated.
+    fn adopted(&mut self, data: &Expression) -> Expression {
+        let adopt = Expression::call("nova_adopt_array", vec![context(), data.clone()]);
+        self.variable(super::block_type(), "result_block", adopt)
+    }
+
+    /// The data of a result and its block; neither if its elements take no memory.
+    fn adopted_data(&mut self, data: Option<&Expression>) -> Option<(Expression, Expression)> {
+        data.map(|data| (data.clone(), self.adopted(data)))
     }
 
     /// The parts in variables, so that what they are read from can be freed.
@@ -211,6 +280,7 @@ impl FunctionEmitter<'_, '_> {
         &mut self,
         level: usize,
         offsets: &Expression,
+        block: Expression,
         count: Expression,
         parts: &mut Vec<Part>,
     ) -> Expression {
@@ -218,8 +288,6 @@ impl FunctionEmitter<'_, '_> {
         let arguments = vec![context(), Expression::text(&name), count, offsets.clone()];
         let total = Expression::call("nova_check_segments", arguments);
         let total = self.variable(int64(), &format!("{name}_total"), total);
-        let adopt = Expression::call("nova_adopt_array", vec![context(), offsets.clone()]);
-        let block = self.variable(super::block_type(), &format!("{name}_block"), adopt);
         self.push(Statement::call("nova_retain", vec![block.clone()]));
         let pointer = int64().pointer();
         let elements = Expression::pure("nova_elements", vec![offsets.clone()]);
@@ -244,16 +312,14 @@ impl FunctionEmitter<'_, '_> {
     fn adopt_data(
         &mut self,
         element: &CoreType,
-        data: Option<&Expression>,
+        adopted: Option<(Expression, Expression)>,
         count: Expression,
         source: &Source,
         parts: &mut Vec<Part>,
     ) {
-        let data = data.cloned().unwrap_or_else(null);
+        let (data, block) = adopted.unwrap_or_else(|| (null(), null()));
         self.check_data(element, &data, &count, source);
         if let Some(scalar) = element.as_scalar() {
-            let adopt = Expression::call("nova_adopt_array", vec![context(), data.clone()]);
-            let block = self.variable(super::block_type(), "result_block", adopt);
             let elements = Expression::pure("nova_elements", vec![data]);
             let pointer = elements.cast(memory_type(scalar).pointer());
             parts.push(Part::Array { pointer, block });
@@ -265,10 +331,12 @@ impl FunctionEmitter<'_, '_> {
             data: data.clone(),
             count: count.clone(),
         }];
+        self.discard_on_error(element, data.clone(), count.clone());
         self.read_lifted(element, &walk, count.clone(), &source, parts);
+        self.keep_on_error(element);
         if !self.unit.types.is_nothing(element) {
-            self.free_elements(element, data.clone(), count, &[]);
-            self.push(Statement::call("free", vec![data]));
+            self.free_elements(element, data, count, &[]);
+            self.push(Statement::call("nova_release", vec![context(), block]));
         }
     }
 }

@@ -58,7 +58,16 @@ pub fn extents_of(value: &Expression, rank: u32) -> Vec<Expression> {
 pub fn loaded(value: Expression, scalar: Scalar) -> Expression {
     match scalar {
         Scalar::Bool => Expression::binary(Binary::NotEqual, value, Expression::literal("0")),
-        _ => value,
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64
+        | Scalar::F32
+        | Scalar::F64 => value,
     }
 }
 
@@ -229,6 +238,13 @@ pub fn zero(scalar: Scalar) -> Expression {
         Scalar::Bool => Expression::name("false"),
         Scalar::F32 => Expression::literal("0.0f"),
         Scalar::F64 => Expression::literal("0.0"),
-        _ => Expression::literal("0"),
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => Expression::literal("0"),
     }
 }

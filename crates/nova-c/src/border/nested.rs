@@ -7,6 +7,18 @@ use crate::command::context;
 use crate::function::FunctionEmitter;
 use nova_core::Type as CoreType;
 
+/// The rows of a nested vector, level by level.
+struct Rows {
+    /// How many there are at the top.
+    length: Expression,
+    /// Starts and ends at each level.
+    levels: Vec<(Expression, Expression)>,
+    /// The variable that says whether they lie one behind the other, if there are levels.
+    dense: Option<Expression>,
+    /// How many elements the rows of the last level have together.
+    total: Expression,
+}
+
 impl FunctionEmitter<'_, '_> {
     /// Offsets and data of a nested vector, dense: for each level but the last its offsets, then the
     /// data if it takes memory.
@@ -22,36 +34,37 @@ impl FunctionEmitter<'_, '_> {
             Some(Part::Scalar(length)) => length.clone(),
             Some(Part::Array { .. }) | None => Expression::literal("0"),
         };
-        let mut rows: Vec<(Expression, Expression)> = Vec::new();
+        let mut rows = Rows {
+            total: length.clone(),
+            length,
+            levels: Vec::new(),
+            dense: None,
+        };
         let mut results = Vec::new();
-        let mut dense: Option<Expression> = None;
-        let mut total = length.clone();
         for level in 1..levels {
             let (starts, ends) = (pointer_of(parts.next()), pointer_of(parts.next()));
             parts.next();
-            let more = Expression::binary(Binary::Add, total, Expression::literal("1"));
+            let more = Expression::binary(Binary::Add, rows.total, Expression::literal("1"));
             let offsets = self.new_array(&int64(), more, purpose);
             let offsets = self.variable(int64().pointer(), &format!("seg{level}"), offsets);
             let first = offsets.clone().index(Expression::literal("0"));
             self.push(Statement::assign(first, Expression::literal("0")));
-            let flag = match &dense {
+            let flag = match &rows.dense {
                 Some(flag) => flag.clone(),
                 None => {
                     let yes = Expression::name("true");
                     self.variable(Type::name("bool"), "dense", yes)
                 }
             };
-            dense = Some(flag.clone());
-            rows.push((starts, ends));
-            total = self.count_rows(&length, &rows, &offsets, &flag);
+            rows.dense = Some(flag.clone());
+            rows.levels.push((starts, ends));
+            rows.total = self.count_rows(&rows.length, &rows.levels, &offsets, &flag);
             results.push(offsets);
         }
         let Some(data_type) = data_type else {
             return results;
         };
-        let data = self.write_rows(
-            element, data_type, &length, &rows, dense, total, parts, purpose,
-        );
+        let data = self.write_rows(element, data_type, rows, parts, purpose);
         results.push(data);
         results
     }
@@ -145,18 +158,20 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The data of a nested vector: where it is when it is dense, else copied row by row.
-    #[allow(clippy::too_many_arguments)]
     fn write_rows(
         &mut self,
         element: &CoreType,
         data_type: &Type,
-        length: &Expression,
-        rows: &[(Expression, Expression)],
-        dense: Option<Expression>,
-        total: Expression,
+        rows: Rows,
         parts: &mut Parts,
         purpose: Purpose,
     ) -> Expression {
+        let Rows {
+            length,
+            levels,
+            dense,
+            total,
+        } = rows;
         let data = self.unset(data_type.clone().pointer(), "data");
         let new = self.new_array(data_type, total.clone(), purpose);
         let mut copy = vec![Statement::assign(data.clone(), new)];
@@ -170,8 +185,8 @@ impl FunctionEmitter<'_, '_> {
         let scalar = element.as_scalar().is_some();
         let own_parts = parts.clone();
         let (loops, ()) = self.apart(|emitter| {
-            emitter.each_row(length, rows, &mut |emitter, _, row| {
-                let Some((starts, ends)) = rows.last() else {
+            emitter.each_row(&length, &levels, &mut |emitter, _, row| {
+                let Some((starts, ends)) = levels.last() else {
                     return;
                 };
                 let start = starts.clone().index(row.clone());

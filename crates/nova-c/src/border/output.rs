@@ -252,7 +252,8 @@ impl FunctionEmitter<'_, '_> {
         });
     }
 
-    /// Statements that free the arrays inside of a C value that was given to a caller.
+    /// Statements that free the arrays inside of a C value that was given to a caller, or that a
+    /// foreign function gave; what is not valid in it is passed over.
     pub fn free_value(&mut self, ty: &CoreType, value: Expression, group: &[SumId]) {
         if !self.unit.types.allocates(ty) {
             return;
@@ -275,17 +276,32 @@ impl FunctionEmitter<'_, '_> {
                 }
             }
             CoreType::Sum(id) => {
-                let mut cases = Vec::new();
-                for constructor in &self.unit.types.sum(*id).constructors {
-                    let field = field_name(&constructor.name);
-                    let payload = value.clone().member("u").member(field);
-                    let (statements, ()) = self
-                        .apart(|emitter| emitter.free_value(&constructor.payload, payload, group));
-                    cases.push(Block(statements));
-                }
-                self.push_switch(value.member("tag"), cases);
+                self.free_payloads(*id, &value, group);
             }
         })
+    }
+
+    /// Frees the payload of a value of a sum or of a node; one with a wrong tag has none.
+    pub fn free_payloads(&mut self, id: SumId, value: &Expression, group: &[SumId]) {
+        let constructors = &self.unit.types.sum(id).constructors;
+        for (tag, constructor) in constructors.iter().enumerate() {
+            let field = field_name(&constructor.name);
+            let payload = value.clone().member("u").member(field);
+            let (statements, ()) =
+                self.apart(|emitter| emitter.free_value(&constructor.payload, payload, group));
+            if !statements.is_empty() {
+                let tag = Expression::literal(tag.to_string());
+                let has = Expression::binary(Binary::Equal, value.clone().member("tag"), tag);
+                self.push(Statement::when(has, statements));
+            }
+        }
+    }
+
+    /// How many of an array's elements there are to free.
+    pub fn held(&mut self, data: Expression, count: Expression, element: Type) -> Expression {
+        let arguments = vec![data, count, Expression::SizeOf(element)];
+        let held = Expression::pure("nova_held", arguments);
+        self.variable(int64(), "held", held)
     }
 
     fn free_vector(&mut self, rank: u32, element: &CoreType, value: Expression, group: &[SumId]) {
@@ -307,9 +323,12 @@ impl FunctionEmitter<'_, '_> {
         group: &[SumId],
     ) {
         let i = self.fresh("i");
-        let place = data.index(Expression::Name(i.clone()));
+        let place = data.clone().index(Expression::Name(i.clone()));
         let (body, ()) = self.apart(|emitter| emitter.free_value(element, place, group));
-        if !body.is_empty() {
+        if let Some(ty) = self.unit.types.value(element, group)
+            && !body.is_empty()
+        {
+            let count = self.held(data, count, ty);
             self.push(Statement::For {
                 ty: int64(),
                 variable: i,

@@ -102,7 +102,7 @@ impl Form {
                             Type::Pointer(inner)
                         }
                     },
-                    other => other,
+                    other @ (Type::Name(_) | Type::Struct(_) | Type::Const(_)) => other,
                 };
                 Parameter {
                     ty: ty.pointer(),

@@ -104,7 +104,18 @@ impl<'a> Printer<'a> {
                 let doubled = match &**operand {
                     Expression::Unary(inner, _) => inner == unary,
                     Expression::Literal(text) => text.starts_with('-'),
-                    _ => false,
+                    Expression::Name(_)
+                    | Expression::Text(_)
+                    | Expression::Binary(..)
+                    | Expression::Conditional(_)
+                    | Expression::Pure(..)
+                    | Expression::Call(..)
+                    | Expression::Index(..)
+                    | Expression::Member(..)
+                    | Expression::Arrow(..)
+                    | Expression::Cast(..)
+                    | Expression::SizeOf(_)
+                    | Expression::Braces(_) => false,
                 };
                 let least = if doubled {
                     Level::Postfix

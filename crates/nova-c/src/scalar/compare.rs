@@ -19,10 +19,10 @@ fn known_comparison(operator: Binary, a: &Value, b: &Value) -> Option<bool> {
         let bits = scalar.bits();
         match scalar {
             Scalar::F32 | Scalar::F64 | Scalar::Bool => None,
-            signed if signed.is_signed() => {
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
                 Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1))
             }
-            _ => Some((0, (1i128 << bits) - 1)),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some((0, (1i128 << bits) - 1)),
         }
     };
     let (low, high) = bounds(a.scalar)?;
@@ -51,6 +51,17 @@ pub fn number(expression: &Expression) -> Option<i128> {
             "INT64_MIN" => Some(i128::from(i64::MIN)),
             _ => None,
         },
-        _ => None,
+        Expression::Text(_)
+        | Expression::Unary(..)
+        | Expression::Binary(..)
+        | Expression::Conditional(_)
+        | Expression::Pure(..)
+        | Expression::Call(..)
+        | Expression::Index(..)
+        | Expression::Member(..)
+        | Expression::Arrow(..)
+        | Expression::Cast(..)
+        | Expression::SizeOf(_)
+        | Expression::Braces(_) => None,
     }
 }

@@ -14,7 +14,15 @@ pub fn convert(a: Value, to: Scalar) -> Value {
         let zero = match scalar {
             Scalar::F32 => Expression::literal("0.0f"),
             Scalar::F64 => Expression::literal("0.0"),
-            _ => Expression::literal("0"),
+            Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::Bool => Expression::literal("0"),
         };
         let expression = Expression::binary(Binary::NotEqual, a.own(), zero);
         return Value::exact(expression, to, depth);
@@ -48,9 +56,10 @@ pub fn fits(a: Value, to: Scalar) -> Value {
     };
     if from.is_float() {
         // The neighbours below and above of what truncates into the range.
-        let below = match to {
-            Scalar::I64 => "-9223372036854777856.0".to_string(),
-            _ => format!("{}.0", low - 1),
+        let below = if to == Scalar::I64 {
+            "-9223372036854777856.0".to_string()
+        } else {
+            format!("{}.0", low - 1)
         };
         let limits = [below, format!("{}.0", high + 1)].map(Expression::literal);
         let arguments = [a.own()].into_iter().chain(limits).collect();

@@ -3,7 +3,7 @@
 
 use super::Mono;
 use crate::application::spine;
-use crate::builtins::{BuiltinId, Lowering};
+use crate::builtins::{Arity, BuiltinId, Lowering};
 use crate::resolve::Resolution;
 use crate::signature::SignatureType;
 use nova_core::Type;
@@ -123,21 +123,13 @@ impl Mono<'_, '_> {
         let whole = self.type_of(head);
         let (callee, arity) = match self.inference.resolved.names[head.0 as usize] {
             Resolution::Builtin(builtin) => {
-                let arity = match builtin.get().lowering {
-                    Lowering::Map => {
+                let arity = match builtin.arity() {
+                    Arity::Map => {
                         let (parameters, _) = split_function(whole.clone(), 1);
                         1 + parameters.first().map_or(0, arrows)
                     }
-                    Lowering::Range => arrows(&whole),
-                    Lowering::Plain(_)
-                    | Lowering::ConvertToResult
-                    | Lowering::And
-                    | Lowering::Or
-                    | Lowering::Imap
-                    | Lowering::Tabulate
-                    | Lowering::Reshape
-                    | Lowering::Shape
-                    | Lowering::Index => builtin.get().signature.parameters.len(),
+                    Arity::Range => arrows(&whole),
+                    Arity::Fixed(count) => count,
                 };
                 (Callee::Builtin(builtin), arity)
             }

@@ -78,9 +78,10 @@ impl Lowerer<'_> {
         let mut arguments = Vec::with_capacity(ids.len());
         for (k, id) in ids.iter().enumerate() {
             let expression = self.source.program.expression(*id);
-            let atoms = match expression.kind {
-                ExpressionKind::Lambda { .. } if functions.contains(&k) => Vec::new(),
-                _ => self.lower(*id)?,
+            let inlined = functions.contains(&k) && expression.kind.as_lambda().is_some();
+            let atoms = match inlined {
+                true => Vec::new(),
+                false => self.lower(*id)?,
             };
             arguments.push(Argument {
                 id: *id,

@@ -25,7 +25,16 @@ impl Lowerer<'_> {
         self.check_step(step, scalar);
         let length = match scalar {
             Scalar::U64 => self.count_unsigned(begin, end, step)?,
-            _ => {
+            Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::F32
+            | Scalar::F64
+            | Scalar::Bool => {
                 let narrow = [begin, end, step].iter().all(|a| is_narrow(*a, scalar));
                 let progression = Progression {
                     begin: self.index_from(begin, scalar),

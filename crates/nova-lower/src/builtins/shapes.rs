@@ -19,7 +19,12 @@ impl Lowerer<'_> {
         let extents = x.array()?.extents;
         let types: Vec<Type> = match ty {
             Type::Tuple(types) => types.to_vec(),
-            other => vec![other.clone()],
+            Type::Scalar(_)
+            | Type::Unit
+            | Type::Vector(_)
+            | Type::Array(..)
+            | Type::Function(..)
+            | Type::Sum(_) => vec![ty.clone()],
         };
         let mut shape = Vec::with_capacity(extents.len());
         for (extent, ty) in extents.into_iter().zip(types) {
@@ -183,15 +188,11 @@ impl Lowerer<'_> {
     pub(super) fn unrows(&mut self, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
         let x = x.vector()?;
         let n = x.length;
-        let rank = match &x.element {
-            Type::Array(rank, _) => *rank as usize,
-            Type::Vector(_) => 1,
-            _ => return Err(LowerError::new("an unrows of a vector that is not nested")),
-        };
-        let (Type::Array(_, inner) | Type::Vector(inner)) = &x.element else {
+        let Some((rank, inner)) = x.element.as_array() else {
             return Err(LowerError::new("an unrows of a vector that is not nested"));
         };
-        let inner = (**inner).clone();
+        let rank = rank as usize;
+        let inner = inner.clone();
         let starts = x.lifted[if rank == 1 { 0 } else { rank }];
         let known = match self.fact(starts) {
             Some(Fact::Rows(atoms)) => Some(atoms),
@@ -295,10 +296,7 @@ impl Lowerer<'_> {
             return Err(LowerError::new("segments that are no vector"));
         };
         let scalar = scalar_type(element)?;
-        let rank = match &x.element {
-            Type::Array(rank, _) => *rank as usize,
-            _ => 1,
-        };
+        let rank = x.element.as_array().map_or(1, |(rank, _)| rank as usize);
         let lengths = self.map_scalar("segments", x.length, scalar, |b, i| {
             let length = b.row_extent(&x, rank, 0, i)?;
             Ok(b.length_as(length, scalar))

@@ -147,7 +147,20 @@ impl Converter {
                     let body = *body;
                     self.move_here(id, body);
                 }
-                _ => return self.convert_kind(id),
+                ExpressionKind::Literal(_)
+                | ExpressionKind::Unit
+                | ExpressionKind::Text(_)
+                | ExpressionKind::Variable(_)
+                | ExpressionKind::Lambda { .. }
+                | ExpressionKind::Apply { .. }
+                | ExpressionKind::If { .. }
+                | ExpressionKind::Case { .. }
+                | ExpressionKind::Tuple(_)
+                | ExpressionKind::Project(..)
+                | ExpressionKind::Construct { .. }
+                | ExpressionKind::Vector(_)
+                | ExpressionKind::Builtin { .. }
+                | ExpressionKind::Foreign { .. } => return self.convert_kind(id),
             }
         }
     }
@@ -186,15 +199,25 @@ impl Converter {
             ExpressionKind::Builtin { builtin, arguments } => {
                 let functions = builtin.functions(arguments.len());
                 for (k, argument) in arguments.clone().into_iter().enumerate() {
-                    match &self.program.expression(argument).kind {
-                        ExpressionKind::Lambda { body, .. } if functions.contains(&k) => {
-                            self.convert(*body)?;
-                        }
-                        _ => self.convert(argument)?,
+                    let lambda = self.program.expression(argument).kind.as_lambda();
+                    match lambda.filter(|_| functions.contains(&k)) {
+                        Some((_, body)) => self.convert(body)?,
+                        None => self.convert(argument)?,
                     }
                 }
             }
-            kind => {
+            kind @ (ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Foreign { .. }) => {
                 let mut children = Vec::new();
                 for_each_child(kind, |child| children.push(child));
                 for child in children {
@@ -227,7 +250,20 @@ impl Converter {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => Some(self.lambda_at(function)?),
-            _ => None,
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => None,
         };
         let target = match known {
             Some(lambda) => Target::Lambda {

@@ -170,7 +170,20 @@ impl Analysis<'_> {
                     }
                     current = *body;
                 }
-                other => break self.visit_kind(current, other),
+                other @ (ExpressionKind::Literal(_)
+                | ExpressionKind::Unit
+                | ExpressionKind::Text(_)
+                | ExpressionKind::Variable(_)
+                | ExpressionKind::Lambda { .. }
+                | ExpressionKind::Apply { .. }
+                | ExpressionKind::If { .. }
+                | ExpressionKind::Case { .. }
+                | ExpressionKind::Tuple(_)
+                | ExpressionKind::Project(..)
+                | ExpressionKind::Construct { .. }
+                | ExpressionKind::Vector(_)
+                | ExpressionKind::Builtin { .. }
+                | ExpressionKind::Foreign { .. }) => break self.visit_kind(current, other),
             }
             spine.push(current);
         };
@@ -192,7 +205,22 @@ impl Analysis<'_> {
             ExpressionKind::Variable(other) if self.flow.known[other.index()].is_some() => {
                 self.flow.known[v] = self.flow.known[other.index()];
             }
-            _ => self.flow.variables[v] = self.visit(value),
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Lambda { .. }
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => self.flow.variables[v] = self.visit(value),
         }
     }
 
@@ -287,7 +315,20 @@ impl Analysis<'_> {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => self.lambda(function, Arc::from("lambda")),
-            _ => None,
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => None,
         };
         let mut arrow = match known {
             Some(lambda) => {
@@ -329,17 +370,18 @@ impl Analysis<'_> {
         let functions = builtin.functions(arguments.len());
         let mut values = Vec::with_capacity(arguments.len());
         for (k, argument) in arguments.iter().enumerate() {
-            match &self.program.expression(*argument).kind {
-                ExpressionKind::Lambda { parameters, body } if functions.contains(&k) => {
+            let lambda = self.program.expression(*argument).kind.as_lambda();
+            match lambda.filter(|_| functions.contains(&k)) {
+                Some((parameters, body)) => {
                     for parameter in parameters {
                         self.bind_parameter(*parameter);
                     }
                     let first = parameters.first();
                     let first = first.and_then(|p| self.flow.variables[p.index()]);
-                    let result = self.visit(*body);
+                    let result = self.visit(body);
                     values.push((first, result));
                 }
-                _ => {
+                None => {
                     let arrow = self.visit(*argument);
                     values.push((arrow, arrow));
                 }
@@ -350,7 +392,40 @@ impl Analysis<'_> {
             Builtin::Iterate => vec![(1, true), (2, false)],
             Builtin::While => vec![(0, false), (1, true), (2, false)],
             Builtin::Trace => vec![(1, false)],
-            _ => return None,
+            Builtin::Scalar(_)
+            | Builtin::Map
+            | Builtin::Imap
+            | Builtin::Reduce { .. }
+            | Builtin::Scan { .. }
+            | Builtin::Permute
+            | Builtin::Gather
+            | Builtin::Slice
+            | Builtin::Range
+            | Builtin::Length
+            | Builtin::Filter
+            | Builtin::Index
+            | Builtin::ArrayIndex
+            | Builtin::Scatter
+            | Builtin::Histogram
+            | Builtin::Sort
+            | Builtin::Zip
+            | Builtin::Unzip
+            | Builtin::Concat
+            | Builtin::Reverse
+            | Builtin::Replicate
+            | Builtin::Rotate
+            | Builtin::Update
+            | Builtin::Tabulate
+            | Builtin::TabulateArray
+            | Builtin::Partition
+            | Builtin::Shape
+            | Builtin::Reshape
+            | Builtin::Transpose
+            | Builtin::Flatten
+            | Builtin::Rows
+            | Builtin::Unrows
+            | Builtin::Segments
+            | Builtin::Unflatten => return None,
         };
         let mut common = None;
         for (k, gives_state) in state {

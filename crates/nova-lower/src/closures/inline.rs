@@ -53,7 +53,20 @@ fn count_uses(program: &Program) -> Vec<u32> {
                 }
                 stack.push(*body);
             }
-            other => for_each_child(other, |child| stack.push(child)),
+            other @ (ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Lambda { .. }
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. }) => for_each_child(other, |child| stack.push(child)),
         }
     }
     uses
@@ -122,7 +135,18 @@ impl Inliner<'_> {
                 }
                 None => self.push_children(id),
             },
-            _ => self.push_children(id),
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Lambda { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => self.push_children(id),
         }
     }
 
@@ -143,7 +167,20 @@ impl Inliner<'_> {
                     self.stack.push(value);
                 }
             }
-            _ => self.stack.push(value),
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => self.stack.push(value),
         }
     }
 
@@ -168,12 +205,23 @@ impl Inliner<'_> {
                 self.bound[root]?
             }
             ExpressionKind::Lambda { .. } => function,
-            _ => return None,
+            ExpressionKind::Literal(_)
+            | ExpressionKind::Unit
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Letrec { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Builtin { .. }
+            | ExpressionKind::Foreign { .. } => return None,
         };
-        match &self.program.expression(lambda).kind {
-            ExpressionKind::Lambda { parameters, .. } if parameters.len() == count => Some(lambda),
-            _ => None,
-        }
+        let (parameters, _) = self.program.expression(lambda).kind.as_lambda()?;
+        (parameters.len() == count).then_some(lambda)
     }
 
     /// Makes the application `id` a chain of `let`s around the lambda's body.

@@ -182,7 +182,9 @@ pub fn free(unit: &mut Unit, id: SumId) -> Function {
     let group = unit.types.sum(id).group.clone();
     let name = match unit.data_type(id) {
         Type::Name(name) => name,
-        other => crate::print::type_text(&other).into(),
+        other @ (Type::Struct(_) | Type::Pointer(_) | Type::Const(_)) => {
+            crate::print::type_text(&other).into()
+        }
     };
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
@@ -191,23 +193,14 @@ pub fn free(unit: &mut Unit, id: SumId) -> Function {
     for member in &members {
         let i = emitter.fresh("i");
         let node = member.nodes.clone().index(Expression::Name(i.clone()));
-        let sum = emitter.unit.types.sum(member.id);
-        let mut cases = Vec::new();
-        for constructor in &sum.constructors {
-            let payload = node
-                .clone()
-                .member("u")
-                .member(field_name(&constructor.name));
-            let (statements, ()) =
-                emitter.apart(|emitter| emitter.free_value(&constructor.payload, payload, &group));
-            cases.push(Block(statements));
-        }
-        let (body, ()) = emitter.apart(|emitter| emitter.push_switch(node.member("tag"), cases));
+        let (body, ()) = emitter.apart(|emitter| emitter.free_payloads(member.id, &node, &group));
         if !body.is_empty() {
+            let ty = Type::Name(emitter.unit.types.node(member.id));
+            let count = emitter.held(member.nodes.clone(), member.len.clone(), ty);
             emitter.push(Statement::For {
                 ty: int64(),
                 variable: i,
-                count: member.len.clone(),
+                count,
                 body: body.into(),
             });
         }

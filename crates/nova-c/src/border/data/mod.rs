@@ -95,11 +95,10 @@ fn members(emitter: &mut FunctionEmitter, id: SumId, data: &Expression) -> Vec<M
     fields
         .into_iter()
         .map(|(id, len, nodes)| {
-            let (len, nodes) = match data {
-                Expression::Name(name) if &**name == "data" => {
-                    (data.clone().arrow(len), data.clone().arrow(nodes))
-                }
-                other => (other.clone().member(len), other.clone().member(nodes)),
+            let pointer = *data == Expression::name("data");
+            let (len, nodes) = match pointer {
+                true => (data.clone().arrow(len), data.clone().arrow(nodes)),
+                false => (data.clone().member(len), data.clone().member(nodes)),
             };
             Member { id, len, nodes }
         })

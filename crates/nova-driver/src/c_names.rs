@@ -1,0 +1,72 @@
+//! C names that a program would give to two things, said where the program chooses them.
+
+use nova_c::exports::{Clash, Origin, clashes};
+use nova_core::ir::Program;
+use nova_diag::{Diagnostic, Span, codes};
+use nova_syntax::ast;
+
+/// A diagnostic for every clash between the external names of the program's C; `name` is that of
+/// the generated files.
+pub fn check(tree: &ast::Program, program: &Program, name: &str) -> Vec<Diagnostic> {
+    let clashes = clashes(program, name);
+    let diagnostics = clashes.iter();
+    diagnostics
+        .filter_map(|clash| diagnostic(tree, program, clash))
+        .collect()
+}
+
+/// The diagnostic of a clash, at the later of the two where the program can change that.
+fn diagnostic(tree: &ast::Program, program: &Program, clash: &Clash) -> Option<Diagnostic> {
+    let Clash { first, second } = clash;
+    let spans = [second, first].map(|export| declared(tree, program, export.origin));
+    let (place, other) = match spans {
+        [Some(second), first] => (second, first),
+        [None, first] => (first?, None),
+    };
+    let message = format!(
+        "the C name `{}` would stand for two things: {} and {}",
+        second.name, first.purpose, second.purpose
+    );
+    let diagnostic = Diagnostic::error(codes::BAD_ENTRY_NAME, place, message);
+    let diagnostic = match other {
+        Some(other) if other != place => diagnostic
+            .label("this name")
+            .also(other, "clashes with this one"),
+        Some(_) | None => diagnostic,
+    };
+    Some(diagnostic.help(match is_file_name(tree, second.origin) {
+        true => "choose another name for the file: it names the function",
+        false => "choose another name",
+    }))
+}
+
+/// Whether a C name comes from an entry that is named after its file.
+fn is_file_name(tree: &ast::Program, origin: Origin) -> bool {
+    match origin {
+        Origin::Entry(_) => tree.entries.iter().any(|entry| !entry.explicit),
+        Origin::Foreign(_) | Origin::Sum(_) | Origin::Generated => false,
+    }
+}
+
+/// Where the program declares what a C name comes from.
+fn declared(tree: &ast::Program, program: &Program, origin: Origin) -> Option<Span> {
+    let span = |name: &ast::Name| name.span;
+    match origin {
+        Origin::Entry(k) => {
+            let name = &program.entries.get(k)?.name;
+            let mut names = tree.entries.iter().map(|entry| &entry.name);
+            names.find(|n| n.text == *name).map(span)
+        }
+        Origin::Foreign(k) => {
+            let name = &program.foreigns.get(k)?.name;
+            let mut names = tree.foreigns.iter().map(|foreign| &foreign.name);
+            names.find(|n| n.text == *name).map(span)
+        }
+        Origin::Sum(id) => {
+            let name = &program.sums.get(id.0 as usize)?.name;
+            let mut names = tree.types.iter().map(|definition| &definition.name);
+            names.find(|n| n.text == *name).map(span)
+        }
+        Origin::Generated => None,
+    }
+}
