@@ -1,10 +1,9 @@
 //! What the tests across crates share.
 //!
-//! [`random`] writes well-typed programs with inputs for the differential tests; [`pipeline`] runs a
+//! [`random`] writes well-typed programs with inputs for the differential tests; [`stages`] runs a
 //! program at every stage of the compiler.
 
 pub mod defects;
-pub mod mutate;
 pub mod random;
 pub mod reference;
 pub mod shrink;

@@ -125,6 +125,7 @@ impl FunctionEmitter<'_, '_> {
             }
             // `command` sends no others here.
             Command::Declare { .. }
+            | Command::Local { .. }
             | Command::Assign { .. }
             | Command::If { .. }
             | Command::Switch { .. }
@@ -179,6 +180,7 @@ impl FunctionEmitter<'_, '_> {
             } => self.trace(text, ty, components),
             // `command` sends no others here.
             Command::Declare { .. }
+            | Command::Local { .. }
             | Command::Assign { .. }
             | Command::Store { .. }
             | Command::Allocate { .. }

@@ -32,6 +32,7 @@ impl FunctionEmitter<'_, '_> {
             }
             // Those that are no control flow are not sent here.
             Command::Declare { .. }
+            | Command::Local { .. }
             | Command::Assign { .. }
             | Command::Store { .. }
             | Command::Allocate { .. }

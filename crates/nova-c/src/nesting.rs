@@ -75,7 +75,7 @@ impl Flat<'_> {
     fn variable(&mut self, ty: Type, name: Name) {
         let ty = match ty {
             Type::Const(inner) => (*inner).clone(),
-            other @ (Type::Name(_) | Type::Struct(_) | Type::Pointer(_)) => other,
+            other @ (Type::Name(_) | Type::Struct(_) | Type::Pointer(_) | Type::Array(..)) => other,
         };
         if let Type::Array(..) = ty {
             return self.variables.push(Statement::Declare {

@@ -53,52 +53,10 @@ fn tracer(program: &mut Program, name: &str, text: &str, ty: CoreType) {
 }
 
 #[test]
-fn traces() {
-    let list = CoreType::Sum(SumId(0));
-    let int = CoreType::INT;
-    let mut program = Program {
-        sums: vec![
-            sum_type(
-                "List",
-                &[0],
-                vec![
-                    ("Nil", CoreType::Unit),
-                    ("Cons", CoreType::tuple(vec![int.clone(), list.clone()])),
-                ],
-            ),
-            sum_type(
-                "Shape",
-                &[],
-                vec![
-                    ("Point", CoreType::Unit),
-                    (
-                        "Path",
-                        CoreType::vector(CoreType::tuple(vec![int.clone(), CoreType::BOOL])),
-                    ),
-                ],
-            ),
-        ],
-        ..Program::default()
-    };
-    let p = &mut program;
-    tracer(p, "single", "x =", scalar(Scalar::F32));
-    tracer(p, "whole", "100%", scalar(Scalar::F64));
-    tracer(
-        p,
-        "rows",
-        "",
-        CoreType::vector(CoreType::vector(scalar(Scalar::U8))),
-    );
-    tracer(
-        p,
-        "matrix",
-        "m",
-        CoreType::array(2, CoreType::tuple(vec![int.clone(), CoreType::Unit])),
-    );
-    tracer(p, "shape", "s", CoreType::vector(CoreType::Sum(SumId(1))));
-    tracer(p, "list", "l", CoreType::tuple(vec![list, CoreType::BOOL]));
-    let files = emit(&program, "trace");
-    compiles(&files, "trace");
+fn traces_of_floats() {
+    let mut program = Program::default();
+    tracer(&mut program, "single", "x =", scalar(Scalar::F32));
+    tracer(&mut program, "whole", "100%", scalar(Scalar::F64));
     let floats: [f32; 9] = [
         0.1,
         1e-4,
@@ -121,29 +79,36 @@ fn traces() {
         1.0 / 3.0,
         123456.0,
     ];
-    let mut host = String::from(
-        r#"
-#include "trace.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <locale.h>
-int main(void)
-{
-    setlocale(LC_ALL, "");
-"#,
-    );
+    let mut calls = String::from("    setlocale(LC_ALL, \"\");\n");
     let mut expected = String::new();
     for x in floats {
-        host += &format!("    single({x:e}f);\n");
+        calls += &format!("    single({x:e}f);\n");
         expected += &format!("x = {x:?}\n");
     }
     for x in doubles {
-        host += &format!("    whole({x:e});\n");
+        calls += &format!("    whole({x:e});\n");
         expected += &format!("100% {x:?}\n");
     }
-    host += r#"
-    whole(NAN); whole(-INFINITY);
+    calls += "    whole(NAN); whole(-INFINITY);\n";
+    expected += "100% nan\n100% -inf\n";
+    check_traces("floats", &program, &calls, &expected);
+}
+
+#[test]
+fn traces_of_vectors_and_sums() {
+    let path = CoreType::vector(CoreType::tuple(vec![CoreType::INT, CoreType::BOOL]));
+    let constructors = vec![("Point", CoreType::Unit), ("Path", path)];
+    let mut program = Program {
+        sums: vec![sum_type("Shape", &[], constructors)],
+        ..Program::default()
+    };
+    let p = &mut program;
+    let bytes = CoreType::vector(scalar(Scalar::U8));
+    let pair = CoreType::tuple(vec![CoreType::INT, CoreType::Unit]);
+    tracer(p, "rows", "", CoreType::vector(bytes));
+    tracer(p, "matrix", "m", CoreType::array(2, pair));
+    tracer(p, "shape", "s", CoreType::vector(CoreType::Sum(SumId(0))));
+    let calls = r#"
     int64_t seg[3] = {0, 2, 2};
     uint8_t bytes[2] = {7, 255};
     rows(2, seg, bytes);
@@ -156,6 +121,26 @@ int main(void)
     s[1].u.Path.len = 2;
     s[1].u.Path.data = path;
     shape(2, s);
+"#;
+    let expected = " [[7 255] []]
+m [[(1, nil) (2, nil) (3, nil)] [(4, nil) (5, nil) (-6, nil)]]
+s [Point (Path [(1, true) (2, false)])]
+";
+    check_traces("structures", &program, calls, expected);
+}
+
+#[test]
+fn traces_of_long_lists() {
+    let list = CoreType::Sum(SumId(0));
+    let cell = CoreType::tuple(vec![CoreType::INT, list.clone()]);
+    let constructors = vec![("Nil", CoreType::Unit), ("Cons", cell)];
+    let mut program = Program {
+        sums: vec![sum_type("List", &[0], constructors)],
+        ..Program::default()
+    };
+    let ty = CoreType::tuple(vec![list, CoreType::BOOL]);
+    tracer(&mut program, "list", "l", ty);
+    let calls = r#"
     nova_node_List *nodes = (nova_node_List *)calloc(100001, sizeof(nova_node_List));
     for (int i = 0; i < 100000; i++) {
         nodes[i].tag = NOVA_List_Cons;
@@ -167,16 +152,34 @@ int main(void)
     l.e0.root = 0;
     list(l);
     free(nodes);
-    return 0;
-}
 "#;
-    expected += "100% nan\n100% -inf\n [[7 255] []]\nm [[(1, nil) (2, nil) (3, nil)] [(4, nil) (5, nil) (-6, nil)]]\n";
-    expected += "s [Point (Path [(1, true) (2, false)])]\nl ((Cons (99998, (Cons (99999, Nil)))), true)\nl (";
+    let mut expected = String::from("l ((Cons (99998, (Cons (99999, Nil)))), true)\nl (");
     for i in 0..100000 {
         expected += &format!("(Cons ({i}, ");
     }
     expected += &format!("Nil{}, true)\n", "))".repeat(100000));
-    prints(&[("trace", &files)], &host, &expected);
+    check_traces("lists", &program, calls, &expected);
+}
+
+/// What calls of a program's entries trace.
+fn check_traces(name: &str, program: &Program, calls: &str, expected: &str) {
+    let files = emit(program, name);
+    compiles(&files, name);
+    let host = format!(
+        r#"
+#include "{name}.h"
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{{
+{calls}
+    return 0;
+}}
+"#
+    );
+    prints(&[(name, &files)], &host, expected);
 }
 
 /// An entry whose value is that of a foreign function of its inputs.

@@ -1,7 +1,7 @@
 //! Golden C: programs of Loop in tests/c, and the header and the code that they become. The parts of
 //! the runtime that a file contains are left out.
 //!
-//! `NOVA_BLESS=1` writes what is emitted; look at the difference before committing it.
+//! `UPDATE_EXPECTED=1` writes what is emitted, and fails when that is new so that somebody reads it.
 
 mod support;
 
@@ -32,10 +32,10 @@ fn check(name: &str) {
         ("json", &*files.manifest),
     ] {
         let path = folder().join(format!("{name}.{ending}"));
-        if std::env::var_os("NOVA_BLESS").is_some() {
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        if std::env::var_os("UPDATE_EXPECTED").is_some() {
             std::fs::write(&path, emitted).expect("a file");
         }
-        let expected = std::fs::read_to_string(&path).unwrap_or_default();
         assert_eq!(emitted, expected, "{name}.{ending}");
     }
     support::compiles(&files, name);

@@ -399,3 +399,6 @@ fn expected(builtin: crate::Builtin, arguments: usize) -> usize {
         _ => 1,
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

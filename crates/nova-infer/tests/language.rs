@@ -154,7 +154,7 @@ fn map_takes_as_many_vectors_as_its_function_takes_arguments() {
 }
 
 #[test]
-fn rectangular_vectors() {
+fn elements_of_rectangular_vectors() {
     gives(
         "((M : vector#2 int)) (map (reduce + 0) M)",
         "M=[[1 2] [3 4]]",
@@ -177,6 +177,12 @@ fn rectangular_vectors() {
         "(3, 2)",
     );
     gives("((V : vector int)) (shape V)", "V=[1 2 3]", "3");
+    fails("((M : vector#2 int)) (M ! 1)", &[203]);
+    fails("((M : vector int)) (M ! (1, 2))", &[206]);
+}
+
+#[test]
+fn shapes_of_rectangular_vectors() {
     gives(
         "((M : vector#2 int)) (flatten M)",
         "M=[[1 2] [3 4]]",
@@ -213,6 +219,10 @@ fn rectangular_vectors() {
         "[[0 1 2] [10 11 12]]",
     );
     gives("() (tabulate 3 (* 2))", "", "[0 2 4]");
+}
+
+#[test]
+fn rows_of_rectangular_vectors() {
     gives(
         "((M : vector#2 int)) (rows M)",
         "M=[[1 2] [3 4]]",
@@ -234,8 +244,6 @@ fn rectangular_vectors() {
         "((M : vector#2 int)) (filter (lambda (r) (= 0 (r ! 0))) M)",
         "vector#2 int -> vector (vector int)",
     );
-    fails("((M : vector#2 int)) (M ! 1)", &[203]);
-    fails("((M : vector int)) (M ! (1, 2))", &[206]);
 }
 
 #[test]

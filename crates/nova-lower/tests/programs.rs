@@ -3,14 +3,18 @@
 //!
 //! A line `; test ENTRY INPUT | INPUT => VALUE` (or `=> error MESSAGE`) states a value.
 
+#[path = "../../nova-flat/tests/support/mod.rs"]
+mod support;
+
 use nova_core::RuntimeError;
 use nova_core::interpret::Options;
 use nova_core::ir::Program;
-use nova_core::text::{print_value, read_values};
+use nova_core::text::print_value;
 use nova_core::{Type, Value};
 use nova_diag::SourceMap;
 use nova_flat::error::Failure;
 use nova_flat::ir::Program as FlatProgram;
+use support::{inputs, programs, test_lines};
 
 type Outcome = Result<Value, RuntimeError>;
 
@@ -79,12 +83,6 @@ fn show(outcome: &Outcome, ty: &Type, program: &Program) -> String {
     }
 }
 
-fn read_inputs(program: &Program, entry: usize, text: &str) -> Vec<Value> {
-    let inputs = program.entries[entry].inputs.iter();
-    let types = inputs.map(|input| &program.variable(*input).ty);
-    read_values(text, types, &program.sums).unwrap()
-}
-
 /// Runs every test line of a program; gives how many there are.
 fn run(name: &str, text: &str) -> usize {
     let program = core(name, text);
@@ -94,25 +92,22 @@ fn run(name: &str, text: &str) -> usize {
         ..Options::default()
     };
     let mut count = 0;
-    for line in text.lines().filter_map(|l| l.strip_prefix("; test ")) {
-        let (left, expected) = line.rsplit_once("=>").unwrap();
-        let (entry, inputs) = left.split_once(' ').unwrap();
+    for (left, expected) in test_lines(text) {
+        let (entry, values) = left.split_once(' ').unwrap_or((left, ""));
         let entry = program.entries.iter().position(|e| *e.name == *entry);
-        let entry = entry.unwrap_or_else(|| panic!("{name}: {line}"));
-        let inputs = read_inputs(&program, entry, inputs);
+        let entry = entry.unwrap_or_else(|| panic!("{name}: {left}"));
+        let types = program.entries[entry].inputs.iter();
+        let types = types.map(|input| &program.variable(*input).ty);
+        let inputs = inputs(types, &program.sums, values);
         let ty = &program.expression(program.entries[entry].body).ty;
         let reference = nova_core::interpret::evaluate(&program, entry, &inputs, &options);
-        assert_eq!(
-            show(&reference, ty, &program),
-            expected.trim(),
-            "{name}: {line}"
-        );
+        assert_eq!(show(&reference, ty, &program), expected, "{name}: {left}");
         for (stage, flat) in &stages {
             let outcome = on_flat(flat, entry, &inputs, &options);
             let shown = show(&outcome, ty, &program);
             assert!(
                 same(&outcome, &reference),
-                "{name}, {stage}: {line}: {shown}, {outcome:?}"
+                "{name}, {stage}: {left}: {shown}, {outcome:?}"
             );
         }
         count += 1;
@@ -122,12 +117,7 @@ fn run(name: &str, text: &str) -> usize {
 
 #[test]
 fn programs_mean_the_same_at_every_stage() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs");
-    let mut count = 0;
-    for file in std::fs::read_dir(folder).unwrap() {
-        let path = file.unwrap().path();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        count += run(&name, &std::fs::read_to_string(&path).unwrap());
-    }
+    let programs = programs("tests/programs");
+    let count: usize = programs.iter().map(|(name, text)| run(name, text)).sum();
     assert!(count > 100);
 }

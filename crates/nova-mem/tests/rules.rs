@@ -57,81 +57,84 @@ fn the_base_is_right() {
     assert_eq!(run(&program, false), "[2.0 4.0 6.0]");
 }
 
+/// A change of [`BASE`], from what to what, and what the verifier says.
+const MISTAKES: &[(&str, &str, &str)] = &[
+    ("y:[n]f32 @ b]", "y:[n]f32]", "has no memory"),
+    ("h:i64]", "h:i64 @ b]", "is no array and has memory"),
+    (
+        "b:(block f32)] (allocate f32 n)",
+        "b:(block f64)] (allocate f64 n)",
+        "no block for its elements",
+    ),
+    (
+        "@ b (lmad 0 [h 2])",
+        "@ h (lmad 0 [h 2])",
+        "where its source says",
+    ),
+    (
+        "[h]f32 @ b (lmad 0 [h 2])",
+        "[h]f32 @ b (lmad 0 [h 3])",
+        "where its source says",
+    ),
+    ("(lmad 0 [h 2])", "(lmad 1 [h 2])", "where its source says"),
+    (
+        "e:[h]f32 @ b (lmad 0 [h 2])",
+        "e:[h]f32 @ c (lmad 0 [h 2])",
+        "where its source says",
+    ),
+    (
+        "z:[h]f32 @ c]",
+        "z:[h]f32 @ c (lmad 0 [n 1])]",
+        "different extents",
+    ),
+    (
+        "z:[h]f32 @ c]",
+        "z:[h]f32 @ c (lmad 0 [h 1] [1 1])]",
+        "different ranks",
+    ),
+    (
+        "z:[h]f32 @ c]",
+        "z:[h]f32 @ c (lmad t [h 1])]",
+        "is no `i64` in scope",
+    ),
+    (
+        "z:[h]f32 @ c]",
+        "z:[h]f32 @ c (lmad i [h 1])]",
+        "is no `i64` in scope",
+    ),
+    ("z:[h]f32 @ c]", "z:[h]f32 @ zb]", "not in scope"),
+    ("z:[h]f32 @ c]", "z:[h]f32 @ d]", "not in scope"),
+    ("z:[h]f32 @ c]", "z:[h]f32 @ vb]", "not in scope"),
+    ("v:[h]f32 @ vb]", "v:[h]f32 @ xb]", "bound twice"),
+    (
+        "v:[h]f32 @ vb]",
+        "v:[h]f32 @ vb (lmad 1 [h 1])]",
+        "from the start of its own block",
+    ),
+    ("v:[h]f32 @ vb]", "v:[h]f32 @ b]", "does not lie where v"),
+    (
+        "(do (in z)) (do (in z))",
+        "(do (in z)) (do (in e))",
+        "not row-major",
+    ),
+    ("(in h w)", "(in h e)", "not row-major"),
+    (
+        "x:[n]f32 @ xb",
+        "x:[n]f32 @ xb (lmad 0 [n 2])",
+        "from the start of its own block",
+    ),
+    ("r:[k]f32 @ rb", "r:[k]f32 @ xb", "bound twice"),
+    (
+        "(allocate f32 h))\n      (let [z:[h]f32 @ c] (copy e))",
+        "(allocate f32 1))\n      (let [z:[h]f32 @ c] (copy e))\n      (let [l:[2]f32 @ c] (literal f32 [0.0f 1.0f]))",
+        "outside of its block",
+    ),
+    ("(allocate f32 n)", "(allocate f32 1.0f)", "not i64"),
+];
+
 #[test]
 fn mistakes_are_found_by_the_verifier() {
-    for (from, to, message) in [
-        ("y:[n]f32 @ b]", "y:[n]f32]", "has no memory"),
-        ("h:i64]", "h:i64 @ b]", "is no array and has memory"),
-        (
-            "b:(block f32)] (allocate f32 n)",
-            "b:(block f64)] (allocate f64 n)",
-            "no block for its elements",
-        ),
-        (
-            "@ b (lmad 0 [h 2])",
-            "@ h (lmad 0 [h 2])",
-            "where its source says",
-        ),
-        (
-            "[h]f32 @ b (lmad 0 [h 2])",
-            "[h]f32 @ b (lmad 0 [h 3])",
-            "where its source says",
-        ),
-        ("(lmad 0 [h 2])", "(lmad 1 [h 2])", "where its source says"),
-        (
-            "e:[h]f32 @ b (lmad 0 [h 2])",
-            "e:[h]f32 @ c (lmad 0 [h 2])",
-            "where its source says",
-        ),
-        (
-            "z:[h]f32 @ c]",
-            "z:[h]f32 @ c (lmad 0 [n 1])]",
-            "different extents",
-        ),
-        (
-            "z:[h]f32 @ c]",
-            "z:[h]f32 @ c (lmad 0 [h 1] [1 1])]",
-            "different ranks",
-        ),
-        (
-            "z:[h]f32 @ c]",
-            "z:[h]f32 @ c (lmad t [h 1])]",
-            "is no `i64` in scope",
-        ),
-        (
-            "z:[h]f32 @ c]",
-            "z:[h]f32 @ c (lmad i [h 1])]",
-            "is no `i64` in scope",
-        ),
-        ("z:[h]f32 @ c]", "z:[h]f32 @ zb]", "not in scope"),
-        ("z:[h]f32 @ c]", "z:[h]f32 @ d]", "not in scope"),
-        ("z:[h]f32 @ c]", "z:[h]f32 @ vb]", "not in scope"),
-        ("v:[h]f32 @ vb]", "v:[h]f32 @ xb]", "bound twice"),
-        (
-            "v:[h]f32 @ vb]",
-            "v:[h]f32 @ vb (lmad 1 [h 1])]",
-            "from the start of its own block",
-        ),
-        ("v:[h]f32 @ vb]", "v:[h]f32 @ b]", "does not lie where v"),
-        (
-            "(do (in z)) (do (in z))",
-            "(do (in z)) (do (in e))",
-            "not row-major",
-        ),
-        ("(in h w)", "(in h e)", "not row-major"),
-        (
-            "x:[n]f32 @ xb",
-            "x:[n]f32 @ xb (lmad 0 [n 2])",
-            "from the start of its own block",
-        ),
-        ("r:[k]f32 @ rb", "r:[k]f32 @ xb", "bound twice"),
-        (
-            "(allocate f32 h))\n      (let [z:[h]f32 @ c] (copy e))",
-            "(allocate f32 1))\n      (let [z:[h]f32 @ c] (copy e))\n      (let [l:[2]f32 @ c] (literal f32 [0.0f 1.0f]))",
-            "outside of its block",
-        ),
-        ("(allocate f32 n)", "(allocate f32 1.0f)", "not i64"),
-    ] {
+    for (from, to, message) in MISTAKES {
         assert!(BASE.contains(from), "{from}");
         let text = BASE.replacen(from, to, 1);
         let mut sources = SourceMap::new();

@@ -201,7 +201,7 @@ pub fn command() -> Command {
             command.arg(
                 Arg::new(disabling(pass.name))
                     .long(disabling(pass.name))
-                    .help(format!("Do not {}", pass.description))
+                    .help(format!("Leave out the pass that {}", pass.description))
                     .action(ArgAction::SetTrue)
                     .global(true)
                     .help_heading("Passes"),

@@ -1,4 +1,5 @@
-//! The command as its users meet it: the cases of `tests/cli/*.txt`, each in a folder of its own.
+//! The command as its users meet it: the cases of `tests/cli/*.txt`, and the blocks of the book's
+//! page `docs/command.md` as one more, each in a folder of its own.
 //!
 //! A case is written so:
 //!
@@ -17,7 +18,8 @@
 //! `file` and the indented lines behind it write a file, `npy` an array (type, shape, elements).
 //! `$` runs a line in the shell; what follows is its standard output, line by line, but `! text`,
 //! which must occur in standard error (in this order), and `= N`, the exit status (0 unless given).
-//! A line `...` stands for any lines of output.
+//! A line `...` stands for any lines of output. On a page, a block ```` ```lisp NAME ```` writes a
+//! file, and a block ```` ```console ```` shows what a terminal would, with both outputs as they come.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fs;
@@ -68,6 +70,11 @@ fn main() {
             trials.push(Trial::test(name, move || run(&case)));
         }
     }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/command.md");
+    let text = fs::read_to_string(&page).expect("a readable page");
+    trials.push(Trial::test("docs/command.md", move || {
+        run(&parse_page(&text))
+    }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
@@ -101,6 +108,36 @@ fn parse(text: &str) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// The blocks of a page that write files or run commands.
+fn parse_page(page: &str) -> Case {
+    let mut case = Case::default();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let Some(block) = line.strip_prefix("```") else {
+            continue;
+        };
+        let content = lines.by_ref().take_while(|line| *line != "```");
+        if let Some(name) = block.strip_prefix("lisp ") {
+            case.steps.push(Step::File {
+                name: name.to_string(),
+                text: content.map(|line| format!("{line}\n")).collect(),
+            });
+            continue;
+        }
+        for line in content.filter(|_| block == "console") {
+            match (line.strip_prefix("$ "), case.steps.last_mut()) {
+                (Some(command), _) => case.steps.push(Step::Run(Run {
+                    command: format!("{{ {command}; }} 2>&1 || true"),
+                    ..Run::default()
+                })),
+                (None, Some(Step::Run(run))) => run.stdout.push(line.to_string()),
+                (None, _) => {}
+            }
+        }
+    }
+    case
 }
 
 /// A line that belongs to the last step.

@@ -1,7 +1,7 @@
 //! Drawing an expression of a type.
 
 use super::Random;
-use super::productions::{PRODUCTIONS, Production};
+use super::productions::{Production, productions};
 use super::types::{self, Ty};
 use super::values;
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ impl Draw {
         if fuel == 0 || self.nodes > 600 || self.random.chance(8) {
             return self.leaf(ty);
         }
-        let candidates: Vec<&Production> = PRODUCTIONS.iter().filter(|p| (p.gives)(ty)).collect();
+        let candidates: Vec<&Production> = productions().filter(|p| (p.gives)(ty)).collect();
         let total: usize = candidates.iter().map(|p| p.weight).sum();
         let mut at = self.random.below(total);
         for production in candidates {

@@ -102,7 +102,8 @@ impl Form {
                             Type::Pointer(inner)
                         }
                     },
-                    other @ (Type::Name(_) | Type::Struct(_) | Type::Const(_)) => other,
+                    other
+                    @ (Type::Name(_) | Type::Struct(_) | Type::Const(_) | Type::Array(..)) => other,
                 };
                 Parameter {
                     ty: ty.pointer(),

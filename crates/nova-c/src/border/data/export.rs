@@ -182,7 +182,7 @@ pub fn free(unit: &mut Unit, id: SumId) -> Function {
     let group = unit.types.sum(id).group.clone();
     let name = match unit.data_type(id) {
         Type::Name(name) => name,
-        other @ (Type::Struct(_) | Type::Pointer(_) | Type::Const(_)) => {
+        other @ (Type::Struct(_) | Type::Pointer(_) | Type::Const(_) | Type::Array(..)) => {
             crate::print::type_text(&other).into()
         }
     };

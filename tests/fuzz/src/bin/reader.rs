@@ -1,0 +1,5 @@
+//! Reader, parser and formatter under libFuzzer.
+
+#![no_main]
+
+nova_fuzz::target!(nova_fuzz::read);

@@ -1,0 +1,72 @@
+//! `fuzz-seeds FOLDER`: what the fuzzers of `tests/fuzz` start from. Writes `seeds`, with every
+//! program of the examples and the tests and a hundred random ones, and `words`, the language's
+//! words as a dictionary of libFuzzer.
+
+use nova_tests::random::{self, PRELUDE};
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How many random programs.
+const RANDOM: u64 = 100;
+
+/// Punctuation, and texts that numbers and types are made of.
+const PIECES: &[&str] = &[
+    "(", ")", "[", "]", ",", ":", ";", "\"", "#|", "|#", ".0", "'a", "->", "!", "_", "\\x",
+    "vector", "vector#2", "unit", "nil", "at", "0x", "0b", "1e", "u8", "u64", "\u{feff}", "\r\n",
+];
+
+fn main() -> io::Result<()> {
+    let Some(folder) = std::env::args().nth(1).map(PathBuf::from) else {
+        eprintln!("usage: fuzz-seeds FOLDER");
+        std::process::exit(2);
+    };
+    let seeds = folder.join("seeds");
+    fs::create_dir_all(&seeds)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut programs = Vec::new();
+    for part in ["nova-examples", "tests", "crates"] {
+        programs_below(&root.join(part), &mut programs)?;
+    }
+    for (k, path) in programs.iter().enumerate() {
+        fs::copy(path, seeds.join(format!("program{k}.nova")))?;
+    }
+    for seed in 0..RANDOM {
+        let program = random::program(seed);
+        let path = seeds.join(format!("{}.nova", program.name));
+        fs::write(path, format!("{PRELUDE}{}", program.entry))?;
+    }
+    fs::write(folder.join("words"), dictionary())
+}
+
+/// Adds the NOVA programs of a folder and those in it.
+fn programs_below(folder: &Path, programs: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            programs_below(&path, programs)?;
+        } else if path.extension().is_some_and(|e| e == "nova") {
+            programs.push(path);
+        }
+    }
+    programs.sort();
+    Ok(())
+}
+
+/// A line for each word: reserved words, types, built-in functions.
+fn dictionary() -> String {
+    let mut words: Vec<&str> = PIECES.to_vec();
+    words.extend(nova_syntax::parse::RESERVED);
+    words.extend(nova_core::scalar::SCALARS.iter().map(|s| s.name));
+    words.extend(nova_infer::builtin_names());
+    let mut lines = String::new();
+    for word in words {
+        let bytes: String = word.bytes().fold(String::new(), |mut text, b| {
+            let _ = write!(text, "\\x{b:02x}");
+            text
+        });
+        let _ = writeln!(lines, "\"{bytes}\"");
+    }
+    lines
+}

@@ -1,0 +1,148 @@
+//! The forms of the language.
+
+use super::kinds::always;
+use super::{Production, row};
+use crate::random::expression::Draw;
+use crate::random::types::{self, BOOL, INT, Ty};
+
+/// Conditionals, bindings, calls, matches, projections.
+pub const FORMS: &[Production] = &[
+    row("if", 3, always, |d, t, f| {
+        let c = d.expression(&BOOL, f);
+        let (a, b) = (d.expression(t, f), d.expression(t, f));
+        format!("(if {c} then {a} else {b})")
+    }),
+    row("let", 3, always, |d, t, f| {
+        let (name, ty, value) = d.binding(f);
+        d.scope.push((name.clone(), ty));
+        let body = d.expression(t, f);
+        d.scope.pop();
+        format!("(let ({name} {value}) in {body})")
+    }),
+    row("call", 6, always, call),
+    row("closure", 1, always, closure),
+    row("mu", 1, always, recursion),
+    row("case", 2, always, case),
+    row("project", 2, always, |d, t, f| {
+        let other = types::any(&mut d.random, 1);
+        let pair = Ty::Tuple(vec![t.clone(), other]);
+        let value = d.expression(&pair, f);
+        format!("({value} : {pair}).0")
+    }),
+];
+
+/// A call of a function in scope that gives the type, if there is one.
+fn call(d: &mut Draw, t: &Ty, f: usize) -> String {
+    let functions: Vec<(String, Vec<Ty>)> = d
+        .scope
+        .iter()
+        .filter_map(|(n, ty)| match ty {
+            Ty::Function(parameters, result) if **result == *t => {
+                Some((n.clone(), parameters.clone()))
+            }
+            _ => None,
+        })
+        .collect();
+    if functions.is_empty() {
+        return d.leaf(t);
+    }
+    let (name, parameters) = functions[d.random.below(functions.len())].clone();
+    let arguments: Vec<String> = parameters.iter().map(|p| d.expression(p, f)).collect();
+    format!("({name} {})", arguments.join(" "))
+}
+
+/// A function value chosen at run time, composed or partially applied, then applied.
+fn closure(d: &mut Draw, t: &Ty, f: usize) -> String {
+    let from = types::any(&mut d.random, 1);
+    let parameters = std::slice::from_ref(&from);
+    let (g, h) = (d.function(parameters, t, f), d.function(parameters, t, f));
+    let argument = d.expression(&from, f);
+    match d.random.below(3) {
+        0 => format!(
+            "((if {} then {g} else {h}) {argument})",
+            d.expression(&BOOL, f)
+        ),
+        1 => {
+            let inner = d.function(parameters, &from, f.min(2));
+            format!("((compose {g} {inner}) {argument})")
+        }
+        _ => {
+            let p = d.name();
+            format!("(((lambda ({p} : {from}) {g}) {argument}) {argument})")
+        }
+    }
+}
+
+/// Recursion by `mu` with a counter: in tail position or not.
+fn recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
+    let (function, state) = (d.name(), d.name());
+    let depth = d.scope.len();
+    d.scope.push((state.clone(), t.clone()));
+    let step = d.expression(t, f.min(3));
+    d.scope.truncate(depth);
+    let start = d.expression(t, f);
+    let n = d.random.below(4);
+    let body = if d.random.chance(50) {
+        format!("({function} (- n 1) {step})")
+    } else {
+        format!("(let ({state} ({function} (- n 1) {state})) in {step})")
+    };
+    format!(
+        "((mu ({function} : int -> {t} -> {t}) (lambda (n : int) ({state} : {t}) : {t} \
+         (if (<= n 0) {state} {body}))) {n} {start})"
+    )
+    .replace(
+        &format!("-> {t} -> {t})"),
+        &format!("-> {} -> {})", paren(t), paren(t)),
+    )
+}
+
+fn paren(t: &Ty) -> String {
+    if matches!(t, Ty::Vector(_) | Ty::Matrix(_)) {
+        format!("({t})")
+    } else {
+        t.to_string()
+    }
+}
+
+/// A match on a sum of any kind.
+fn case(d: &mut Draw, t: &Ty, f: usize) -> String {
+    let inner = types::any(&mut d.random, 1);
+    let (a, b) = (d.name(), d.name());
+    let arm = |d: &mut Draw, bound: &[(String, Ty)]| {
+        let depth = d.scope.len();
+        d.scope.extend(bound.iter().cloned());
+        let body = d.expression(t, f);
+        d.scope.truncate(depth);
+        body
+    };
+    match d.random.below(4) {
+        0 => {
+            let m = Ty::Maybe(Box::new(inner.clone()));
+            let s = d.expression(&m, f);
+            let (none, some) = (arm(d, &[]), arm(d, &[(a.clone(), inner)]));
+            format!("(case ({s} : {m}) (None {none}) (Some {a} {some}))")
+        }
+        1 => {
+            let s = d.expression(&Ty::Shape, f);
+            let circle = arm(d, &[(a.clone(), Ty::Scalar("float"))]);
+            let square = arm(d, &[(a.clone(), INT), (b.clone(), INT)]);
+            let rest = arm(d, &[]);
+            format!("(case {s} (Circle {a} {circle}) (Square ({a}, {b}) {square}) (_ {rest}))")
+        }
+        2 => {
+            let l = Ty::List(Box::new(inner.clone()));
+            let s = d.expression(&l, f);
+            let nil = arm(d, &[]);
+            let cons = arm(d, &[(a.clone(), inner), (b.clone(), l.clone())]);
+            format!("(case ({s} : {l}) (Nil {nil}) (Cons ({a}, {b}) {cons}))")
+        }
+        _ => {
+            let tr = Ty::Tree(Box::new(inner.clone()));
+            let s = d.expression(&tr, f);
+            let leaf = arm(d, &[(a.clone(), inner)]);
+            let node = arm(d, &[(a.clone(), tr.clone()), (b.clone(), tr.clone())]);
+            format!("(case ({s} : {tr}) (Leaf {a} {leaf}) (Node ({a}, {b}) {node}))")
+        }
+    }
+}

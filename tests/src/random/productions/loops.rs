@@ -1,0 +1,58 @@
+//! Loops, and the functions of the prelude.
+
+use super::kinds::{always, is_int};
+use super::{Production, row};
+use crate::random::types::{self, INT, Ty};
+
+/// Loops, the functions of the prelude, `trace`.
+pub const LOOPS: &[Production] = &[
+    row("iterate", 2, always, |d, t, f| {
+        let g = d.function(std::slice::from_ref(t), t, f.min(3));
+        let z = d.expression(t, f);
+        format!("(iterate {} {g} {z})", d.random.below(4))
+    }),
+    row("while", 2, always, |d, t, f| {
+        let state = Ty::Tuple(vec![INT, t.clone()]);
+        let name = d.name();
+        let depth = d.scope.len();
+        d.scope.push((name.clone(), state.clone()));
+        let next = d.expression(t, f.min(3));
+        d.scope.truncate(depth);
+        let z = d.expression(t, f);
+        let n = d.random.below(4);
+        format!(
+            "(while (lambda (s : {state}) (< s.0 {n})) \
+             (lambda ({name} : {state}) ((+ 1 {name}.0), {next})) (0, {z})).1"
+        )
+    }),
+    row("list_fold", 2, always, |d, t, f| {
+        let from = types::any(&mut d.random, 1);
+        let g = d.function(&[t.clone(), from.clone()], t, f.min(3));
+        let z = d.expression(t, f);
+        let l = d.expression(&Ty::List(Box::new(from)), f);
+        format!("(list_fold {g} {z} {l})")
+    }),
+    row("tree_fold", 2, always, |d, t, f| {
+        let from = types::any(&mut d.random, 1);
+        let leaf = d.function(std::slice::from_ref(&from), t, f.min(3));
+        let node = d.function(&[t.clone(), t.clone()], t, f.min(2));
+        let tree = d.expression(&Ty::Tree(Box::new(from)), f);
+        format!("(tree_fold {leaf} {node} {tree})")
+    }),
+    row("list_length", 1, is_int, |d, _, f| {
+        let l = Ty::List(Box::new(types::any(&mut d.random, 1)));
+        format!("(list_length {})", d.expression(&l, f))
+    }),
+    row("first", 1, always, |d, t, f| {
+        let (z, v) = (d.leaf(t), d.expression(&t.clone().vector(), f));
+        format!("(first {z} {v})")
+    }),
+    row("or_else", 1, always, |d, t, f| {
+        let (z, m) = (d.leaf(t), d.expression(&Ty::Maybe(Box::new(t.clone())), f));
+        format!("(or_else {z} {m})")
+    }),
+    row("trace", 1, always, |d, t, f| {
+        let v = d.expression(t, f);
+        format!("(trace \"seen\" {v})")
+    }),
+];

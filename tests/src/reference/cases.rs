@@ -1,0 +1,154 @@
+//! What cases are made of: inputs that are hard in one way each, results and how far they may be off.
+
+use super::{C, Case, Expected};
+use crate::random::Random;
+use nova_core::{Elements, ScalarValue, Value};
+use std::sync::Arc;
+
+/// The distance of 1 to the next float.
+pub const EPSILON: f64 = f32::EPSILON as f64;
+
+/// The bound for a sum of `n` terms whose magnitudes add up to `magnitude`, plus the rounding of
+/// the result to the smallest denormal.
+pub fn bound(n: usize, magnitude: f64) -> f64 {
+    C * (n.max(2) as f64).log2() * EPSILON * magnitude + f32::from_bits(1) as f64
+}
+
+/// A number without rounding.
+pub fn exact(value: f64) -> Expected {
+    Expected {
+        value,
+        tolerance: 0.0,
+    }
+}
+
+/// A number that `n` roundings, of magnitudes that add up to `magnitude`, lead to.
+pub fn near(value: f64, n: usize, magnitude: f64) -> Expected {
+    // Beyond the range of floats the result is infinite.
+    let value = if value.abs() > f32::MAX as f64 {
+        value * f64::INFINITY
+    } else {
+        value
+    };
+    Expected {
+        value,
+        tolerance: bound(n, magnitude),
+    }
+}
+
+/// The sum of terms in double precision, as a float is expected to give it.
+pub fn sum(terms: &[f64]) -> Expected {
+    near(
+        terms.iter().sum(),
+        terms.len(),
+        terms.iter().map(|t| t.abs()).sum(),
+    )
+}
+
+/// A vector of floats.
+pub fn floats(v: &[f32]) -> Value {
+    Value::Vector(Elements::F32(Arc::new(v.to_vec())))
+}
+
+/// A vector of bytes.
+pub fn bytes(v: &[u8]) -> Value {
+    Value::Vector(Elements::U8(Arc::new(v.to_vec())))
+}
+
+/// A vector of values.
+pub fn values(v: Vec<Value>) -> Value {
+    Value::Vector(Elements::Values(Arc::new(v)))
+}
+
+/// A matrix of floats.
+pub fn matrix(rows: usize, columns: usize, v: &[f32]) -> Value {
+    Value::Array([rows, columns].into(), Elements::F32(Arc::new(v.to_vec())))
+}
+
+/// A float.
+pub fn float(v: f32) -> Value {
+    Value::Scalar(ScalarValue::F32(v))
+}
+
+/// A tuple of floats.
+pub fn tuple_of_floats(v: &[f32]) -> Value {
+    Value::Tuple(v.iter().map(|&x| float(x)).collect())
+}
+
+/// Random floats between -4 and 4.
+pub fn draw(random: &mut Random, n: usize) -> Vec<f32> {
+    (0..n)
+        .map(|_| (random.below(2_000_001) as f32 - 1_000_000.0) / 250_000.0)
+        .collect()
+}
+
+/// Vectors that are hard in one way each, then random ones of several lengths.
+pub fn vectors(random: &mut Random) -> Vec<(String, Vec<f32>)> {
+    let mut list: Vec<(String, Vec<f32>)> = vec![
+        ("empty".into(), vec![]),
+        ("one element".into(), vec![-2.5]),
+        ("all equal".into(), vec![0.1; 4097]),
+        ("huge".into(), vec![1e18; 3000]),
+        ("a nan".into(), vec![1.0, f32::NAN, -3.0]),
+        ("denormal".into(), vec![1e-41; 1030]),
+        (
+            "sorted".into(),
+            (0..5000).map(|k| k as f32 * 0.37).collect(),
+        ),
+        (
+            "alternating".into(),
+            (0..2049)
+                .map(|k| if k % 2 == 0 { 1e6 } else { -1e6 })
+                .collect(),
+        ),
+    ];
+    for n in [2, 31, 32, 33, 1023, 1024, 1025, 2048, 100_000] {
+        list.push((format!("{n} random"), draw(random, n)));
+    }
+    list
+}
+
+/// A case.
+pub fn case(what: &str, inputs: Vec<Value>, expected: Vec<Expected>) -> Case {
+    Case {
+        what: what.into(),
+        inputs,
+        expected,
+    }
+}
+
+/// The least of some floats.
+pub fn minimum(v: impl Iterator<Item = f32>) -> Expected {
+    exact(v.fold(f32::INFINITY, f32::min) as f64)
+}
+
+/// The greatest of some floats.
+pub fn maximum(v: impl Iterator<Item = f32>) -> Expected {
+    exact(v.fold(f32::NEG_INFINITY, f32::max) as f64)
+}
+
+/// Row lengths that are hard in one way each.
+pub fn row_lengths(random: &mut Random) -> Vec<(String, Vec<usize>)> {
+    vec![
+        ("no rows".into(), vec![]),
+        ("empty rows".into(), vec![0; 1000]),
+        ("one row".into(), vec![5000]),
+        ("equal rows".into(), vec![17; 300]),
+        (
+            "many empty".into(),
+            (0..2000)
+                .map(|k| if k % 50 == 0 { 40 } else { 0 })
+                .collect(),
+        ),
+        (
+            "irregular".into(),
+            (0..1000).map(|_| random.below(64)).collect(),
+        ),
+        (
+            "one long".into(),
+            (0..100)
+                .map(|k| if k == 60 { 20_000 } else { k % 3 })
+                .collect(),
+        ),
+    ]
+}

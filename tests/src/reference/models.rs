@@ -1,0 +1,142 @@
+//! Programs of finance, physics and image processing.
+
+use super::cases::{EPSILON, case, draw, float, floats, matrix, sum, tuple_of_floats, values};
+use super::{Case, Expected};
+use crate::random::Random;
+
+/// The normal distribution's integral, by the complementary error function's continued fraction or
+/// series: independent of the polynomial that the program uses.
+fn normal(d: f64) -> f64 {
+    let x = d.abs() / std::f64::consts::SQRT_2;
+    let tail = if x < 3.0 {
+        let (mut term, mut total, mut k) = (x, x, 0.0);
+        while term.abs() > 1e-18 * total.abs() {
+            k += 1.0;
+            term *= -x * x / k;
+            total += term / (2.0 * k + 1.0);
+            if k > 200.0 {
+                break;
+            }
+        }
+        0.5 * (1.0 - 2.0 / std::f64::consts::PI.sqrt() * total)
+    } else {
+        let fraction = (1..=60).rev().fold(x, |f, k| x + k as f64 / 2.0 / f);
+        0.5 * (-x * x).exp() / (std::f64::consts::PI.sqrt() * fraction)
+    };
+    if d > 0.0 { 1.0 - tail } else { tail }
+}
+
+pub fn blackscholes(random: &mut Random) -> Vec<Case> {
+    let (r, v) = (0.02f32, 0.3f32);
+    let mut between = |n: usize, low: f32, high: f32| -> Vec<f32> {
+        (0..n)
+            .map(|_| low + (high - low) * random.below(1_000_000) as f32 / 1e6)
+            .collect()
+    };
+    let sets = [
+        ("empty", [vec![], vec![], vec![]]),
+        ("one option", [vec![42.0], vec![40.0], vec![0.5]]),
+        (
+            "deep in and out of the money",
+            [vec![5.0, 300.0], vec![300.0, 5.0], vec![0.25, 0.25]],
+        ),
+        (
+            "random",
+            [
+                between(5000, 5.0, 30.0),
+                between(5000, 1.0, 100.0),
+                between(5000, 0.25, 10.0),
+            ],
+        ),
+    ];
+    let of = |(what, [s, x, t]): (&str, [Vec<f32>; 3])| {
+        let mut expected = Vec::new();
+        for k in 0..s.len() {
+            let (s, x, t) = (s[k] as f64, x[k] as f64, t[k] as f64);
+            let (r, v) = (r as f64, v as f64);
+            let d1 = ((s / x).ln() + (r + 0.5 * v * v) * t) / (v * t.sqrt());
+            let d2 = d1 - v * t.sqrt();
+            let discounted = x * (-r * t).exp();
+            // The polynomial is good to 7.5e-8; the rest is rounding of a dozen operations.
+            let tolerance = (s + x) * (1.5e-7 + 24.0 * EPSILON);
+            let call = s * normal(d1) - discounted * normal(d2);
+            let put = discounted * normal(-d2) - s * normal(-d1);
+            expected.extend([
+                Expected {
+                    value: call,
+                    tolerance,
+                },
+                Expected {
+                    value: put,
+                    tolerance,
+                },
+            ]);
+        }
+        let inputs = vec![floats(&s), floats(&x), floats(&t), float(r), float(v)];
+        case(what, inputs, expected)
+    };
+    sets.into_iter().map(of).collect()
+}
+
+pub fn nbody(random: &mut Random) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (what, n, eps2) in [
+        ("none", 0, 0.1),
+        ("one", 1, 0.1),
+        ("random", 300, 0.01),
+        ("spread", 1100, 1e-6),
+    ] {
+        let bodies: Vec<[f32; 4]> = (0..n)
+            .map(|_| {
+                let v = draw(random, 4);
+                [v[0], v[1], v[2], v[3].abs()]
+            })
+            .collect();
+        let mut expected = Vec::new();
+        for p in &bodies {
+            let mut terms = [Vec::new(), Vec::new(), Vec::new()];
+            for q in &bodies {
+                let d: [f64; 3] = [0, 1, 2].map(|k| q[k] as f64 - p[k] as f64);
+                let square = d.iter().map(|x| x * x).sum::<f64>() + f64::from(eps2);
+                for k in 0..3 {
+                    terms[k].push(d[k] * q[3] as f64 / (square * square.sqrt()));
+                }
+            }
+            // Each term carries some ten rounding errors of its own.
+            expected.extend(terms.iter().map(|t| {
+                let e = sum(t);
+                Expected {
+                    value: e.value,
+                    tolerance: 3.0 * e.tolerance + 1e-6 * e.tolerance,
+                }
+            }));
+        }
+        let bodies = values(bodies.iter().map(|b| tuple_of_floats(b)).collect());
+        cases.push(case(what, vec![bodies, float(eps2)], expected));
+    }
+    cases
+}
+
+pub fn box3x3(random: &mut Random) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (h, w) in [(0, 0), (0, 5), (1, 1), (1, 7), (2, 2), (90, 110)] {
+        let img = draw(random, h * w);
+        let at = |i: i64, j: i64| {
+            let (i, j) = (i.clamp(0, h as i64 - 1), j.clamp(0, w as i64 - 1));
+            img[i as usize * w + j as usize] as f64 / 9.0
+        };
+        let expected = (0..h as i64)
+            .flat_map(|i| (0..w as i64).map(move |j| (i, j)))
+            .map(|(i, j)| {
+                let around = (-1..=1).flat_map(|a| (-1..=1).map(move |b| (a, b)));
+                sum(&around.map(|(a, b)| at(i + a, j + b)).collect::<Vec<_>>())
+            })
+            .collect();
+        cases.push(case(
+            &format!("{h} x {w}"),
+            vec![matrix(h, w, &img)],
+            expected,
+        ));
+    }
+    cases
+}
