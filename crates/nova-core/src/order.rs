@@ -327,11 +327,15 @@ mod tests {
                 assert_eq!(bracketing(n, order), expected, "{n} {order:?}");
             }
         }
-        let plain = Order {
+        let plain = |order| Order {
             strict: false,
-            ..COMMUTES
+            ..order
         };
-        assert_eq!(bracketing(3, plain), "(((z 0) 1) 2)");
+        assert_eq!(bracketing(3, plain(ORDERED)), "(((z 0) 1) 2)");
+        assert_eq!(
+            bracketing(3000, plain(COMMUTES)),
+            bracketing(3000, COMMUTES)
+        );
     }
 
     fn scanned(n: usize, exclusive: bool, order: Order) -> Vec<String> {

@@ -1,33 +1,50 @@
 //! What the compiler did with a program, in words: the passes that ran, and for every function what
-//! runs in a loop and where arrays live.
+//! runs in a loop and where arrays live. Read from the program with memory, where one operation is
+//! one loop.
 
 use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
 use crate::options::Stage;
 use crate::pipeline::{PASSES, is_enabled, optional_passes};
-use nova_core::Scalar;
 use nova_diag::deep;
-use nova_loop::ir::{Command, Expression, Function, Level, Program};
-use nova_loop::print::print_expression;
-use std::collections::BTreeMap;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Variable,
+};
+use nova_flat::print::print_atom;
+use nova_flat::visit::bodies;
+use nova_flat::{array_expressions, node_expressions, pure_expressions};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 /// Lines of the report, each with how deep it is indented.
 struct Report<'a> {
     program: &'a Program,
+    /// The first array that lies in each block.
+    tenants: HashMap<Variable, Variable>,
     out: String,
 }
+
+/// How often each error may stop a function at each place.
+type Checks = BTreeMap<(String, &'static str), usize>;
 
 impl Compiler {
     /// The report.
     pub fn explain(&self, checked: &mut Checked) -> Result<String, Failure> {
-        let code = self.run_passes(checked, Stage::Loop)?;
-        let Code::Loop(program) = &code else {
-            return Err(Failure::Unsupported("no pass leads to loops".to_string()));
+        let code = self.run_passes(checked, Stage::Mem)?;
+        let Code::Mem(program) = &code else {
+            return Err(Failure::Unsupported("no pass leads to memory".to_string()));
         };
+        let mut tenants = HashMap::new();
+        for (index, info) in program.variables.iter().enumerate() {
+            if let Some(memory) = &info.memory {
+                let array = Variable(index as u32);
+                tenants.entry(memory.block).or_insert(array);
+            }
+        }
         let mut report = Report {
             program,
+            tenants,
             out: String::new(),
         };
         report.passes(self);
@@ -59,10 +76,11 @@ impl Report<'_> {
     }
 
     fn function(&mut self, function: &Function) {
-        let entry = self.program.entries.iter().any(|entry| {
-            let code = self.program.functions.get(entry.function.0 as usize);
-            code.is_some_and(|code| code.name == function.name)
-        });
+        let entry = self
+            .program
+            .entries
+            .iter()
+            .any(|entry| self.program.function(entry.function).name == function.name);
         let kind = if entry { "entry" } else { "function" };
         self.line(0, "");
         self.line(0, &format!("{kind} {} ({})", function.name, function.place));
@@ -70,8 +88,8 @@ impl Report<'_> {
             self.line(1, "calls itself: its depth is checked at every call");
         }
         let before = self.out.len();
-        let mut checks = BTreeMap::new();
-        self.commands(&function.body, 1, &mut checks);
+        let mut checks = Checks::new();
+        self.body(&function.body, 1, &mut checks);
         for ((place, word), count) in checks {
             let times = if count > 1 {
                 format!(" ({count} times)")
@@ -85,161 +103,118 @@ impl Report<'_> {
         }
     }
 
-    fn commands(
-        &mut self,
-        commands: &[Command],
-        depth: usize,
-        checks: &mut BTreeMap<(String, &'static str), usize>,
-    ) {
-        for command in commands {
-            deep(|| self.command(command, depth, checks));
+    fn body(&mut self, body: &Body, depth: usize, checks: &mut Checks) {
+        for statement in &body.statements {
+            deep(|| self.statement(statement, depth, checks));
         }
     }
 
-    fn command(
-        &mut self,
-        command: &Command,
-        depth: usize,
-        checks: &mut BTreeMap<(String, &'static str), usize>,
-    ) {
-        if let Command::Check { error, place, .. } | Command::Fail { error, place, .. } = command {
-            let key = (place.to_string(), error.info().word);
+    fn statement(&mut self, statement: &Statement, depth: usize, checks: &mut Checks) {
+        if let Expression::Check { error, .. } | Expression::Fail { error, .. } =
+            &statement.expression
+        {
+            let key = (statement.place.to_string(), error.info().word);
             *checks.entry(key).or_default() += 1;
         }
-        let text = self.describe(command);
+        let text = self.describe(statement);
         if let Some(text) = &text {
-            self.line(depth, text);
+            self.line(depth, &format!("{}: {text}", statement.place));
         }
-        for body in bodies(command) {
-            self.commands(body, depth + usize::from(text.is_some()), checks);
-        }
+        let inside = depth + usize::from(text.is_some());
+        bodies(&statement.expression, &mut |body| {
+            self.body(body, inside, checks);
+        });
     }
 
-    /// What a command is worth saying.
-    fn describe(&self, command: &Command) -> Option<String> {
-        match command {
-            Command::For {
-                count,
-                level,
-                place,
-                ..
-            } => {
-                let (count, how) = (self.expression(count), level_text(*level));
-                Some(format!("{place}: a loop of {count} rounds, {how}"))
-            }
-            Command::Loop { place, .. } => Some(format!(
-                "{place}: a loop until its condition fails, in order"
+    /// What a statement is worth saying.
+    fn describe(&self, statement: &Statement) -> Option<String> {
+        match &statement.expression {
+            Expression::Operation(operation) => Some(self.operation(operation)),
+            Expression::Sort { count, .. } => Some(format!(
+                "a sort of {} elements, in order",
+                self.atom(*count)
             )),
-            Command::Allocate {
-                pointer,
-                element,
-                count,
-                place,
-                ..
-            } => {
-                let text = self.array(&self.name(*pointer), *element, count);
+            Expression::While { .. } => {
+                Some("a loop until its condition fails, in order".to_string())
+            }
+            Expression::Allocate { element, count } => {
+                let block = statement.pattern.first()?;
+                let name = match self.tenants.get(block) {
+                    Some(array) => self.name(*array),
+                    None => self.name(*block),
+                };
+                let count = self.atom(*count);
                 Some(format!(
-                    "{place}: {text}, in a block of its own on the heap"
+                    "array {name} of {count} {element}, in a block of its own on the heap"
                 ))
             }
-            Command::Reserve {
-                pointer,
-                element,
-                count,
-                place,
-                ..
-            } => {
-                let text = self.array(&self.name(*pointer), *element, count);
-                Some(format!("{place}: {text} at least, in a block that grows"))
-            }
-            Command::Copy { element, count, .. } => Some(format!(
-                "copies {} elements of {element}",
-                self.expression(count)
-            )),
-            Command::Foreign { foreign, place, .. } => {
+            Expression::Copy(source) => Some(format!("copies {}", self.name(*source))),
+            Expression::Foreign { foreign, .. } => {
                 let called = self.program.foreigns.get(*foreign as usize);
                 let name = called.map_or("?", |foreign| &foreign.name);
-                Some(format!("{place}: calls the foreign function {name}"))
+                Some(format!("calls the foreign function {name}"))
             }
-            Command::NodeNew { place, .. } => {
-                Some(format!("{place}: appends a node to the table of its type"))
+            Expression::NodeNew { .. } => {
+                Some("appends a node to the table of its type".to_string())
             }
-            Command::Declare { .. }
-            | Command::Local { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Call { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::NodePayload { .. }
-            | Command::Trace { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => None,
+            pure_expressions!()
+            | array_expressions!()
+            | node_expressions!()
+            | Expression::View { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::If { .. }
+            | Expression::Switch { .. }
+            | Expression::Call { .. } => None,
         }
     }
 
-    fn name(&self, variable: nova_loop::ir::Variable) -> String {
+    /// An operation: how often its body runs, and what becomes of the values.
+    fn operation(&self, operation: &ArrayOperation) -> String {
+        let extents: Vec<String> = operation.shape.iter().map(|e| self.atom(*e)).collect();
+        let mut words: Vec<(&str, usize)> = Vec::new();
+        for output in &operation.outputs {
+            let word = output_word(output);
+            match words.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, count)) => *count += 1,
+                None => words.push((word, 1)),
+            }
+        }
+        let outputs: Vec<String> = words
+            .iter()
+            .map(|(word, count)| match count {
+                1 => word.to_string(),
+                _ => format!("{count} times {word}"),
+            })
+            .collect();
+        let made = match outputs.is_empty() {
+            true => String::new(),
+            false => format!(": {}", outputs.join(", ")),
+        };
+        format!("a loop of {} rounds, in order{made}", extents.join(" x "))
+    }
+
+    fn name(&self, variable: Variable) -> String {
         self.program.variable(variable).name.to_string()
     }
 
-    fn expression(&self, expression: &Expression) -> String {
-        if let Expression::Variable(variable) = expression {
-            return self.name(*variable);
+    fn atom(&self, atom: Atom) -> String {
+        match atom {
+            Atom::Variable(variable) => self.name(variable),
+            Atom::Constant(_) => print_atom(self.program, atom),
         }
-        print_expression(self.program, expression)
-    }
-
-    fn array(&self, name: &str, element: Scalar, count: &Expression) -> String {
-        format!("array {name} of {} {element}", self.expression(count))
     }
 }
 
-fn level_text(level: Level) -> &'static str {
-    match level {
-        Level::Sequential => "in order",
-        Level::Grid => "in parallel on the grid",
-        Level::Block => "in parallel by thread blocks",
-        Level::Thread => "in parallel by the threads of a block",
-        Level::Vector => "by vector lanes",
-        Level::Rank => "by ranks",
-    }
-}
-
-/// The command lists inside a command.
-fn bodies(command: &Command) -> Vec<&[Command]> {
-    match command {
-        Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
-        Command::If {
-            then, otherwise, ..
-        } => vec![then, otherwise],
-        Command::Switch { cases, .. } => cases.iter().map(Vec::as_slice).collect(),
-        Command::Declare { .. }
-        | Command::Local { .. }
-        | Command::Assign { .. }
-        | Command::Store { .. }
-        | Command::Allocate { .. }
-        | Command::Reserve { .. }
-        | Command::Copy { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::Break
-        | Command::Continue
-        | Command::Return
-        | Command::Call { .. }
-        | Command::Foreign { .. }
-        | Command::Check { .. }
-        | Command::Fail { .. }
-        | Command::NodeNew { .. }
-        | Command::NodePayload { .. }
-        | Command::Trace { .. }
-        | Command::Barrier(_)
-        | Command::Comment(_) => Vec::new(),
+/// What an output makes of the values of the body.
+fn output_word(output: &Output) -> &'static str {
+    match output {
+        Output::Map => "map",
+        Output::Reduce { .. } => "reduce",
+        Output::Scan { .. } => "scan",
+        Output::Filter { .. } => "filter",
+        Output::Scatter { .. } => "scatter",
+        Output::Histogram { .. } => "histogram",
+        Output::Collect { .. } => "rows of varying length",
     }
 }
