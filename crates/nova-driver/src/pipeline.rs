@@ -54,6 +54,13 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     Pass {
+        name: "inline",
+        description: "puts short functions, and those called once, where they are called",
+        optional: true,
+        step: Step::Flat(nova_opt::inline::run),
+    },
+    SIMPLIFY,
+    Pass {
         name: "fuse",
         description: "makes one operation of several, and drops the arrays between them",
         optional: true,

@@ -1,4 +1,5 @@
-//! Which functions may call themselves: the strongly connected components of the call graph.
+//! Which functions may call themselves, and which are called by which: the strongly connected
+//! components of the call graph.
 
 use crate::ir::{Expression, Program};
 use crate::visit::each_statement;
@@ -19,29 +20,45 @@ pub fn mark(program: &mut Program) {
             }
         });
     }
-    for (function, recursive) in program.functions.iter_mut().zip(on_cycles(&callees)) {
+    for (function, recursive) in program
+        .functions
+        .iter_mut()
+        .zip(CallOrder::new(&callees).cyclic)
+    {
         function.recursive = recursive;
     }
 }
 
-/// For each function, given by the functions it calls, whether it lies on a cycle of calls.
-pub fn on_cycles(callees: &[Vec<usize>]) -> Vec<bool> {
-    let mut graph: DiGraph<(), ()> = DiGraph::new();
-    for _ in callees {
-        graph.add_node(());
-    }
-    let mut cyclic = vec![false; callees.len()];
-    for (caller, callees) in callees.iter().enumerate() {
-        for callee in callees {
-            graph.add_edge(NodeIndex::new(caller), NodeIndex::new(*callee), ());
-            cyclic[caller] |= *callee == caller;
+/// The order in which functions call each other.
+pub struct CallOrder {
+    /// The functions, callees before their callers but on cycles.
+    pub order: Vec<usize>,
+    /// For each function whether it lies on a cycle of calls.
+    pub cyclic: Vec<bool>,
+}
+
+impl CallOrder {
+    /// Looks at functions, each given by the functions it calls.
+    pub fn new(callees: &[Vec<usize>]) -> CallOrder {
+        let mut graph: DiGraph<(), ()> = DiGraph::new();
+        for _ in callees {
+            graph.add_node(());
         }
-    }
-    for component in kosaraju_scc(&graph) {
-        let several = component.len() > 1;
-        for node in component {
-            cyclic[node.index()] |= several;
+        let mut cyclic = vec![false; callees.len()];
+        for (caller, callees) in callees.iter().enumerate() {
+            for callee in callees {
+                graph.add_edge(NodeIndex::new(caller), NodeIndex::new(*callee), ());
+                cyclic[caller] |= *callee == caller;
+            }
         }
+        let mut order = Vec::with_capacity(callees.len());
+        for component in kosaraju_scc(&graph) {
+            let several = component.len() > 1;
+            for node in component {
+                cyclic[node.index()] |= several;
+                order.push(node.index());
+            }
+        }
+        CallOrder { order, cyclic }
     }
-    cyclic
 }

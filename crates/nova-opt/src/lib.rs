@@ -5,6 +5,7 @@
 
 mod effects;
 pub mod fuse;
+pub mod inline;
 pub mod outline;
 mod reachable;
 pub mod simplify;

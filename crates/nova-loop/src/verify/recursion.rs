@@ -2,7 +2,7 @@
 
 use crate::error::InternalError;
 use crate::ir::{Command, Program};
-use nova_flat::recursion::on_cycles;
+use nova_flat::recursion::CallOrder;
 
 /// Reports functions that can reach themselves and are not marked so.
 pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
@@ -11,7 +11,11 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
         .iter()
         .map(|f| callees(&f.body, program.functions.len()))
         .collect();
-    for (function, recursive) in program.functions.iter().zip(on_cycles(&callees)) {
+    for (function, recursive) in program
+        .functions
+        .iter()
+        .zip(CallOrder::new(&callees).cyclic)
+    {
         if recursive && !function.recursive {
             errors.push(InternalError {
                 message: "the function calls itself and is not marked recursive".to_string(),

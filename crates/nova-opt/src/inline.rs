@@ -1,0 +1,151 @@
+//! Inlining: calls of short functions, and of functions called once, become what they would do.
+//!
+//! Functions are taken callees first, so that a callee is as long as it will be when it is judged,
+//! and the size of every function stays in proportion to the calls it holds. Functions on a cycle of
+//! calls stay, tail calls included.
+
+use crate::reachable::drop_unreachable;
+use nova_diag::deep;
+use nova_flat::ir::{
+    Atom, Body, Expression, Function, FunctionId, Program, Statement, Type, Variable, View,
+};
+use nova_flat::recursion::CallOrder;
+use nova_flat::visit::{Substitution, bodies_mut, each_body_mut, each_statement, fresh_copy, size};
+
+/// Functions of at most so many statements are inlined wherever they are called.
+const SHORT: usize = 40;
+
+/// A function that is called once is inlined where both together have no more statements: the
+/// length from which functions are split again.
+const LONGEST: usize = 1000;
+
+/// Inlines in every function, and drops the functions that are no longer called.
+pub fn run(program: &mut Program) {
+    let calls = Calls::new(program);
+    let mut inliner = Inliner {
+        sizes: vec![0; program.functions.len()],
+        calls,
+        program,
+        size: 0,
+    };
+    for k in inliner.calls.graph.order.clone() {
+        inliner.function(k);
+    }
+    drop_unreachable(program);
+}
+
+/// Who calls whom.
+struct Calls {
+    graph: CallOrder,
+    /// How many calls of each function there are.
+    counts: Vec<usize>,
+}
+
+impl Calls {
+    fn new(program: &Program) -> Calls {
+        let mut callees = vec![Vec::new(); program.functions.len()];
+        let mut counts = vec![0; program.functions.len()];
+        for (k, function) in program.functions.iter().enumerate() {
+            each_statement(&function.body, &mut |statement| {
+                if let Expression::Call { function, .. } = &statement.expression {
+                    callees[k].push(function.index());
+                    counts[function.index()] += 1;
+                }
+            });
+        }
+        // An entry may be called from outside too.
+        for entry in &program.entries {
+            counts[entry.function.index()] += 1;
+        }
+        let graph = CallOrder::new(&callees);
+        Calls { graph, counts }
+    }
+}
+
+struct Inliner<'a> {
+    program: &'a mut Program,
+    calls: Calls,
+    /// The sizes of the functions that have been done.
+    sizes: Vec<usize>,
+    /// The size of the one being done.
+    size: usize,
+}
+
+impl Inliner<'_> {
+    fn function(&mut self, k: usize) {
+        let mut body = std::mem::take(&mut self.program.functions[k].body);
+        self.size = size(&body);
+        self.body(&mut body);
+        self.sizes[k] = self.size;
+        self.program.functions[k].body = body;
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        for mut statement in std::mem::take(&mut body.statements) {
+            bodies_mut(&mut statement.expression, &mut |inner| {
+                deep(|| self.body(inner));
+            });
+            match self.callee(&statement) {
+                Some(callee) => self.inline(callee, statement, &mut body.statements),
+                None => body.statements.push(statement),
+            }
+        }
+    }
+
+    /// The function that a statement calls, if its body should stand there instead.
+    fn callee(&self, statement: &Statement) -> Option<FunctionId> {
+        let Expression::Call { function, .. } = &statement.expression else {
+            return None;
+        };
+        let k = function.index();
+        if self.calls.graph.cyclic[k] {
+            return None;
+        }
+        let length = self.sizes[k];
+        let once = self.calls.counts[k] == 1 && self.size + length <= LONGEST;
+        (once || length <= SHORT).then_some(*function)
+    }
+
+    fn inline(&mut self, callee: FunctionId, statement: Statement, out: &mut Vec<Statement>) {
+        let Expression::Call { arguments, .. } = statement.expression else {
+            return;
+        };
+        let Function {
+            parameters, body, ..
+        } = self.program.function(callee);
+        let (parameters, body) = (parameters.clone(), body.clone());
+        let mut substitution = Substitution::default();
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            substitution.insert(*parameter, argument);
+        }
+        let mut copy = fresh_copy(self.program, &body, &mut substitution);
+        // What was the callee's end is not the caller's.
+        each_body_mut(&mut copy, &mut |inner| {
+            for statement in &mut inner.statements {
+                if let Expression::Call { tail, .. } = &mut statement.expression {
+                    *tail = false;
+                }
+            }
+        });
+        self.size += self.sizes[callee.index()];
+        out.append(&mut copy.statements);
+        for (variable, result) in statement.pattern.iter().zip(&copy.results) {
+            out.push(Statement {
+                pattern: vec![*variable],
+                expression: self.renamed(*variable, *result),
+                place: statement.place.clone(),
+            });
+        }
+    }
+
+    /// A result as what the pattern of the call binds, whose extents may be written differently.
+    fn renamed(&self, variable: Variable, result: Atom) -> Expression {
+        match (self.program.ty(variable), result) {
+            (Type::Array(_, shape), Atom::Variable(array)) => Expression::View {
+                array,
+                view: View::Reshape(shape.clone()),
+            },
+            (Type::Array(..) | Type::Scalar(_) | Type::Block(_), _) => Expression::Atom(result),
+        }
+    }
+}
