@@ -66,6 +66,12 @@ pub const PASSES: &[Pass] = &[
         optional: true,
         step: Step::Flat(nova_opt::fuse::run),
     },
+    Pass {
+        name: "share",
+        description: "computes once what is computed several times",
+        optional: true,
+        step: Step::Flat(nova_opt::share::run),
+    },
     SIMPLIFY,
     Pass {
         name: "tail-calls",

@@ -8,5 +8,6 @@ pub mod fuse;
 pub mod inline;
 pub mod outline;
 mod reachable;
+pub mod share;
 pub mod simplify;
 pub mod tail_calls;
