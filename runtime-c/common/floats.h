@@ -1,4 +1,5 @@
-/* Minima and maxima of floating-point numbers: a nan loses, -0.0 is less than 0.0. */
+/* Minima and maxima of floating-point numbers, where a nan loses. Of -0.0 and 0.0 either may win, as
+   in C, but in the strict ones -0.0 is less than 0.0. */
 #ifndef NOVA_FLOATS_H
 #define NOVA_FLOATS_H
 
@@ -6,14 +7,25 @@
 
 static inline float nova_minimum_f32(float a, float b)
 {
-    if (a != a)
-        return b;
-    if (b != b || a < b || (a == b && signbit(a)))
-        return a;
-    return b;
+    return a < b || b != b ? a : b;
 }
 
 static inline double nova_minimum_f64(double a, double b)
+{
+    return a < b || b != b ? a : b;
+}
+
+static inline float nova_maximum_f32(float a, float b)
+{
+    return a > b || b != b ? a : b;
+}
+
+static inline double nova_maximum_f64(double a, double b)
+{
+    return a > b || b != b ? a : b;
+}
+
+static inline float nova_strict_minimum_f32(float a, float b)
 {
     if (a != a)
         return b;
@@ -22,7 +34,16 @@ static inline double nova_minimum_f64(double a, double b)
     return b;
 }
 
-static inline float nova_maximum_f32(float a, float b)
+static inline double nova_strict_minimum_f64(double a, double b)
+{
+    if (a != a)
+        return b;
+    if (b != b || a < b || (a == b && signbit(a)))
+        return a;
+    return b;
+}
+
+static inline float nova_strict_maximum_f32(float a, float b)
 {
     if (a != a)
         return b;
@@ -31,7 +52,7 @@ static inline float nova_maximum_f32(float a, float b)
     return b;
 }
 
-static inline double nova_maximum_f64(double a, double b)
+static inline double nova_strict_maximum_f64(double a, double b)
 {
     if (a != a)
         return b;

@@ -16,9 +16,15 @@ int main(void)
     CHECK(nova_wrap(-18446744073709555712.0) == (uint64_t)-4096);
     CHECK(nova_between(-128.9, -129.0, 128.0) && !nova_between(128.0, -129.0, 128.0));
     CHECK(!nova_between(NAN, -1.0, 1.0));
-    CHECK(signbit(nova_minimum_f32(0.0f, -0.0f)) && signbit(nova_minimum_f32(-0.0f, 0.0f)));
-    CHECK(!signbit(nova_maximum_f64(0.0, -0.0)) && !signbit(nova_maximum_f64(-0.0, 0.0)));
     CHECK(nova_minimum_f64(NAN, 1.0) == 1.0 && nova_maximum_f64(1.0, NAN) == 1.0);
+    CHECK(nova_minimum_f32(1.0f, NAN) == 1.0f && nova_maximum_f32(NAN, 1.0f) == 1.0f);
     CHECK(isnan(nova_minimum_f32(NAN, NAN)) && nova_maximum_f32(-INFINITY, 2.0f) == 2.0f);
+    CHECK(signbit(nova_strict_minimum_f32(0.0f, -0.0f)));
+    CHECK(signbit(nova_strict_minimum_f32(-0.0f, 0.0f)));
+    CHECK(!signbit(nova_strict_maximum_f64(0.0, -0.0)));
+    CHECK(!signbit(nova_strict_maximum_f64(-0.0, 0.0)));
+    CHECK(nova_strict_minimum_f64(NAN, 1.0) == 1.0 && nova_strict_maximum_f64(1.0, NAN) == 1.0);
+    CHECK(isnan(nova_strict_minimum_f32(NAN, NAN)));
+    CHECK(nova_strict_maximum_f32(-INFINITY, 2.0f) == 2.0f);
     return 0;
 }

@@ -241,8 +241,8 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
         O::Multiply => arithmetic(Binary::Multiply, a, b),
         O::Divide => divide(Binary::Divide, "nova_divide", a, b),
         O::Remainder => divide(Binary::Remainder, "nova_remainder", a, b),
-        O::Minimum => extremum("nova_minimum", a, b),
-        O::Maximum => extremum("nova_maximum", a, b),
+        O::Minimum => extremum("minimum", a, b, strict),
+        O::Maximum => extremum("maximum", a, b, strict),
         O::Equal => comparison(Binary::Equal, a, b),
         O::NotEqual => comparison(Binary::NotEqual, a, b),
         O::Less => comparison(Binary::Less, a, b),
@@ -392,7 +392,7 @@ fn own_argument(value: Value) -> Expression {
     value.expression
 }
 
-fn extremum(name: &str, a: Value, b: Value) -> Value {
+fn extremum(name: &str, a: Value, b: Value, strict: bool) -> Value {
     let (scalar, depth) = (a.scalar, a.depth.max(b.depth) + 1);
     let width = match scalar {
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::Bool => "i32",
@@ -402,7 +402,9 @@ fn extremum(name: &str, a: Value, b: Value) -> Value {
         Scalar::F32 => "f32",
         Scalar::F64 => "f64",
     };
-    let call = Expression::pure(format!("{name}_{width}"), vec![a.own(), b.own()]);
+    let order = if strict && scalar.is_float() { "strict_" } else { "" };
+    let name = format!("nova_{order}{name}_{width}");
+    let call = Expression::pure(name, vec![a.own(), b.own()]);
     Value::exact(call, scalar, depth)
 }
 
