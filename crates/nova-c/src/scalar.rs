@@ -402,7 +402,11 @@ fn extremum(name: &str, a: Value, b: Value, strict: bool) -> Value {
         Scalar::F32 => "f32",
         Scalar::F64 => "f64",
     };
-    let order = if strict && scalar.is_float() { "strict_" } else { "" };
+    let order = if strict && scalar.is_float() {
+        "strict_"
+    } else {
+        ""
+    };
     let name = format!("nova_{order}{name}_{width}");
     let call = Expression::pure(name, vec![a.own(), b.own()]);
     Value::exact(call, scalar, depth)

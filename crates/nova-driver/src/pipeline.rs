@@ -74,6 +74,13 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     Pass {
+        name: "bounds",
+        description: "decides comparisons that always come out the same, and so drops checks",
+        optional: true,
+        step: Step::Flat(nova_opt::bounds::run),
+    },
+    SIMPLIFY,
+    Pass {
         name: "tail-calls",
         description: "makes functions that call each other last run in constant space",
         optional: false,

@@ -1,8 +1,9 @@
 //! Inlining: calls of short functions, and of functions called once, become what they would do.
 //!
 //! Functions are taken callees first, so that a callee is as long as it will be when it is judged,
-//! and the size of every function stays in proportion to the calls it holds. Functions on a cycle of
-//! calls stay, tail calls included.
+//! and the size of every function stays in proportion to the calls it holds; a budget for the whole
+//! program keeps it in proportion to what it was. Functions on a cycle of calls stay, tail calls
+//! included.
 
 use crate::reachable::drop_unreachable;
 use nova_diag::deep;
@@ -12,8 +13,15 @@ use nova_flat::ir::{
 use nova_flat::recursion::CallOrder;
 use nova_flat::visit::{Substitution, bodies_mut, each_body_mut, each_statement, fresh_copy, size};
 
-/// Functions of at most so many statements are inlined wherever they are called.
-const SHORT: usize = 40;
+/// Functions of at most so many statements are inlined wherever they are called, while the budget
+/// lasts.
+const SHORT: usize = 64;
+
+/// Functions of at most so many statements are inlined whatever the budget.
+const TINY: usize = 6;
+
+/// How many statements copies may add: this many, or twice what the program had if that is more.
+const BUDGET: usize = 20_000;
 
 /// A function that is called once is inlined where both together have no more statements: the
 /// length from which functions are split again.
@@ -22,11 +30,13 @@ const LONGEST: usize = 1000;
 /// Inlines in every function, and drops the functions that are no longer called.
 pub fn run(program: &mut Program) {
     let calls = Calls::new(program);
+    let before: usize = program.functions.iter().map(|f| size(&f.body)).sum();
     let mut inliner = Inliner {
         sizes: vec![0; program.functions.len()],
         calls,
         program,
         size: 0,
+        budget: BUDGET.max(2 * before),
     };
     for k in inliner.calls.graph.order.clone() {
         inliner.function(k);
@@ -69,6 +79,8 @@ struct Inliner<'a> {
     sizes: Vec<usize>,
     /// The size of the one being done.
     size: usize,
+    /// How many statements copies may still add.
+    budget: usize,
 }
 
 impl Inliner<'_> {
@@ -103,7 +115,8 @@ impl Inliner<'_> {
         }
         let length = self.sizes[k];
         let once = self.calls.counts[k] == 1 && self.size + length <= LONGEST;
-        (once || length <= SHORT).then_some(*function)
+        let short = length <= SHORT && length <= self.budget;
+        (once || short || length <= TINY).then_some(*function)
     }
 
     fn inline(&mut self, callee: FunctionId, statement: Statement, out: &mut Vec<Statement>) {
@@ -127,7 +140,11 @@ impl Inliner<'_> {
                 }
             }
         });
-        self.size += self.sizes[callee.index()];
+        let length = self.sizes[callee.index()];
+        self.size += length;
+        if self.calls.counts[callee.index()] > 1 {
+            self.budget = self.budget.saturating_sub(length);
+        }
         out.append(&mut copy.statements);
         for (variable, result) in statement.pattern.iter().zip(&copy.results) {
             out.push(Statement {

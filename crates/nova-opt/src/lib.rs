@@ -3,6 +3,7 @@
 //! Each pass is one module with one public function `run`, which keeps the meaning of every
 //! program, errors included.
 
+pub mod bounds;
 mod effects;
 pub mod fuse;
 pub mod inline;

@@ -1,0 +1,468 @@
+//! Comparisons that always come out the same: checks of indices that cannot be out of range.
+//!
+//! One walk in order gives every integer a sum of symbols ([`affine`]) where its computation cannot
+//! wrap, and collects what is known of symbols: a type's range, sizes that are not negative, an
+//! index between 0 and its extent, what a check or a conditional has made sure. A comparison that
+//! follows from that becomes a constant; simplification then drops the check. What cannot be proved
+//! stays checked.
+
+mod affine;
+
+use affine::{Affine, Facts};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
+};
+use nova_flat::visit::{binders, bodies_mut};
+use std::collections::{HashMap, HashSet};
+
+/// Decides comparisons in every function.
+pub fn run(program: &mut Program) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        let mut bounds = Bounds {
+            program,
+            facts: Facts::default(),
+            values: HashMap::new(),
+            conditions: HashMap::new(),
+        };
+        bounds.parameters(k);
+        bounds.body(&mut body);
+        program.functions[k].body = body;
+    }
+}
+
+/// An inequality between integers of one type.
+#[derive(Clone)]
+enum Condition {
+    /// The sum is not negative; if not, it is at most -1.
+    NotNegative(Affine),
+    /// The sum is 0.
+    Zero(Affine),
+    /// The contrary.
+    Not(Box<Condition>),
+}
+
+struct Bounds<'a> {
+    program: &'a Program,
+    facts: Facts,
+    /// The integers that have been computed.
+    values: HashMap<Variable, Affine>,
+    /// The comparisons that have been made.
+    conditions: HashMap<Variable, Condition>,
+}
+
+impl Bounds<'_> {
+    /// Parameters are symbols; those that are extents of others are not negative.
+    fn parameters(&mut self, function: usize) {
+        let Some(Function { parameters, .. }) = self.program.functions.get(function) else {
+            return;
+        };
+        for parameter in parameters {
+            self.bind_symbol(*parameter);
+        }
+        self.sizes(parameters);
+    }
+
+    /// Extents of arrays that are bound together with them are not negative.
+    fn sizes(&mut self, bound: &[Variable]) {
+        let names: HashSet<Variable> = bound.iter().copied().collect();
+        for variable in bound {
+            for extent in self.program.ty(*variable).shape() {
+                if let Atom::Variable(size) = extent
+                    && names.contains(size)
+                {
+                    self.facts.at_least(*size, Affine::constant(0));
+                }
+            }
+        }
+    }
+
+    /// A variable of integer type about which only its type is known.
+    fn bind_symbol(&mut self, variable: Variable) {
+        if let Type::Scalar(scalar) = self.program.ty(variable)
+            && let Some((smallest, largest)) = range(*scalar)
+        {
+            self.values.insert(variable, Affine::symbol(variable));
+            self.facts.at_least(variable, Affine::constant(smallest));
+            self.facts.at_most(variable, Affine::constant(largest));
+        }
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        let mark = self.facts.mark();
+        for statement in &mut body.statements {
+            self.statement(statement);
+        }
+        self.facts.forget(mark);
+    }
+
+    fn statement(&mut self, statement: &mut Statement) {
+        self.inner(&mut statement.expression);
+        match &statement.expression {
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => {
+                if let [variable] = statement.pattern[..] {
+                    let known = self.scalar(variable, *operation, *operand, &arguments.clone());
+                    if let Some(value) = known {
+                        let value = Atom::Constant(ScalarValue::Bool(value));
+                        statement.expression = Expression::Atom(value);
+                    }
+                }
+            }
+            Expression::Check { condition, .. } => {
+                if let Some(condition) = self.condition(*condition) {
+                    self.assume(&condition);
+                }
+            }
+            _ => {
+                for variable in &statement.pattern {
+                    self.bind_symbol(*variable);
+                }
+                self.sizes(&statement.pattern);
+            }
+        }
+    }
+
+    /// The bodies of an expression, each with what holds inside it.
+    fn inner(&mut self, expression: &mut Expression) {
+        let mut bound = Vec::new();
+        binders(expression, &mut |v| bound.push(*v));
+        match expression {
+            Expression::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let condition = self.condition(*condition);
+                let contrary = condition.clone().map(|c| Condition::Not(Box::new(c)));
+                for (body, holds) in [(then, condition), (otherwise, contrary)] {
+                    let mark = self.facts.mark();
+                    if let Some(holds) = holds {
+                        self.assume(&holds);
+                    }
+                    deep(|| self.body(body));
+                    self.facts.forget(mark);
+                }
+            }
+            Expression::Operation(operation) => self.operation(operation),
+            other => {
+                let mark = self.facts.mark();
+                for variable in &bound {
+                    self.bind_symbol(*variable);
+                }
+                self.sizes(&bound);
+                bodies_mut(other, &mut |body| deep(|| self.body(body)));
+                self.facts.forget(mark);
+            }
+        }
+    }
+
+    /// An operation: its indices lie between 0 and their extents, which are then not 0.
+    fn operation(&mut self, operation: &mut ArrayOperation) {
+        let mark = self.facts.mark();
+        for (index, extent) in operation.indices.iter().zip(&operation.shape) {
+            self.bind_symbol(*index);
+            self.facts.at_least(*index, Affine::constant(0));
+            let extent = self.value(*extent);
+            if let Some(last) = extent.as_ref().and_then(|e| e.shifted(-1)) {
+                self.assume(&Condition::NotNegative(last.clone()));
+                self.facts.at_most(*index, last);
+            }
+        }
+        let carries: Vec<Variable> = operation.carries.iter().map(|(v, _)| *v).collect();
+        for carry in &carries {
+            self.bind_symbol(*carry);
+        }
+        self.sizes(&carries);
+        deep(|| self.body(&mut operation.body));
+        self.facts.forget(mark);
+        for output in &mut operation.outputs {
+            match output {
+                Output::Reduce { lambda, .. }
+                | Output::Scan { lambda, .. }
+                | Output::Histogram { lambda, .. } => {
+                    let mark = self.facts.mark();
+                    for parameter in &lambda.parameters {
+                        self.bind_symbol(*parameter);
+                    }
+                    deep(|| self.body(&mut lambda.body));
+                    self.facts.forget(mark);
+                }
+                Output::Map
+                | Output::Filter { .. }
+                | Output::Scatter { .. }
+                | Output::Collect { .. } => {}
+            }
+        }
+    }
+
+    fn value(&self, atom: Atom) -> Option<Affine> {
+        match atom {
+            Atom::Variable(variable) => self.values.get(&variable).cloned(),
+            Atom::Constant(value) => value.as_integer().map(Affine::constant),
+        }
+    }
+
+    fn condition(&self, atom: Atom) -> Option<Condition> {
+        match atom {
+            Atom::Variable(variable) => self.conditions.get(&variable).cloned(),
+            Atom::Constant(_) => None,
+        }
+    }
+
+    /// Notes what a scalar operation gives; the truth of a comparison that can be decided.
+    fn scalar(
+        &mut self,
+        variable: Variable,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Atom],
+    ) -> Option<bool> {
+        let operands: Option<Vec<Affine>> = arguments.iter().map(|a| self.value(*a)).collect();
+        let operands = operands.filter(|_| operand.is_integer());
+        if let ScalarOperation::Not = operation {
+            let condition = arguments.first().and_then(|a| self.condition(*a))?;
+            let contrary = Condition::Not(Box::new(condition));
+            self.conditions.insert(variable, contrary);
+            return None;
+        }
+        let Some(operands) = operands else {
+            self.bind_symbol(variable);
+            return None;
+        };
+        if let Some(condition) = comparison(operation, &operands) {
+            self.conditions.insert(variable, condition.clone());
+            return self.decide(&condition);
+        }
+        let Type::Scalar(scalar) = *self.program.ty(variable) else {
+            return None;
+        };
+        if let (ScalarOperation::Fits(to), [value]) = (operation, &operands[..]) {
+            return self.fits(value, to).then_some(true);
+        }
+        if let (ScalarOperation::Convert(to), [value]) = (operation, &operands[..])
+            && to.is_integer()
+        {
+            // Defined only where the value fits.
+            self.assume_fits(value, to);
+            self.values.insert(variable, value.clone());
+            return None;
+        }
+        match self.computed(operation, &operands, scalar) {
+            Some(value) if self.fits(&value, scalar) => {
+                self.values.insert(variable, value);
+            }
+            Some(_) | None => {
+                self.bind_symbol(variable);
+                self.bound_result(variable, operation, &operands);
+            }
+        }
+        None
+    }
+
+    /// The sum that an operation gives where nothing wraps.
+    fn computed(
+        &self,
+        operation: ScalarOperation,
+        operands: &[Affine],
+        result: Scalar,
+    ) -> Option<Affine> {
+        match (operation, operands) {
+            (ScalarOperation::Add, [a, b]) => a.plus(1, b),
+            (ScalarOperation::Subtract, [a, b]) => a.plus(-1, b),
+            (ScalarOperation::Multiply, [a, b]) => match (a.as_constant(), b.as_constant()) {
+                (Some(factor), _) => b.times(factor),
+                (None, Some(factor)) => a.times(factor),
+                (None, None) => None,
+            },
+            (ScalarOperation::Negate, [a]) => a.times(-1),
+            (ScalarOperation::Wrap(_), [a]) if result.is_integer() => Some(a.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether a sum lies in the range of a type.
+    fn fits(&self, value: &Affine, scalar: Scalar) -> bool {
+        let Some((smallest, largest)) = range(scalar) else {
+            return false;
+        };
+        let above = value.shifted(-smallest);
+        let below = Affine::constant(largest).plus(-1, value);
+        [above, below]
+            .iter()
+            .all(|sum| sum.as_ref().is_some_and(|s| self.facts.is_not_negative(s)))
+    }
+
+    /// Notes that a sum lies in the range of a type.
+    fn assume_fits(&mut self, value: &Affine, scalar: Scalar) {
+        let Some((smallest, largest)) = range(scalar) else {
+            return;
+        };
+        let above = value.shifted(-smallest);
+        let below = Affine::constant(largest).plus(-1, value);
+        for sum in [above, below].into_iter().flatten() {
+            self.assume_not_negative(&sum);
+        }
+    }
+
+    /// What is known of the result of an operation that gives no sum.
+    fn bound_result(
+        &mut self,
+        variable: Variable,
+        operation: ScalarOperation,
+        operands: &[Affine],
+    ) {
+        let zero = Affine::constant(0);
+        match (operation, operands) {
+            (ScalarOperation::Minimum, [a, b]) => {
+                self.facts.at_most(variable, a.clone());
+                self.facts.at_most(variable, b.clone());
+                for (one, other) in [(a, b), (b, a)] {
+                    for bound in self.facts.lower_bounds(one) {
+                        if self.is_at_most(&bound, other) {
+                            self.facts.at_least(variable, bound);
+                        }
+                    }
+                }
+            }
+            (ScalarOperation::Maximum, [a, b]) => {
+                self.facts.at_least(variable, a.clone());
+                self.facts.at_least(variable, b.clone());
+                for (one, other) in [(a, b), (b, a)] {
+                    for bound in self.facts.upper_bounds(one) {
+                        if self.is_at_most(other, &bound) {
+                            self.facts.at_most(variable, bound);
+                        }
+                    }
+                }
+            }
+            (ScalarOperation::Remainder, [a, b]) if self.facts.is_not_negative(a) => {
+                self.facts.at_least(variable, zero);
+                self.facts.at_most(variable, a.clone());
+                if let Some(last) = b.shifted(-1).filter(|l| self.facts.is_not_negative(l)) {
+                    self.facts.at_most(variable, last);
+                }
+            }
+            (ScalarOperation::Divide, [a, b]) if self.facts.is_not_negative(a) => {
+                if b.shifted(-1)
+                    .is_some_and(|l| self.facts.is_not_negative(&l))
+                {
+                    self.facts.at_least(variable, zero);
+                    self.facts.at_most(variable, a.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether one sum is never more than another.
+    fn is_at_most(&self, less: &Affine, more: &Affine) -> bool {
+        let difference = more.plus(-1, less);
+        difference.is_some_and(|d| self.facts.is_not_negative(&d))
+    }
+
+    fn decide(&self, condition: &Condition) -> Option<bool> {
+        let holds = |sum: &Affine| self.facts.is_not_negative(sum);
+        let negative = |sum: &Affine| sum.times(-1).and_then(|s| s.shifted(-1));
+        match condition {
+            Condition::NotNegative(sum) => match negative(sum) {
+                _ if holds(sum) => Some(true),
+                Some(contrary) if holds(&contrary) => Some(false),
+                Some(_) | None => None,
+            },
+            Condition::Zero(sum) => {
+                let opposite = sum.times(-1)?;
+                if holds(sum) && holds(&opposite) {
+                    return Some(true);
+                }
+                let apart = [sum.shifted(-1)?, opposite.shifted(-1)?];
+                apart.iter().any(holds).then_some(false)
+            }
+            Condition::Not(inner) => self.decide(inner).map(|value| !value),
+        }
+    }
+
+    /// Notes that a condition holds from here on.
+    fn assume(&mut self, condition: &Condition) {
+        match condition {
+            Condition::NotNegative(sum) => self.assume_not_negative(sum),
+            Condition::Zero(sum) => {
+                self.assume_not_negative(sum);
+                if let Some(opposite) = sum.times(-1) {
+                    self.assume_not_negative(&opposite);
+                }
+            }
+            Condition::Not(inner) => match &**inner {
+                Condition::NotNegative(sum) => {
+                    if let Some(contrary) = sum.times(-1).and_then(|s| s.shifted(-1)) {
+                        self.assume_not_negative(&contrary);
+                    }
+                }
+                Condition::Zero(sum) => self.assume_not_zero(sum),
+                Condition::Not(condition) => self.assume(condition),
+            },
+        }
+    }
+
+    /// Notes bounds of the symbols of a sum that is not negative.
+    fn assume_not_negative(&mut self, sum: &Affine) {
+        for (symbol, coefficient) in sum.unit_terms() {
+            // symbol · ±1 + rest ≥ 0
+            let rest = sum.without(symbol);
+            match coefficient {
+                1 => {
+                    if let Some(bound) = rest.times(-1) {
+                        self.facts.at_least(symbol, bound);
+                    }
+                }
+                _ => self.facts.at_most(symbol, rest),
+            }
+        }
+    }
+
+    /// A sum that is not 0 and lies on one side of 0 lies one further.
+    fn assume_not_zero(&mut self, sum: &Affine) {
+        for side in [Some(sum.clone()), sum.times(-1)].into_iter().flatten() {
+            if self.facts.is_not_negative(&side)
+                && let Some(further) = side.shifted(-1)
+            {
+                self.assume_not_negative(&further);
+            }
+        }
+    }
+}
+
+/// The comparison that an operation makes, of integers as they are.
+fn comparison(operation: ScalarOperation, operands: &[Affine]) -> Option<Condition> {
+    let [a, b] = operands else {
+        return None;
+    };
+    let difference = |more: &Affine, less: &Affine, by: i128| more.plus(-1, less)?.shifted(by);
+    let not = |condition| Condition::Not(Box::new(condition));
+    match operation {
+        ScalarOperation::Less => difference(b, a, -1).map(Condition::NotNegative),
+        ScalarOperation::LessEqual => difference(b, a, 0).map(Condition::NotNegative),
+        ScalarOperation::Greater => difference(a, b, -1).map(Condition::NotNegative),
+        ScalarOperation::GreaterEqual => difference(a, b, 0).map(Condition::NotNegative),
+        ScalarOperation::Equal => difference(a, b, 0).map(Condition::Zero),
+        ScalarOperation::NotEqual => difference(a, b, 0).map(|d| not(Condition::Zero(d))),
+        _ => None,
+    }
+}
+
+/// The smallest and the largest value of an integer type.
+fn range(scalar: Scalar) -> Option<(i128, i128)> {
+    if !scalar.is_integer() {
+        return None;
+    }
+    let bits = scalar.bits();
+    Some(match scalar.is_signed() {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    })
+}

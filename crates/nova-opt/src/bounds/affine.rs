@@ -1,0 +1,195 @@
+//! Integers as sums of multiples of symbols, bounds of symbols, and proofs of inequalities from them.
+
+use nova_flat::ir::Variable;
+use std::collections::{BTreeMap, HashMap};
+
+/// `constant + Σ coefficient · symbol`, as mathematical integers. Symbols are variables of the
+/// program; what is computed from others in another way is a symbol of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Affine {
+    constant: i128,
+    terms: BTreeMap<Variable, i128>,
+}
+
+/// Coefficients and constants beyond this are given up: sums of a few stay far from overflow.
+const LARGEST: i128 = 1 << 100;
+
+/// More symbols than this in a sum are given up.
+const MOST_TERMS: usize = 6;
+
+impl Affine {
+    /// A number.
+    pub(super) fn constant(constant: i128) -> Affine {
+        Affine {
+            constant,
+            terms: BTreeMap::new(),
+        }
+    }
+
+    /// A symbol.
+    pub(super) fn symbol(symbol: Variable) -> Affine {
+        Affine {
+            constant: 0,
+            terms: BTreeMap::from([(symbol, 1)]),
+        }
+    }
+
+    /// The number that it is, if it has no symbols.
+    pub(super) fn as_constant(&self) -> Option<i128> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// The symbol and the number behind it, if it is one symbol plus a number.
+    fn as_shifted_symbol(&self) -> Option<(Variable, i128)> {
+        let mut terms = self.terms.iter();
+        match (terms.next(), terms.next()) {
+            (Some((symbol, 1)), None) => Some((*symbol, self.constant)),
+            _ => None,
+        }
+    }
+
+    /// The symbols with coefficient 1 or -1.
+    pub(super) fn unit_terms(&self) -> Vec<(Variable, i128)> {
+        let units = self.terms.iter().filter(|(_, c)| c.abs() == 1);
+        units.map(|(symbol, c)| (*symbol, *c)).collect()
+    }
+
+    /// The sum without one of its symbols.
+    pub(super) fn without(&self, symbol: Variable) -> Affine {
+        let mut rest = self.clone();
+        rest.terms.remove(&symbol);
+        rest
+    }
+
+    /// `self + factor · other`; `None` where it becomes too large to handle.
+    pub(super) fn plus(&self, factor: i128, other: &Affine) -> Option<Affine> {
+        let mut sum = self.clone();
+        sum.constant = within(sum.constant + within(factor.checked_mul(other.constant)?)?)?;
+        for (symbol, coefficient) in &other.terms {
+            let entry = sum.terms.entry(*symbol).or_default();
+            *entry = within(*entry + within(factor.checked_mul(*coefficient)?)?)?;
+        }
+        sum.terms.retain(|_, coefficient| *coefficient != 0);
+        (sum.terms.len() <= MOST_TERMS).then_some(sum)
+    }
+
+    /// `self + number`.
+    pub(super) fn shifted(&self, number: i128) -> Option<Affine> {
+        self.plus(1, &Affine::constant(number))
+    }
+
+    /// `factor · self`.
+    pub(super) fn times(&self, factor: i128) -> Option<Affine> {
+        Affine::default().plus(factor, self)
+    }
+
+    /// Puts a sum for a symbol.
+    fn substitute(&self, symbol: Variable, coefficient: i128, value: &Affine) -> Option<Affine> {
+        self.without(symbol).plus(coefficient, value)
+    }
+}
+
+fn within(number: i128) -> Option<i128> {
+    (-LARGEST..=LARGEST).contains(&number).then_some(number)
+}
+
+/// What is known of symbols: each lies between these sums.
+#[derive(Default)]
+pub(super) struct Facts {
+    lower: HashMap<Variable, Vec<Affine>>,
+    upper: HashMap<Variable, Vec<Affine>>,
+    /// What has been added, oldest first: the symbol, and whether from below.
+    log: Vec<(Variable, bool)>,
+}
+
+/// How many bounds may be used one after the other in a proof.
+const DEPTH: usize = 5;
+
+/// How many bounds of one symbol, the newest first, are tried.
+const NEWEST: usize = 8;
+
+/// How many steps a proof may take in all.
+const STEPS: usize = 200;
+
+impl Facts {
+    /// `bound ≤ symbol`.
+    pub(super) fn at_least(&mut self, symbol: Variable, bound: Affine) {
+        self.lower.entry(symbol).or_default().push(bound);
+        self.log.push((symbol, true));
+    }
+
+    /// `symbol ≤ bound`.
+    pub(super) fn at_most(&mut self, symbol: Variable, bound: Affine) {
+        self.upper.entry(symbol).or_default().push(bound);
+        self.log.push((symbol, false));
+    }
+
+    /// A sum, and what is known to be no more than it.
+    pub(super) fn lower_bounds(&self, sum: &Affine) -> Vec<Affine> {
+        bounds_of(&self.lower, sum)
+    }
+
+    /// A sum, and what is known to be no less than it.
+    pub(super) fn upper_bounds(&self, sum: &Affine) -> Vec<Affine> {
+        bounds_of(&self.upper, sum)
+    }
+
+    /// Where the facts end now.
+    pub(super) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Forgets what was added since a mark.
+    pub(super) fn forget(&mut self, mark: usize) {
+        for (symbol, below) in self.log.drain(mark..).rev() {
+            let bounds = if below {
+                &mut self.lower
+            } else {
+                &mut self.upper
+            };
+            if let Some(list) = bounds.get_mut(&symbol) {
+                list.pop();
+            }
+        }
+    }
+
+    /// Whether a sum is never negative, as far as can be told: every symbol is replaced by a bound
+    /// that makes the sum smaller, until a number is left.
+    pub(super) fn is_not_negative(&self, sum: &Affine) -> bool {
+        self.prove(sum, DEPTH, &mut { STEPS })
+    }
+
+    fn prove(&self, sum: &Affine, depth: usize, steps: &mut usize) -> bool {
+        if let Some(constant) = sum.as_constant() {
+            return constant >= 0;
+        }
+        if depth == 0 || *steps == 0 {
+            return false;
+        }
+        // The symbol bound last is the one that others bound.
+        for (symbol, coefficient) in sum.terms.iter().rev() {
+            let bounds = match *coefficient > 0 {
+                true => self.lower.get(symbol),
+                false => self.upper.get(symbol),
+            };
+            for bound in bounds.into_iter().flatten().rev().take(NEWEST) {
+                *steps = steps.saturating_sub(1);
+                let smaller = sum.substitute(*symbol, *coefficient, bound);
+                if smaller.is_some_and(|s| self.prove(&s, depth - 1, steps)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// A sum, and the bounds of it that are known because it is a symbol plus a number.
+fn bounds_of(known: &HashMap<Variable, Vec<Affine>>, sum: &Affine) -> Vec<Affine> {
+    let mut bounds = vec![sum.clone()];
+    if let Some((symbol, number)) = sum.as_shifted_symbol() {
+        let of_symbol = known.get(&symbol).into_iter().flatten().rev().take(NEWEST);
+        bounds.extend(of_symbol.filter_map(|bound| bound.shifted(number)));
+    }
+    bounds
+}
