@@ -86,9 +86,7 @@ fn source(options: &Options, strict: bool, items: Vec<Item>) -> String {
         file.push(Item::Directive(format!("include <{header}>")));
     }
     file.push(Item::Blank);
-    if strict {
-        file.extend(strict_floating_point());
-    }
+    file.extend(floating_point(strict, &mentioned));
     if !runtime.text.is_empty() {
         file.push(Item::Comment(
             "The parts of the runtime that this program uses.".into(),
@@ -105,19 +103,71 @@ fn source(options: &Options, strict: bool, items: Vec<Item>) -> String {
     print::print(&file)
 }
 
-/// Nothing is contracted.
-fn strict_floating_point() -> Vec<Item> {
-    let lines = [
-        "if defined(__clang__)",
-        "pragma STDC FP_CONTRACT OFF",
-        "elif defined(__GNUC__)",
-        "pragma GCC optimize(\"fp-contract=off\")",
-        "endif",
-    ];
-    let mut items = vec![Item::Comment(
-        "Strict floating point: no a * b + c becomes one operation.".into(),
-    )];
-    items.extend(lines.map(|line| Item::Directive(line.into())));
+/// What compilers may do with floating-point numbers: values are as the program says, but nobody
+/// looks at `errno` or at exceptions, so that loops can become vector instructions.
+fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
+    let is_used = |name: &str| mentioned.iter().any(|m| &**m == name);
+    if !is_used("float") && !is_used("double") {
+        return Vec::new();
+    }
+    let mut items = directives(
+        "Nobody looks at errno or at floating-point exceptions.",
+        &[
+            "if defined(__GNUC__) && !defined(__clang__)",
+            "pragma GCC optimize(\"no-math-errno\", \"no-trapping-math\")",
+            "endif",
+        ],
+    );
+    let vector: Vec<_> = VECTOR_FUNCTIONS.iter().filter(|f| is_used(f.0)).collect();
+    if strict {
+        items.extend(directives(
+            "Strict floating point: no a * b + c becomes one operation.",
+            &[
+                "if defined(__clang__)",
+                "pragma STDC FP_CONTRACT OFF",
+                "elif defined(__GNUC__)",
+                "pragma GCC optimize(\"fp-contract=off\")",
+                "endif",
+            ],
+        ));
+    } else if !vector.is_empty() {
+        items.push(Item::Comment(
+            "glibc has vector versions of these functions.".into(),
+        ));
+        items.push(Item::Directive(
+            "if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && __GNUC__ >= 6 \\\n    \
+             && !defined(__clang__) && !defined(__cplusplus)"
+                .into(),
+        ));
+        let declarations = vector.iter().map(|(name, ty, parameters)| {
+            format!("__attribute__((simd(\"notinbranch\"), const)) {ty} {name}({parameters});\n")
+        });
+        items.push(Item::Text(declarations.collect()));
+        items.push(Item::Directive("endif".into()));
+        items.push(Item::Blank);
+    }
+    items
+}
+
+/// The functions of the C library that glibc has had vector versions of from the beginning: name,
+/// result, parameters.
+const VECTOR_FUNCTIONS: [(&str, &str, &str); 10] = [
+    ("expf", "float", "float"),
+    ("logf", "float", "float"),
+    ("sinf", "float", "float"),
+    ("cosf", "float", "float"),
+    ("powf", "float", "float, float"),
+    ("exp", "double", "double"),
+    ("log", "double", "double"),
+    ("sin", "double", "double"),
+    ("cos", "double", "double"),
+    ("pow", "double", "double, double"),
+];
+
+/// Lines of the preprocessor below a remark.
+fn directives(remark: &str, lines: &[&str]) -> Vec<Item> {
+    let mut items = vec![Item::Comment(remark.into())];
+    items.extend(lines.iter().map(|line| Item::Directive((*line).into())));
     items.push(Item::Blank);
     items
 }
