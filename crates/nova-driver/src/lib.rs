@@ -28,6 +28,7 @@ mod compiler;
 pub mod error;
 mod explain;
 mod merge;
+mod names;
 pub mod options;
 pub mod pipeline;
 pub mod source;

@@ -3,10 +3,12 @@
 use crate::builder::ProgramBuilder;
 use crate::error::{Failure, Report};
 use crate::merge::append;
-use nova_diag::{Diagnostic, SourceMap, Span, codes, deep};
+use crate::names;
+use nova_diag::{Diagnostic, FileId, SourceMap, Span, codes, deep};
 use nova_exec::InputError;
 use nova_syntax::ast::{Import, Program};
 use nova_syntax::interchange::program_text;
+use nova_syntax::names::check_names;
 use nova_syntax::{parse, reader};
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -74,19 +76,27 @@ pub struct Parsed {
 pub fn load(source: Source) -> Result<Parsed, Failure> {
     let mut loader = Loader::default();
     match source {
-        Source::Built(builder) => return Ok(builder.finish()),
+        Source::Built(builder) => {
+            let mut parsed = builder.finish();
+            let repeated = check_names(&parsed.program, &[]);
+            parsed.report.diagnostics.extend(repeated);
+            return Ok(parsed);
+        }
         Source::File(path) => {
             let bytes = fs::read(&path).map_err(|error| InputError::file(&path, &error))?;
             let name = path.display().to_string();
             let identity = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
             loader.states.insert(identity.clone(), State::Open);
-            if let Some(text) = loader.decode(&bytes, &name) {
+            if let Some(text) = loader.decode(&bytes, &name, None) {
                 loader.load(&name, text, &folder_of(&path), true);
             }
             loader.states.insert(identity, State::Done);
         }
         Source::Text { name, text, folder } => loader.load(&name, text, &folder, true),
     }
+    let reported = &loader.report.diagnostics;
+    let clashes = names::clashes(&loader.program, &loader.files, reported);
+    loader.report.diagnostics.extend(clashes);
     Ok(Parsed {
         program: loader.program,
         report: loader.report,
@@ -105,21 +115,31 @@ enum State {
 #[derive(Default)]
 struct Loader {
     program: Program,
+    /// The files whose definitions are in `program`, in that order.
+    files: Vec<FileId>,
     report: Report,
     states: HashMap<PathBuf, State>,
+    /// The imports being read, outermost first: the file, and where it is named.
+    chain: Vec<(PathBuf, Span)>,
 }
+
+/// How many imports of a cycle a message shows.
+const SHOWN_IMPORTS: usize = 8;
 
 impl Loader {
     fn sources(&mut self) -> &mut SourceMap {
         &mut self.report.sources
     }
 
-    /// The text of a file, or a diagnostic.
-    fn decode(&mut self, bytes: &[u8], name: &str) -> Option<String> {
+    /// The text of a file that is perhaps imported somewhere, or a diagnostic.
+    fn decode(&mut self, bytes: &[u8], name: &str, import: Option<Span>) -> Option<String> {
         match reader::decode_source(bytes, name, self.sources()) {
             Ok(text) => Some(text),
             Err(diagnostic) => {
-                self.report.diagnostics.push(*diagnostic);
+                self.report.diagnostics.push(match import {
+                    Some(import) => diagnostic.also(import, "imported here"),
+                    None => *diagnostic,
+                });
                 None
             }
         }
@@ -142,9 +162,13 @@ impl Loader {
         for import in std::mem::take(&mut program.imports) {
             deep(|| self.import(&import, folder));
         }
-        if !root {
+        if root {
+            let hidden = names::hidden(&program.entries, &self.program.definitions);
+            self.report.diagnostics.extend(hidden);
+        } else {
             program.entries.clear();
         }
+        self.files.push(file);
         append(&mut self.program, program);
     }
 
@@ -179,28 +203,53 @@ impl Loader {
         };
         match self.states.get(&identity) {
             Some(State::Done) => return,
-            Some(State::Open) => {
-                return self.bad_import(import, &format!("{name} imports itself"));
-            }
+            Some(State::Open) => return self.cycle(import, &name, &identity),
             None => {}
         }
-        let bytes = match fs::read(&path) {
+        let bytes = match read_file(&path) {
             Ok(bytes) => bytes,
-            Err(error) => return self.bad_import(import, &InputError::file(&path, &error).0),
+            Err(error) => return self.bad_import(import, &error.0),
         };
         self.states.insert(identity.clone(), State::Open);
-        if let Some(text) = self.decode(&bytes, &name) {
+        self.chain.push((identity.clone(), import.span));
+        if let Some(text) = self.decode(&bytes, &name, Some(import.span)) {
             self.load(&name, text, &folder_of(&path), false);
         }
+        self.chain.pop();
         self.states.insert(identity, State::Done);
     }
 
-    fn bad_import(&mut self, import: &Import, why: &str) {
-        let message = format!("cannot import \"{}\": {why}", import.path);
-        self.report
-            .diagnostics
-            .push(Diagnostic::error(codes::BAD_IMPORT, import.span, message));
+    /// Reports the import that closes a cycle, with the others of it.
+    fn cycle(&mut self, import: &Import, name: &str, identity: &Path) {
+        let opened = self.chain.iter().position(|(file, _)| file == identity);
+        let others = self.chain.iter().skip(opened.map_or(0, |at| at + 1));
+        let others: Vec<Span> = others.map(|(_, span)| *span).collect();
+        let mut diagnostic = import_error(import, &format!("{name} imports itself"));
+        for span in others.into_iter().take(SHOWN_IMPORTS) {
+            diagnostic = diagnostic.also(span, "by way of this import");
+        }
+        self.report.diagnostics.push(diagnostic);
     }
+
+    fn bad_import(&mut self, import: &Import, why: &str) {
+        self.report.diagnostics.push(import_error(import, why));
+    }
+}
+
+fn import_error(import: &Import, why: &str) -> Diagnostic {
+    let message = format!("cannot import \"{}\": {why}", import.path);
+    Diagnostic::error(codes::BAD_IMPORT, import.span, message)
+}
+
+/// The bytes of a file; devices and pipes, which may have no end, are refused.
+fn read_file(path: &Path) -> Result<Vec<u8>, InputError> {
+    let failed = |error: std::io::Error| InputError::file(path, &error);
+    let kind = fs::metadata(path).map_err(failed)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        let message = format!("{}: is a device or a pipe, no file", path.display());
+        return Err(InputError(message));
+    }
+    fs::read(path).map_err(failed)
 }
 
 fn folder_of(path: &Path) -> PathBuf {

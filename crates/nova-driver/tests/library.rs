@@ -89,6 +89,44 @@ fn built_programs_have_their_own_places() {
 }
 
 #[test]
+fn built_programs_declare_a_name_once() {
+    let builder = ProgramBuilder::new("twice");
+    let file = builder.source("twice.calc", "a = 1\na = 2\n");
+    builder
+        .at(file, 1, 1)
+        .define("a", builder.at(file, 1, 5).integer(1));
+    builder
+        .at(file, 2, 1)
+        .define("a", builder.at(file, 2, 5).integer(2));
+    let at = builder.at(file, 2, 1);
+    at.entry("twice", at.name("a"));
+    let message = refused(Source::Built(Box::new(builder)));
+    assert!(message.contains("`a` is given twice"), "{message}");
+    assert!(message.contains("--> twice.calc:2:1"), "{message}");
+}
+
+/// Text that no file holds imports files of its folder.
+#[test]
+fn text_with_imports() {
+    let folder = std::env::temp_dir().join(format!("nova-imports-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("a.nova"), "(define (one 1) (two 2))").expect("a file");
+    let source = |text: &str| Source::Text {
+        name: "text.nova".to_string(),
+        text: text.to_string(),
+        folder: folder.clone(),
+    };
+    let good = compiler().check(source("(import \"a.nova\") () (+ one two)"));
+    let message = refused(source(
+        "(import \"a.nova\") (define (two 3)) () (+ one two)",
+    ));
+    std::fs::remove_dir_all(&folder).expect("an own folder");
+    assert!(good.is_ok());
+    assert!(message.contains("--> text.nova:1:28"), "{message}");
+    assert!(message.contains("a.nova:1:18"), "{message}");
+}
+
+#[test]
 fn every_construct_of_the_builder() {
     let builder = ProgramBuilder::new("all");
     let file = builder.source("all.calc", "");

@@ -25,7 +25,12 @@ pub fn describe(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "permission denied".to_string(),
         io::ErrorKind::IsADirectory => "is a directory".to_string(),
         io::ErrorKind::UnexpectedEof => "the file ends too early".to_string(),
-        _ => error.to_string(),
+        io::ErrorKind::NotADirectory => "a part of the path is no directory".to_string(),
+        _ => {
+            let text = error.to_string();
+            let words = text.split(" (os error ").next();
+            words.unwrap_or(&text).to_string()
+        }
     }
 }
 

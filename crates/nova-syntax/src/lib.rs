@@ -13,6 +13,7 @@ pub mod ast;
 pub mod datum;
 pub mod format;
 pub mod interchange;
+pub mod names;
 mod number;
 pub mod parse;
 mod positions;

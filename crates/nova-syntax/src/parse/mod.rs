@@ -218,22 +218,6 @@ impl<'a> Parser<'a> {
         true
     }
 
-    /// Reports all but the first of equal names.
-    fn check_unique<'n>(&mut self, names: impl IntoIterator<Item = &'n Name>, what: &str) {
-        let mut seen = std::collections::HashMap::new();
-        for name in names {
-            if let Some(&first) = seen.get(&name.text) {
-                let message = format!("{what} `{}` is given twice", name.text);
-                let diagnostic = Diagnostic::error(codes::DUPLICATE_NAME, name.span, message)
-                    .label("here again")
-                    .also(first, "first here");
-                self.report(diagnostic);
-            } else {
-                seen.insert(name.text.clone(), name.span);
-            }
-        }
-    }
-
     /// A datum in a few words, for "found …".
     fn describe(&self, id: DatumId) -> String {
         match self.kind(id) {

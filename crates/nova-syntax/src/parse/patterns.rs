@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::ast::{Name, Pattern, PatternKind, TypeId};
 use crate::datum::{DatumId, Kind};
+use crate::names::repeated;
 use nova_diag::{Span, codes, deep};
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ impl<'a> Parser<'a> {
         if let PatternKind::Tuple(_) = pattern.kind {
             let mut names = Vec::new();
             collect_names(&pattern, &mut names);
-            self.check_unique(&names, "the name");
+            self.diagnostics.extend(repeated(&names, "name"));
         }
         Some(pattern)
     }

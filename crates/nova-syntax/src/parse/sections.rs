@@ -6,6 +6,7 @@ use crate::ast::{
     TypeDefinitionKind, TypeId,
 };
 use crate::datum::{DatumId, Kind};
+use crate::names::{check_names, repeated};
 use nova_diag::{Diagnostic, Span, codes};
 
 /// Parses the items behind a section's word; the span is the whole section's.
@@ -64,7 +65,7 @@ impl<'a> Parser<'a> {
         if !broken || !plain.is_empty() {
             self.value(&plain, broken, end, default_name);
         }
-        self.check_names();
+        self.diagnostics.extend(check_names(&self.program, &[]));
     }
 
     fn section_of(&self, root: DatumId) -> Option<(Section, &'a [DatumId])> {
@@ -92,8 +93,7 @@ impl<'a> Parser<'a> {
             }
         };
         let Some((&expression, more)) = rest.split_first() else {
-            if !broken && (inputs_span.is_some() || self.data.roots().is_empty()) {
-                let at = inputs_span.unwrap_or(end);
+            if let (Some(at), false) = (inputs_span, broken) {
                 let message = "the program has no expression";
                 self.report(
                     Diagnostic::error(codes::BAD_PROGRAM, at, message).help(PROGRAM_EXAMPLE),
@@ -290,7 +290,8 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        self.check_unique(&parameters, "the type variable");
+        self.diagnostics
+            .extend(repeated(&parameters, "type variable"));
         let kind = match items[colon + 1..] {
             [body] if self.data.head(body) == Some("+") => self.sum(body),
             _ => {
@@ -431,29 +432,5 @@ impl<'a> Parser<'a> {
                 span,
             });
         }
-    }
-
-    /// Reports names given twice in one file.
-    fn check_names(&mut self) {
-        let program = std::mem::take(&mut self.program);
-        self.check_unique(program.types.iter().map(|d| &d.name), "the type");
-        let sums = program.types.iter().filter_map(|d| match &d.kind {
-            TypeDefinitionKind::Sum(constructors) => Some(constructors),
-            TypeDefinitionKind::Synonym(_) => None,
-        });
-        self.check_unique(sums.flatten().map(|(name, _)| name), "the constructor");
-        self.check_unique(
-            program.foreigns.iter().map(|f| &f.name),
-            "the foreign function",
-        );
-        self.check_unique(
-            program.definitions.iter().map(|d| &d.name),
-            "the definition",
-        );
-        self.check_unique(program.entries.iter().map(|e| &e.name), "the entry");
-        for entry in &program.entries {
-            self.check_unique(entry.inputs.iter().map(|(name, _)| name), "the input");
-        }
-        self.program = program;
     }
 }

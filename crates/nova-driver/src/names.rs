@@ -1,0 +1,45 @@
+//! Names that clash only when a program and its imports are taken together, said at both places.
+
+use nova_diag::{Diagnostic, FileId, Span, codes};
+use nova_syntax::ast::{Definition, Entry, Name, Program};
+use nova_syntax::names::check_names;
+use std::collections::{HashMap, HashSet};
+
+/// The errors about names that several files declare; `files` are those of the program, imports
+/// before what imports them, and `reported` is what was said about each alone.
+pub fn clashes(program: &Program, files: &[FileId], reported: &[Diagnostic]) -> Vec<Diagnostic> {
+    let duplicates = reported.iter().filter(|d| d.code == codes::DUPLICATE_NAME);
+    let known: HashSet<Span> = duplicates.map(|d| d.primary.span).collect();
+    let clashes = check_names(program, files).into_iter();
+    let clashes = clashes.filter(|clash| !known.contains(&clash.primary.span));
+    let help = "a file and its imports share their names: rename one of the two";
+    clashes.map(|clash| clash.help(help)).collect()
+}
+
+/// Warnings about entries and inputs that are named like an imported definition, which is then what
+/// the name means.
+///
+/// Inputs in an `(entry …)` hide definitions, as bindings do, and that is no surprise.
+pub fn hidden(entries: &[Entry], imported: &[Definition]) -> Vec<Diagnostic> {
+    let imported = imported.iter().map(|definition| &definition.name);
+    let imported: HashMap<&str, Span> = imported.map(|name| (&*name.text, name.span)).collect();
+    let warning = |name: &Name, noun: &str| {
+        let definition = *imported.get(&*name.text)?;
+        let text = &name.text;
+        let message = format!("the {noun} `{text}` is named like an imported definition");
+        let diagnostic = Diagnostic::warning(codes::DUPLICATE_NAME, name.span, message)
+            .label(format!("`{text}` does not mean this {noun}"))
+            .also(definition, "but this definition");
+        Some(diagnostic.help("choose another name"))
+    };
+    let mut warnings = Vec::new();
+    for entry in entries {
+        if entry.explicit {
+            warnings.extend(warning(&entry.name, "entry"));
+        } else {
+            let inputs = entry.inputs.iter();
+            warnings.extend(inputs.filter_map(|(name, _)| warning(name, "input")));
+        }
+    }
+    warnings
+}

@@ -1,0 +1,121 @@
+//! Names that a program may declare only once: in a file, and in a file with all its imports.
+//!
+//! Types have names of their own, and so have entries, which no expression can mention.
+//! Constructors, foreign functions and definitions share theirs, since expressions use all three
+//! alike; a binding inside an expression may hide any of them.
+
+use crate::ast::{Entry, Name, Program, TypeDefinitionKind};
+use nova_diag::{Diagnostic, FileId, Span, codes};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+
+/// A kind of declaration.
+struct Kind {
+    /// What messages call it.
+    noun: &'static str,
+    /// The names that a program declares so.
+    names: for<'a> fn(&'a Program) -> Vec<&'a Name>,
+}
+
+/// The kinds of declaration; those of one row share their names.
+const SPACES: [&[Kind]; 3] = [
+    &[Kind {
+        noun: "type",
+        names: |program| program.types.iter().map(|d| &d.name).collect(),
+    }],
+    &[
+        Kind {
+            noun: "constructor",
+            names: constructors,
+        },
+        Kind {
+            noun: "foreign function",
+            names: |program| program.foreigns.iter().map(|f| &f.name).collect(),
+        },
+        Kind {
+            noun: "definition",
+            names: |program| program.definitions.iter().map(|d| &d.name).collect(),
+        },
+    ],
+    &[Kind {
+        noun: "entry",
+        names: |program| program.entries.iter().map(|e| &e.name).collect(),
+    }],
+];
+
+/// A name with what it was declared as.
+#[derive(Clone, Copy)]
+struct Declared<'a> {
+    name: &'a Name,
+    noun: &'static str,
+}
+
+/// An error for every declaration whose name an earlier one has.
+///
+/// Files count as earlier in the order of `files`, within a file places do.
+pub fn check_names(program: &Program, files: &[FileId]) -> Vec<Diagnostic> {
+    let ranks: HashMap<FileId, usize> = files.iter().copied().zip(0..).collect();
+    let place = |span: Span| (ranks.get(&span.file).copied(), span.file, span.start);
+    let mut diagnostics = Vec::new();
+    for kinds in SPACES {
+        let mut declared: Vec<Declared<'_>> = Vec::new();
+        for Kind { noun, names } in kinds {
+            let names = names(program).into_iter();
+            declared.extend(names.map(|name| Declared { name, noun }));
+        }
+        declared.sort_by_key(|declared| place(declared.name.span));
+        diagnostics.extend(clashes(declared));
+    }
+    for Entry { inputs, .. } in &program.entries {
+        diagnostics.extend(repeated(inputs.iter().map(|(name, _)| name), "input"));
+    }
+    diagnostics
+}
+
+/// An error for all but the first of equal names; `noun` is what they name.
+pub(crate) fn repeated<'a>(
+    names: impl IntoIterator<Item = &'a Name>,
+    noun: &'static str,
+) -> Vec<Diagnostic> {
+    let names = names.into_iter();
+    clashes(names.map(|name| Declared { name, noun }))
+}
+
+fn clashes<'a>(declared: impl IntoIterator<Item = Declared<'a>>) -> Vec<Diagnostic> {
+    let mut known: HashMap<&str, Declared<'_>> = HashMap::new();
+    let mut diagnostics = Vec::new();
+    for again in declared {
+        match known.entry(&again.name.text) {
+            Slot::Vacant(slot) => {
+                slot.insert(again);
+            }
+            Slot::Occupied(first) => diagnostics.push(clash(*first.get(), again)),
+        }
+    }
+    diagnostics
+}
+
+/// The error about two declarations of one name.
+fn clash(first: Declared<'_>, again: Declared<'_>) -> Diagnostic {
+    let name = &again.name.text;
+    let (message, labels) = if first.noun == again.noun {
+        let message = format!("the {} `{name}` is given twice", again.noun);
+        (message, ["first here", "here again"].map(String::from))
+    } else {
+        let (one, other) = (first.noun, again.noun);
+        let message = format!("`{name}` names both a {one} and a {other}");
+        (message, [one, other].map(|noun| format!("the {noun}")))
+    };
+    let [at_first, at_again] = labels;
+    Diagnostic::error(codes::DUPLICATE_NAME, again.name.span, message)
+        .label(at_again)
+        .also(first.name.span, at_first)
+}
+
+fn constructors(program: &Program) -> Vec<&Name> {
+    let sums = program.types.iter().filter_map(|d| match &d.kind {
+        TypeDefinitionKind::Sum(constructors) => Some(constructors),
+        TypeDefinitionKind::Synonym(_) => None,
+    });
+    sums.flatten().map(|(name, _)| name).collect()
+}
