@@ -118,7 +118,6 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
             "endif",
         ],
     );
-    let vector: Vec<_> = VECTOR_FUNCTIONS.iter().filter(|f| is_used(f.0)).collect();
     if strict {
         items.extend(directives(
             "Strict floating point: no a * b + c becomes one operation.",
@@ -130,38 +129,71 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
                 "endif",
             ],
         ));
-    } else if !vector.is_empty() {
+    }
+    let functions: Vec<_> = FUNCTIONS.iter().filter(|f| is_used(f.name)).collect();
+    if !functions.is_empty() {
         items.push(Item::Comment(
-            "glibc has vector versions of these functions.".into(),
+            "These have no effects; glibc has vector versions of those that say so.".into(),
         ));
         items.push(Item::Directive(
             "if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && __GNUC__ >= 6 \\\n    \
              && !defined(__clang__) && !defined(__cplusplus)"
                 .into(),
         ));
-        let declarations = vector.iter().map(|(name, ty, parameters)| {
-            format!("__attribute__((simd(\"notinbranch\"), const)) {ty} {name}({parameters});\n")
-        });
-        items.push(Item::Text(declarations.collect()));
+        items.push(Item::Text(functions.iter().map(|f| f.text()).collect()));
         items.push(Item::Directive("endif".into()));
         items.push(Item::Blank);
     }
     items
 }
 
-/// The functions of the C library that glibc has had vector versions of from the beginning: name,
-/// result, parameters.
-const VECTOR_FUNCTIONS: [(&str, &str, &str); 10] = [
-    ("expf", "float", "float"),
-    ("logf", "float", "float"),
-    ("sinf", "float", "float"),
-    ("cosf", "float", "float"),
-    ("powf", "float", "float, float"),
-    ("exp", "double", "double"),
-    ("log", "double", "double"),
-    ("sin", "double", "double"),
-    ("cos", "double", "double"),
-    ("pow", "double", "double, double"),
+/// A function of the C library that compilers must be told about.
+struct LibraryFunction {
+    name: &'static str,
+    parameters: usize,
+    /// Whether glibc has had a vector version from the beginning.
+    vector: bool,
+}
+
+impl LibraryFunction {
+    const fn new(name: &'static str, parameters: usize, vector: bool) -> LibraryFunction {
+        LibraryFunction {
+            name,
+            parameters,
+            vector,
+        }
+    }
+
+    /// Its declaration; `f` at the end of a name means `float`.
+    fn text(&self) -> String {
+        let ty = match self.name.ends_with('f') {
+            true => "float",
+            false => "double",
+        };
+        let parameters = vec![ty; self.parameters].join(", ");
+        let attributes = match self.vector {
+            true => "const, simd(\"notinbranch\")",
+            false => "const",
+        };
+        let name = self.name;
+        format!("__attribute__(({attributes})) {ty} {name}({parameters});\n")
+    }
+}
+
+/// The functions that would set `errno`, and so keep loops from becoming vector instructions.
+const FUNCTIONS: [LibraryFunction; 12] = [
+    LibraryFunction::new("sqrtf", 1, false),
+    LibraryFunction::new("sqrt", 1, false),
+    LibraryFunction::new("expf", 1, true),
+    LibraryFunction::new("exp", 1, true),
+    LibraryFunction::new("logf", 1, true),
+    LibraryFunction::new("log", 1, true),
+    LibraryFunction::new("sinf", 1, true),
+    LibraryFunction::new("sin", 1, true),
+    LibraryFunction::new("cosf", 1, true),
+    LibraryFunction::new("cos", 1, true),
+    LibraryFunction::new("powf", 2, true),
+    LibraryFunction::new("pow", 2, true),
 ];
 
 /// Lines of the preprocessor below a remark.

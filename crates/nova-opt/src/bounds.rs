@@ -348,13 +348,11 @@ impl Bounds<'_> {
                     self.facts.at_most(variable, last);
                 }
             }
-            (ScalarOperation::Divide, [a, b]) if self.facts.is_not_negative(a) => {
-                if b.shifted(-1)
-                    .is_some_and(|l| self.facts.is_not_negative(&l))
-                {
-                    self.facts.at_least(variable, zero);
-                    self.facts.at_most(variable, a.clone());
-                }
+            (ScalarOperation::Divide, [a, b])
+                if self.facts.is_not_negative(a) && self.is_at_most(&Affine::constant(1), b) =>
+            {
+                self.facts.at_least(variable, zero);
+                self.facts.at_most(variable, a.clone());
             }
             _ => {}
         }
