@@ -150,6 +150,10 @@ fn our_flags(options: CompilerOptions) -> Vec<&'static str> {
     if options.strict {
         flags.push("-ffp-contract=off");
     }
+    if options.optimization >= 2 {
+        // Loops are written to become vector instructions; at -O2 some compilers hold back.
+        flags.extend(["-ftree-vectorize", "-fvect-cost-model=dynamic"]);
+    }
     if options.optimization >= 2 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
         flags.push("-march=native");
     }
