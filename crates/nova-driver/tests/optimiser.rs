@@ -1,0 +1,120 @@
+//! What the optimiser makes of small programs: which checks, calls and arrays are left in Flat.
+
+use nova_driver::{Compiler, Options, Source, Stage};
+
+/// The optimised Flat program of a source text, verified after every pass.
+fn flat(text: &str) -> String {
+    let compiler = Compiler::new(Options {
+        verify: true,
+        ..Options::default()
+    });
+    let mut checked = compiler
+        .check(Source::text("program", text))
+        .unwrap_or_else(|failure| panic!("{text}: {failure:?}"));
+    compiler
+        .emit(&mut checked, Stage::Flat)
+        .unwrap_or_else(|failure| panic!("{text}: {failure:?}"))
+}
+
+/// How often a form occurs in the text of a program.
+fn count(program: &str, form: &str) -> usize {
+    program.matches(form).count()
+}
+
+#[test]
+fn checks_that_cannot_fail_are_dropped() {
+    let programs = [
+        // The index of the vector itself.
+        "((X : vector int)) (imap (lambda (i) (X ! (to_int64 i))) X)",
+        // A neighbour, clamped to the vector.
+        "((X : vector int)) (let (n (to_int64 ((length X) : int64))) in
+           (tabulate n (lambda (i : int64) (X ! (max 0 (min (- i 1) (- n 1)))))))",
+        // The one before, but for the first.
+        "((X : vector int)) (let (n ((length X) : int64)) in
+           (tabulate n (lambda (i : int64) (if (= i 0) then 0 else (X ! (- i 1))))))",
+        // From behind.
+        "((X : vector int)) (let (n ((length X) : int64)) in
+           (tabulate n (lambda (i : int64) (X ! (- (- n 1) i)))))",
+        // A remainder.
+        "((X : vector int)) (let (n ((length X) : int64)) in
+           (tabulate n (lambda (i : int64) (X ! (% (* i 7) n)))))",
+    ];
+    for program in &programs[..4] {
+        let text = flat(program);
+        assert_eq!(count(&text, " index ["), 0, "{program}\n{text}");
+    }
+    // `i · 7` may wrap, and be negative then.
+    assert_eq!(count(&flat(programs[4]), " index ["), 1);
+}
+
+#[test]
+fn checks_that_may_fail_stay() {
+    let programs = [
+        "((X : vector int)) (imap (lambda (i) (X ! (+ i 1))) X)",
+        "((X : vector int)) (imap (lambda (i) (X ! (- i 1))) X)",
+        "((X : vector int) (I : vector int)) (map (lambda (i) (X ! i)) I)",
+        "((X : vector int) (Y : vector int)) (imap (lambda (i) (X ! i)) Y)",
+        // An addition that wraps.
+        "((X : vector int) (k : int8)) (if (>= k 0) then (X ! (+ k 1)) else 0)",
+        // Known only in the other branch.
+        "((X : vector int) (i : int64)) (let (n ((length X) : int64)) in
+           (if (and (>= i 0) (< i n)) then 0 else (X ! i)))",
+    ];
+    for program in programs {
+        let text = flat(program);
+        assert!(count(&text, "(check") > 0, "{program}\n{text}");
+    }
+}
+
+#[test]
+fn what_a_check_has_found_is_not_checked_again() {
+    let text = flat("((X : vector int) (i : int)) (+ (X ! i) (* (X ! i) (X ! i)))");
+    assert_eq!(count(&text, " index ["), 1, "{text}");
+    assert_eq!(count(&text, "(index "), 1, "{text}");
+}
+
+#[test]
+fn equal_vectors_of_one_operation_are_read_once() {
+    // nova.txt §5.
+    let text = flat(
+        "((X : vector int) (Z : vector int))
+         (map (lambda (a b c) (+ (* a b) c)) X X Z)",
+    );
+    assert_eq!(count(&text, "(index "), 2, "{text}");
+}
+
+#[test]
+fn short_functions_are_inlined_and_recursion_stays() {
+    let text = flat(
+        "((x : int)) (define (square (lambda (a : int) : int (* a a))))
+         (+ (square x) (square (+ x 1)))",
+    );
+    assert_eq!(count(&text, "(call"), 0, "{text}");
+    assert_eq!(count(&text, "(function"), 1, "{text}");
+    let text = flat(
+        "((x : int)) ((mu fib (lambda (n : int) : int
+           (if (< n 2) then n else (+ (fib (- n 1)) (fib (- n 2)))))) x)",
+    );
+    assert_eq!(count(&text, "(call"), 3, "{text}");
+}
+
+#[test]
+fn the_one_pass_benchmarks_are_one_operation() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder.join("../../nova-examples/benchmarks");
+    let names = [
+        "asum",
+        "bbox",
+        "dot",
+        "dot3",
+        "norm",
+        "scal",
+        "blackscholes",
+        "wordcount",
+        "box3x3",
+    ];
+    for name in names {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.nova"))).unwrap();
+        assert_eq!(count(&flat(&text), "(operation"), 1, "{name}");
+    }
+}
