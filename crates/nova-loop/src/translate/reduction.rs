@@ -185,17 +185,20 @@ impl<'a> Translator<'a> {
         let Kind::Rows(rows) = &reduction.kind else {
             return Ok(());
         };
+        let join = |this: &mut Self, lane: Expression, half: i64| {
+            let other = lane.clone().plus(Expression::index(half));
+            let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
+            this.combine(reduction, &rows.lanes, &lane, right)
+        };
         let mut half = LANES as i64 / 2;
-        while half > 0 {
+        while half > 1 {
             let pairs = Expression::index(half);
             self.each_index(&[pairs], place, |this, indices| {
-                let lane = indices.first().cloned().unwrap_or(zero());
-                let other = lane.clone().plus(Expression::index(half));
-                let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
-                this.combine(reduction, &rows.lanes, &lane, right)
+                join(this, indices.first().cloned().unwrap_or(zero()), half)
             })?;
             half /= 2;
         }
+        join(self, zero(), half)?;
         match &rows.blocks {
             Blocks::Tree(tree) => {
                 self.push_part(reduction, tree, firsts(&rows.lanes), block, place)
