@@ -48,6 +48,11 @@ fn vectors() {
 }
 
 #[test]
+fn lanes() {
+    check("squares");
+}
+
+#[test]
 fn nested_vectors() {
     check("rows");
 }

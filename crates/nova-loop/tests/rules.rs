@@ -116,6 +116,29 @@ fn names() {
 }
 
 #[test]
+fn local_arrays() {
+    check(
+        "",
+        "(local p:(pointer f64) 3) (store p 2 1.0L) (declare v:f64 (load p 2))",
+        "fine",
+    );
+    check("", "(local p:(pointer f64) 0)", "without elements");
+    check("", "(local p:f64 3)", "without a pointer");
+    check("", "(local p:block 3)", "without a pointer");
+    check("", "(local x:(pointer f64) 3)", "declared twice");
+    check(
+        "",
+        "(local p:(pointer i32) 3) (store p 0 1.0f)",
+        "not Scalar(I32)",
+    );
+    check(
+        "",
+        "(if c (do (local p:(pointer f32) 3))) (store p 0 1.0f)",
+        "outside its scope",
+    );
+}
+
+#[test]
 fn types() {
     check("r:f32", "(set r 1)", "is assigned a");
     check("r:f32", "(set r (add f32 1.0f 2))", "not Scalar(F32)");

@@ -24,3 +24,8 @@ pub fn run(program: &mut Program) {
         dead::run(program);
     }
 }
+
+/// Removes what has no effect and no user.
+pub(crate) fn remove_dead(program: &mut Program) {
+    dead::run(program);
+}

@@ -1,56 +1,9 @@
 //! What each pass makes of small programs, and that they mean the same afterwards.
 
-use nova_core::Value;
-use nova_core::interpret::Options;
-use nova_core::text::{print_value, read_value};
-use nova_diag::SourceMap;
-use nova_flat::ir::Program;
-use nova_flat::parse::parse;
+mod support;
+
 use nova_flat::print::print;
-
-fn read(text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let file = sources.add("test.flat", text);
-    let program = parse(text, file).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    nova_flat::verify::verify(&program).unwrap();
-    program
-}
-
-/// The value for inputs, or the error's word.
-fn value(program: &Program, inputs: &[&str]) -> String {
-    let entry = &program.entries[0];
-    let values: Vec<Value> = inputs
-        .iter()
-        .zip(&entry.inputs)
-        .map(|(text, (_, ty))| read_value(text, ty, &program.sums).unwrap())
-        .collect();
-    match nova_flat::interpret::evaluate(program, 0, &values, &Options::default()) {
-        Ok(value) => print_value(&value, &entry.result, &program.sums),
-        Err(nova_flat::error::Failure::Runtime(error)) => error.kind.info().word.to_string(),
-        Err(nova_flat::error::Failure::Internal(error)) => panic!("{error}"),
-    }
-}
-
-/// Runs a pass; checks that the result is valid.
-fn after(pass: fn(&mut Program), text: &str) -> Program {
-    let mut program = read(text);
-    pass(&mut program);
-    if let Err(error) = nova_flat::verify::verify(&program) {
-        panic!("{error}\n{}", print(&program));
-    }
-    program
-}
-
-/// The words of the statements of a program, in order: its shape without its names.
-fn shape(program: &Program) -> Vec<String> {
-    let text = print(program);
-    let statements = text.split("(let [").skip(1);
-    statements
-        .filter_map(|s| s.split_once("] (").map(|(_, rest)| rest))
-        .filter_map(|s| s.split([' ', ')']).next())
-        .map(str::to_string)
-        .collect()
-}
+use support::{after, shape, value};
 
 #[test]
 fn constants_and_copies_go() {

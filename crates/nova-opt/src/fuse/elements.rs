@@ -7,7 +7,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{
-    Substitution, bodies, count_uses, each_statement, fresh_copy, size, used_variables,
+    Substitution, bodies, count_uses, each_statement, fresh_copy, size, substitute, used_variables,
 };
 use nova_flat::{array_expressions, call_expressions, node_expressions, other_expressions};
 use std::collections::{HashMap, HashSet};
@@ -38,21 +38,29 @@ pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut B
         reads,
         known: HashMap::new(),
         loops: Vec::new(),
+        open: Vec::new(),
     };
     walk.body(body);
 }
 
 /// How the elements of an array are computed.
 #[derive(Clone)]
-struct Element {
-    /// The index.
-    indices: Rc<[Variable]>,
-    /// Gives the element.
-    body: Rc<Body>,
-    /// Whether it may be computed more often than once.
-    cheap: bool,
-    /// How many loops are around the array.
-    depth: usize,
+enum Element {
+    /// By a few statements, which every reader copies.
+    Copied {
+        indices: Rc<[Variable]>,
+        body: Rc<Body>,
+    },
+    /// By the operation that stands at this place of the bodies under way. Its only reader takes it
+    /// away from there, so that nothing is computed twice.
+    Moved {
+        /// How many bodies are around it.
+        level: usize,
+        /// Its place in the innermost of them.
+        place: usize,
+        /// How many loops are around it.
+        depth: usize,
+    },
 }
 
 /// A loop around a statement.
@@ -71,16 +79,28 @@ struct Elements<'a> {
     reads: Vec<u32>,
     known: HashMap<Variable, Element>,
     loops: Vec<Loop>,
+    /// The statements so far of the bodies under way, outermost first; none where one was moved.
+    open: Vec<Vec<Option<Statement>>>,
 }
 
 impl Elements<'_> {
     fn body(&mut self, body: &mut Body) {
         let statements = std::mem::take(&mut body.statements);
+        self.open.push(Vec::with_capacity(statements.len()));
         for mut statement in statements {
             self.inner(&mut statement.expression);
             self.note(&statement);
-            self.read(&mut statement, &mut body.statements);
-            body.statements.push(statement);
+            self.read(&mut statement);
+            self.add([statement]);
+        }
+        let statements = self.open.pop().into_iter().flatten().flatten();
+        body.statements.extend(statements);
+    }
+
+    /// Adds statements to the innermost body under way.
+    fn add(&mut self, statements: impl IntoIterator<Item = Statement>) {
+        if let Some(out) = self.open.last_mut() {
+            out.extend(statements.into_iter().map(Some));
         }
     }
 
@@ -130,81 +150,93 @@ impl Elements<'_> {
         let Expression::Operation(operation) = &statement.expression else {
             return;
         };
-        if !operation.carries.is_empty() || !self.effects.of_body(&operation.body).is_pure() {
+        let is_only_read = |array: &Variable| {
+            let uses = self.uses.get(array.index()).copied().unwrap_or_default();
+            uses > 0 && self.reads.get(array.index()) == Some(&uses)
+        };
+        if !operation.carries.is_empty()
+            || !statement.pattern.iter().any(is_only_read)
+            || !self.effects.of_body(&operation.body).is_pure()
+        {
             return;
         }
+        let mut known = Vec::new();
         let mut given = statement.pattern.iter();
         let mut consumed = operation.body.results.iter();
         for output in &operation.outputs {
             let arrays: Vec<_> = given.by_ref().take(output.gives()).collect();
             let values: Vec<_> = consumed.by_ref().take(output.consumes()).collect();
-            if let (Output::Map, [array], [value]) = (output, &arrays[..], &values[..]) {
-                self.note_array(**array, **value, operation);
+            if let (Output::Map, [array], [value]) = (output, &arrays[..], &values[..])
+                && is_only_read(array)
+                && let Some(element) = self.element(**array, **value, operation)
+            {
+                known.push((**array, element));
             }
         }
+        self.known.extend(known);
     }
 
-    fn note_array(&mut self, array: Variable, value: Atom, operation: &ArrayOperation) {
-        let k = array.0 as usize;
-        let (Some(uses), Some(reads)) = (self.uses.get(k), self.reads.get(k)) else {
-            return;
-        };
-        let (uses, reads) = (*uses, *reads);
-        if uses == 0 || uses != reads {
-            return;
+    /// How readers compute the elements of one of an operation's arrays, if they should.
+    fn element(&self, array: Variable, value: Atom, operation: &ArrayOperation) -> Option<Element> {
+        if let Some(body) = slice(&operation.body, value, CHEAP).filter(is_cheap) {
+            return Some(Element::Copied {
+                indices: operation.indices.clone().into(),
+                body: Rc::new(body),
+            });
         }
-        let body = slice(&operation.body, value);
-        let cheap = is_cheap(&body);
-        if !cheap && (uses > 1 || size(&body) > LARGEST) {
-            return;
-        }
-        let element = Element {
-            indices: operation.indices.clone().into(),
-            body: Rc::new(body),
-            cheap,
+        let only = operation.outputs.len() == 1 && self.uses.get(array.index()) == Some(&1);
+        (only && size(&operation.body) <= LARGEST).then(|| Element::Moved {
+            level: self.open.len(),
+            place: self.open.last().map_or(0, Vec::len),
             depth: self.loops.len(),
-        };
-        self.known.insert(array, element);
+        })
     }
 
     /// Computes the element that a statement reads.
-    fn read(&mut self, statement: &mut Statement, out: &mut Vec<Statement>) {
+    fn read(&mut self, statement: &mut Statement) {
         let Expression::Index { array, indices } = &statement.expression else {
             return;
         };
-        let Some(element) = self.known.get(array) else {
+        let found = match self.known.get(array) {
+            Some(Element::Copied {
+                indices: from,
+                body,
+            }) => {
+                let (from, body) = (from.clone(), body.clone());
+                let mut substitution = arguments(&from, indices);
+                Some(fresh_copy(self.program, &body, &mut substitution))
+            }
+            Some(Element::Moved {
+                level,
+                place,
+                depth,
+            }) if self.runs_once_each(*depth, indices) => {
+                let (level, place) = (*level, *place);
+                self.known.remove(array);
+                self.take(level, place, indices)
+            }
+            Some(Element::Moved { .. }) | None => None,
+        };
+        let Some(mut code) = found else {
             return;
         };
-        if !element.cheap && !self.runs_once_each(element.depth, indices) {
-            return;
-        }
-        let element = element.clone();
-        let mut substitution = Substitution::default();
-        for (index, atom) in element.indices.iter().zip(indices) {
-            substitution.insert(*index, *atom);
-        }
-        let copy = fresh_copy(self.program, &element.body, &mut substitution);
-        let Some(value) = copy.results.first().copied() else {
+        let Some(value) = code.results.first().copied() else {
             return;
         };
-        self.count_copies(&copy);
-        out.extend(copy.statements.iter().cloned());
+        self.add(std::mem::take(&mut code.statements));
         statement.expression = Expression::Atom(value);
     }
 
-    /// Arrays that the copied code reads have other readers now.
-    fn count_copies(&mut self, copy: &Body) {
-        let (uses, known) = (&mut self.uses, &mut self.known);
-        each_statement(copy, &mut |statement| {
-            used_variables(&statement.expression, &mut |variable| {
-                if let Some(count) = uses.get_mut(variable.0 as usize) {
-                    *count += 1;
-                }
-                if known.get(&variable).is_some_and(|element| !element.cheap) {
-                    known.remove(&variable);
-                }
-            });
-        });
+    /// Takes away an operation; gives the code of its element at these indices.
+    fn take(&mut self, level: usize, place: usize, indices: &[Atom]) -> Option<Body> {
+        let slot = self.open.get_mut(level.checked_sub(1)?)?.get_mut(place)?;
+        let Expression::Operation(operation) = slot.take()?.expression else {
+            return None;
+        };
+        let mut body = operation.body;
+        let substitution = arguments(&operation.indices, indices);
+        substitute(self.program, &mut body, &substitution);
+        Some(body)
     }
 
     /// Whether a read inside the loops from `depth` on reads each element at most once: every index
@@ -222,8 +254,18 @@ impl Elements<'_> {
     }
 }
 
-/// The statements of a body that one of its results needs, and that result.
-fn slice(body: &Body, result: Atom) -> Body {
+/// The indices of an operation as those of an element.
+fn arguments(indices: &[Variable], atoms: &[Atom]) -> Substitution {
+    let mut substitution = Substitution::default();
+    for (index, atom) in indices.iter().zip(atoms) {
+        substitution.insert(*index, *atom);
+    }
+    substitution
+}
+
+/// The statements of a body that one of its results needs, and that result; none where these are
+/// more than `largest`.
+fn slice(body: &Body, result: Atom, largest: usize) -> Option<Body> {
     let mut needed = HashSet::new();
     if let Atom::Variable(variable) = result {
         needed.insert(variable);
@@ -231,15 +273,18 @@ fn slice(body: &Body, result: Atom) -> Body {
     let mut statements = Vec::new();
     for statement in body.statements.iter().rev() {
         if statement.pattern.iter().any(|v| needed.contains(v)) {
+            if statements.len() == largest {
+                return None;
+            }
             add_uses(&statement.expression, &mut needed);
             statements.push(statement.clone());
         }
     }
     statements.reverse();
-    Body {
+    Some(Body {
         statements,
         results: vec![result],
-    }
+    })
 }
 
 /// Adds the variables that an expression uses, in its bodies too.

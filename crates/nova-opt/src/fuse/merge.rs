@@ -3,7 +3,8 @@
 //! A body's statements are taken in order. An operation looks back, a bounded way, for another of
 //! the same extents that it can be merged with. The two meet at the later one's place; what stood
 //! between them and needs results of the earlier one moves behind both. That is possible where the
-//! later one needs nothing of what moves, and nothing of what moves has an effect.
+//! later one needs nothing of what moves, and nothing of what moves has an effect. Where the earlier
+//! one can fail, what may be defined only because it did not fail moves behind it too.
 
 use crate::effects::{Effects, FunctionEffects};
 use nova_core::{Scalar, ScalarOperation};
@@ -13,12 +14,18 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::{
     Substitution, binders, bodies_mut, count_uses, each_body_mut, each_statement, free_variables,
-    substitute, type_variables, used_variables,
+    size, substitute, type_variables, used_variables,
 };
+use nova_flat::{array_expressions, control_expressions};
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 /// How many statements an operation looks back for one to be merged with.
 const WINDOW: usize = 64;
+
+/// The most statements of an operation that was merged: C compilers take their time over long
+/// functions, and so would merging.
+const LARGEST: usize = 400;
 
 /// Merges operations in the body of a function.
 pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
@@ -48,11 +55,23 @@ struct Merger<'a> {
     learnt: Vec<Variable>,
 }
 
-/// A statement and the variables it uses, sizes and inner bodies included.
+/// A statement, and what is known of it once somebody has asked.
 struct Item {
     statement: Statement,
+    facts: OnceCell<Facts>,
+}
+
+/// What is known of a statement, inner bodies included.
+struct Facts {
+    /// The variables it uses, those in the types of what it binds included.
     uses: BTreeSet<Variable>,
     effects: Effects,
+    /// Whether it is defined without any check before it.
+    total: bool,
+    /// Of an operation: the arrays that it reads at its own index.
+    reads: BTreeSet<Variable>,
+    /// How many statements there are in it.
+    size: usize,
 }
 
 /// Where an operation can be merged with another.
@@ -69,20 +88,28 @@ impl Merger<'_> {
         let mut items: Vec<Item> = Vec::with_capacity(body.statements.len());
         for statement in std::mem::take(&mut body.statements) {
             self.learn(&statement);
-            items.push(self.item(statement));
+            items.push(Item::new(statement));
             let mut last = items.len() - 1;
             while let Some(partner) = self.partner(&items, last) {
                 last = self.join(&mut items, partner, last);
             }
         }
+        // What inner bodies know has been checked before them.
+        self.forget(outside);
         for item in items {
             let mut statement = item.statement;
+            self.learn(&statement);
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
             body.statements.push(statement);
         }
-        for variable in self.learnt.drain(outside..) {
+        self.forget(outside);
+    }
+
+    /// Forgets all equal extents but the oldest `count`.
+    fn forget(&mut self, count: usize) {
+        for variable in self.learnt.drain(count..) {
             self.equal.remove(&variable);
         }
     }
@@ -138,13 +165,19 @@ impl Merger<'_> {
                 .all(|(a, b)| self.extent(*a) == self.extent(*b))
     }
 
-    fn item(&self, statement: Statement) -> Item {
+    fn facts<'i>(&self, item: &'i Item) -> &'i Facts {
+        item.facts.get_or_init(|| self.find_facts(&item.statement))
+    }
+
+    fn find_facts(&self, statement: &Statement) -> Facts {
         let mut uses = BTreeSet::new();
         used_variables(&statement.expression, &mut |v| {
             uses.insert(v);
         });
+        let mut count = 1;
         nova_flat::visit::bodies(&statement.expression, &mut |body| {
             uses.extend(free_variables(self.program, body));
+            count += size(body);
         });
         let mut bound = statement.pattern.clone();
         binders(&statement.expression, &mut |v| bound.push(*v));
@@ -157,40 +190,45 @@ impl Merger<'_> {
         for variable in &bound {
             uses.remove(variable);
         }
-        let effects = self.effects.of(&statement.expression);
-        Item {
-            statement,
+        Facts {
             uses,
-            effects,
+            effects: self.effects.of(&statement.expression),
+            total: is_total(statement),
+            reads: match &statement.expression {
+                Expression::Operation(operation) => arrays_read_here(operation),
+                _ => BTreeSet::new(),
+            },
+            size: count,
         }
     }
 
     /// An earlier operation that the one at `last` can be merged with.
     fn partner(&self, items: &[Item], last: usize) -> Option<Partner> {
         let consumer = operation(&items[last])?;
-        let reads = arrays_read_here(consumer);
         let candidates = (last.saturating_sub(WINDOW)..last).rev();
         candidates
             .filter(|place| {
                 operation(&items[*place]).is_some_and(|producer| {
                     self.same_space(producer, consumer)
-                        && self.is_worthwhile(&items[*place], &items[last], &reads)
+                        && self.is_worthwhile(&items[*place], &items[last])
                 })
             })
             .find_map(|place| self.between(items, place, last))
     }
 
     /// Whether two operations over the same space should be one.
-    fn is_worthwhile(&self, first: &Item, second: &Item, reads: &BTreeSet<Variable>) -> bool {
+    fn is_worthwhile(&self, first: &Item, second: &Item) -> bool {
         let (Some(producer), Some(consumer)) = (operation(first), operation(second)) else {
             return false;
         };
-        if !producer.carries.is_empty() {
+        let (first_facts, second_facts) = (self.facts(first), self.facts(second));
+        if !producer.carries.is_empty() || first_facts.size + second_facts.size > LARGEST {
             return false;
         }
-        if first.effects.observable || second.effects.observable {
+        if first_facts.effects.observable || second_facts.effects.observable {
             return false;
         }
+        let reads = &second_facts.reads;
         let feeds = first.statement.pattern.iter().any(|v| reads.contains(v));
         if feeds {
             // In order only where nothing is left that could have run in any order.
@@ -205,8 +243,7 @@ impl Merger<'_> {
                     .iter()
                     .all(|o| matches!(o, Output::Map | Output::Reduce { .. }))
         };
-        let shared = arrays_read_here(producer);
-        simple(producer) && simple(consumer) && shared.iter().any(|array| reads.contains(array))
+        simple(producer) && simple(consumer) && !first_facts.reads.is_disjoint(reads)
     }
 
     fn is_used_only_in(&self, variable: Variable, item: &Item) -> bool {
@@ -226,17 +263,19 @@ impl Merger<'_> {
     /// cannot.
     fn between(&self, items: &[Item], first: usize, last: usize) -> Option<Partner> {
         let given = &items[first].statement.pattern;
-        let producer_is_pure = items[first].effects.is_pure();
+        let effects = self.facts(&items[first]).effects;
         let mut tainted: BTreeSet<Variable> = given.iter().copied().collect();
         let mut moved = Vec::new();
         for (place, item) in items.iter().enumerate().take(last).skip(first + 1) {
-            if !producer_is_pure && item.effects.observable {
+            let facts = self.facts(item);
+            if !effects.is_pure() && facts.effects.observable {
                 return None;
             }
-            if item.uses.is_disjoint(&tainted) {
+            let relies = effects.fails && !facts.total;
+            if !relies && facts.uses.is_disjoint(&tainted) {
                 continue;
             }
-            if !item.effects.is_pure() {
+            if !facts.effects.is_pure() {
                 return None;
             }
             tainted.extend(&item.statement.pattern);
@@ -246,16 +285,19 @@ impl Merger<'_> {
             tainted.remove(variable);
         }
         let consumer = &items[last];
-        if !consumer.uses.is_disjoint(&tainted) {
+        let uses = &self.facts(consumer).uses;
+        if !uses.is_disjoint(&tainted) {
             return None;
         }
-        let producer = operation(&items[first])?;
-        let maps = map_results(&items[first].statement, producer);
-        let passes = |variable: &Variable| {
-            !consumer.uses.contains(variable)
-                || (maps.contains_key(variable) && is_read_only_here(*variable, consumer))
-        };
-        given.iter().all(passes).then_some(Partner {
+        let used: Vec<Variable> = given.iter().copied().filter(|v| uses.contains(v)).collect();
+        if !used.is_empty() {
+            let maps = map_results(&items[first].statement, operation(&items[first])?);
+            let passes = |v: &Variable| maps.contains_key(v) && is_read_only_here(*v, consumer);
+            if !used.iter().all(passes) {
+                return None;
+            }
+        }
+        Some(Partner {
             place: first,
             moved,
         })
@@ -279,14 +321,38 @@ impl Merger<'_> {
         }
         items.extend(between);
         let place = items.len();
-        let mut ends = ends.into_iter().map(|item| item.statement);
+        let mut ends = ends.into_iter();
         if let (Some(first), Some(second)) = (ends.next(), ends.next()) {
-            let mut merged = self.merged(first, second).into_iter();
-            items.extend(merged.next().map(|statement| self.item(statement)));
-            items.extend(merged.map(|statement| self.item(statement)));
+            let facts = self.joined_facts(&first, &second);
+            let mut merged = self.merged(first.statement, second.statement).into_iter();
+            items.extend(merged.next().map(|statement| Item {
+                statement,
+                facts: OnceCell::from(facts),
+            }));
+            items.extend(merged.map(Item::new));
         }
         items.extend(behind);
         place
+    }
+
+    /// The facts of one operation made of two.
+    fn joined_facts(&self, first: &Item, second: &Item) -> Facts {
+        let (one, other) = (self.facts(first), self.facts(second));
+        let given = &first.statement.pattern;
+        let without = |left: &BTreeSet<Variable>, right: &BTreeSet<Variable>| {
+            let mut union: BTreeSet<Variable> = left.union(right).copied().collect();
+            for variable in given {
+                union.remove(variable);
+            }
+            union
+        };
+        Facts {
+            uses: without(&one.uses, &other.uses),
+            effects: one.effects.or(other.effects),
+            total: one.total && other.total,
+            reads: without(&one.reads, &other.reads),
+            size: one.size + other.size,
+        }
     }
 
     /// One operation that does what two did, and what has to stand behind it.
@@ -301,7 +367,13 @@ impl Merger<'_> {
             return Vec::new();
         };
         let mut views = Vec::new();
-        let given = self.with_extents_of(&first.pattern, &consumer, &second.place, &mut views);
+        let given = match producer.shape == consumer.shape {
+            true => first.pattern,
+            false => {
+                let (pattern, shape) = (&first.pattern, &consumer.shape);
+                self.with_extents_of(pattern, &producer, shape, &second.place, &mut views)
+            }
+        };
         let mut body = producer.body;
         let mut substitution = Substitution::default();
         for (from, to) in producer.indices.iter().zip(&consumer.indices) {
@@ -335,42 +407,68 @@ impl Merger<'_> {
         [operation].into_iter().chain(views).collect()
     }
 
-    /// The results of the earlier operation as the merged one binds them: where its extents are
-    /// written differently, new variables, of which the old ones become views.
+    /// The results of an operation as one with other extents of the same values binds them: arrays
+    /// over its space are new variables, of which the old ones become views.
     fn with_extents_of(
         &mut self,
         pattern: &[Variable],
-        consumer: &ArrayOperation,
+        operation: &ArrayOperation,
+        shape: &[Atom],
         place: &Place,
         views: &mut Vec<Statement>,
     ) -> Vec<Variable> {
-        let mut given = Vec::with_capacity(pattern.len());
-        for variable in pattern {
-            let info = self.program.variable(*variable).clone();
-            match &info.ty {
-                Type::Array(element, shape)
-                    if shape.len() == consumer.shape.len()
-                        && *shape != consumer.shape
-                        && !shape
-                            .iter()
-                            .any(|e| pattern.iter().any(|v| *e == Atom::Variable(*v))) =>
-                {
-                    let ty = Type::Array(*element, consumer.shape.clone());
-                    let fresh = self.program.add_variable(info.name.clone(), ty);
-                    views.push(Statement {
-                        pattern: vec![*variable],
-                        expression: Expression::View {
-                            array: fresh,
-                            view: View::Reshape(shape.clone()),
-                        },
-                        place: place.clone(),
-                    });
-                    given.push(fresh);
-                }
-                Type::Array(..) | Type::Scalar(_) | Type::Block(_) => given.push(*variable),
+        let mut given = pattern.iter().copied();
+        let mut bound = Vec::with_capacity(pattern.len());
+        for output in &operation.outputs {
+            // How many of its results are arrays over the space.
+            let over_space = match output {
+                Output::Map => 1,
+                Output::Scan { start, .. } => start.len(),
+                Output::Collect { .. } => 2,
+                Output::Reduce { .. }
+                | Output::Filter { .. }
+                | Output::Scatter { .. }
+                | Output::Histogram { .. } => 0,
+            };
+            for (k, variable) in given.by_ref().take(output.gives()).enumerate() {
+                bound.push(match k < over_space {
+                    true => self.with_extents(variable, shape, place, views),
+                    false => variable,
+                });
             }
         }
-        given
+        bound
+    }
+
+    /// A new variable for an array with these extents; the old one becomes a view of it.
+    fn with_extents(
+        &mut self,
+        variable: Variable,
+        shape: &[Atom],
+        place: &Place,
+        views: &mut Vec<Statement>,
+    ) -> Variable {
+        let info = self.program.variable(variable).clone();
+        let ty = Type::Array(info.ty.element(), shape.to_vec());
+        let fresh = self.program.add_variable(info.name, ty);
+        views.push(Statement {
+            pattern: vec![variable],
+            expression: Expression::View {
+                array: fresh,
+                view: View::Reshape(info.ty.shape().to_vec()),
+            },
+            place: place.clone(),
+        });
+        fresh
+    }
+}
+
+impl Item {
+    fn new(statement: Statement) -> Item {
+        Item {
+            statement,
+            facts: OnceCell::new(),
+        }
     }
 }
 
@@ -379,6 +477,99 @@ fn operation(item: &Item) -> Option<&ArrayOperation> {
     match &item.statement.expression {
         Expression::Operation(operation) => Some(operation),
         _ => None,
+    }
+}
+
+/// Whether a statement is defined without any check before it.
+fn is_total(statement: &Statement) -> bool {
+    let mut total = is_total_expression(&statement.expression);
+    each_nested(&statement.expression, &mut |inner| {
+        total &= is_total_expression(&inner.expression);
+    });
+    total
+}
+
+/// Whether an expression, without its bodies, is defined without any check before it.
+fn is_total_expression(expression: &Expression) -> bool {
+    match expression {
+        Expression::Atom(_)
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | Expression::NodeNew { .. }
+        | Expression::NodeTag { .. }
+        | Expression::Trace { .. }
+        | Expression::Allocate { .. }
+        // Functions check for themselves.
+        | Expression::Call { .. }
+        | Expression::Foreign { .. }
+        | control_expressions!() => true,
+        Expression::Scalar {
+            operation, operand, ..
+        } => is_total_operation(*operation, *operand),
+        Expression::Index { .. }
+        | Expression::View { .. }
+        | Expression::NodePayload { .. }
+        | array_expressions!() => false,
+    }
+}
+
+/// Whether an operation on scalars is defined for all of them.
+fn is_total_operation(operation: ScalarOperation, operand: Scalar) -> bool {
+    match operation {
+        ScalarOperation::Divide => operand.is_float(),
+        ScalarOperation::Remainder | ScalarOperation::ShiftLeft | ScalarOperation::ShiftRight => {
+            false
+        }
+        ScalarOperation::Convert(to) => {
+            let widens = operand.is_signed() == to.is_signed() && operand.bits() <= to.bits();
+            to.is_float() || (operand.is_integer() && to.is_integer() && widens)
+        }
+        ScalarOperation::Add
+        | ScalarOperation::Subtract
+        | ScalarOperation::Multiply
+        | ScalarOperation::Minimum
+        | ScalarOperation::Maximum
+        | ScalarOperation::Negate
+        | ScalarOperation::Absolute
+        | ScalarOperation::Sqrt
+        | ScalarOperation::ReciprocalSqrt
+        | ScalarOperation::Reciprocal
+        | ScalarOperation::Exp
+        | ScalarOperation::Exp2
+        | ScalarOperation::Log
+        | ScalarOperation::Log2
+        | ScalarOperation::Log10
+        | ScalarOperation::Sin
+        | ScalarOperation::Cos
+        | ScalarOperation::Tan
+        | ScalarOperation::Asin
+        | ScalarOperation::Acos
+        | ScalarOperation::Atan
+        | ScalarOperation::Sinh
+        | ScalarOperation::Cosh
+        | ScalarOperation::Tanh
+        | ScalarOperation::Pow
+        | ScalarOperation::Atan2
+        | ScalarOperation::Floor
+        | ScalarOperation::Ceil
+        | ScalarOperation::Round
+        | ScalarOperation::Truncate
+        | ScalarOperation::Erf
+        | ScalarOperation::Equal
+        | ScalarOperation::NotEqual
+        | ScalarOperation::Less
+        | ScalarOperation::LessEqual
+        | ScalarOperation::Greater
+        | ScalarOperation::GreaterEqual
+        | ScalarOperation::Not
+        | ScalarOperation::BitAnd
+        | ScalarOperation::BitOr
+        | ScalarOperation::BitXor
+        | ScalarOperation::BitNot
+        | ScalarOperation::Wrap(_)
+        | ScalarOperation::Fits(_) => true,
     }
 }
 

@@ -16,15 +16,25 @@ mod elements;
 mod merge;
 
 use crate::effects::FunctionEffects;
-use nova_flat::ir::Program;
+use nova_flat::ir::{Body, Program};
 
 /// Fuses the operations of every function.
 pub fn run(program: &mut Program) {
     let effects = FunctionEffects::new(program);
+    for_each_body(program, |program, body| {
+        elements::run(program, &effects, body);
+    });
+    // Arrays that nobody reads any more are not worth merging.
+    crate::simplify::remove_dead(program);
+    for_each_body(program, |program, body| {
+        merge::run(program, &effects, body);
+    });
+}
+
+fn for_each_body(program: &mut Program, mut pass: impl FnMut(&mut Program, &mut Body)) {
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        elements::run(program, &effects, &mut body);
-        merge::run(program, &effects, &mut body);
+        pass(program, &mut body);
         program.functions[k].body = body;
     }
 }

@@ -1,0 +1,225 @@
+//! Reductions that commute as rows of lanes: at every length where rows or blocks begin or end they
+//! give the value of the order that all representations share, to the last bit.
+
+#[path = "../../nova-flat/tests/support/mod.rs"]
+mod support;
+
+use nova_core::interpret::Options;
+use nova_core::order::{Order, reduce};
+use nova_core::text::print_value;
+use nova_core::{ScalarValue, Value};
+use support::{inputs_of, outcome, read};
+
+const LENGTHS: &[usize] = &[0, 1, 31, 32, 33, 1023, 1024, 1025, 3000];
+
+/// Numbers of which no two sums in different orders agree for long.
+fn numbers(count: usize) -> Vec<f64> {
+    (0..count)
+        .map(|k| {
+            f64::from((k * 7919 % 1009) as f32 / 64.0 + 0.1) * if k % 3 == 0 { -1.0 } else { 1.0 }
+        })
+        .collect()
+}
+
+fn text_of(numbers: &[f64]) -> String {
+    let word = |x: &f64| x.to_string().to_lowercase();
+    let words: Vec<String> = numbers.iter().map(word).collect();
+    format!("[{}]", words.join(" "))
+}
+
+/// The outcome of Loop for a program of Flat, which must agree with the interpreter of Flat.
+fn run(flat: &str, input: &str, strict: bool, has_lanes: bool) -> String {
+    let program = read("lanes", flat);
+    nova_flat::verify::verify(&program).unwrap();
+    let translated = nova_loop::translate(&nova_mem::introduce(&program), strict).unwrap();
+    nova_loop::verify(&translated).unwrap();
+    let text = nova_loop::print::print(&translated);
+    assert_eq!(text.contains("(local lanes"), has_lanes, "{text}");
+    // Lanes that are filled row by row start as what changes nothing.
+    assert_eq!(text.contains("(for lane"), has_lanes, "{text}");
+    let options = Options {
+        strict,
+        ..Options::default()
+    };
+    let values = inputs_of(&program, input);
+    let flat = nova_flat::interpret::evaluate(&program, 0, &values, &options);
+    let found = nova_loop::interpret::evaluate(&translated, 0, &values, &options);
+    let found = outcome(&program, found);
+    assert_eq!(found, outcome(&program, flat), "strict: {strict}");
+    found
+}
+
+/// A reduction of a vector of `ty` by `operation`.
+fn reduction(ty: &str, operation: &str, start: &str) -> String {
+    format!(
+        "(program (entry \"f\" [(\"x\" (vector {ty}))] {ty} \"f\")
+          (function \"f\" [n:i64 x:[n]{ty}] [r:{ty}] (do
+            (let [s:{ty}] (operation [n] [i:i64] [] (do (let [a:{ty}] (index x [i])) (in a))
+              (reduce_comm [{start}]
+                (lambda [p:{ty} q:{ty}] (do (let [t:{ty}] ({operation} {ty} p q)) (in t))))))
+            (in s))))"
+    )
+}
+
+/// What the shared order gives for a reduction of `f32`, or of `f64`.
+fn expected(
+    numbers: &[f64],
+    single: bool,
+    strict: bool,
+    start: f64,
+    f: fn(f64, f64) -> f64,
+) -> String {
+    let order = Order {
+        commutes: true,
+        strict,
+        scalars_only: true,
+    };
+    // Each sum and product of two f32 is rounded once, also by way of f64.
+    let rounded = |x: f64| if single { f64::from(x as f32) } else { x };
+    let element = |k: usize| Ok::<_, ()>(rounded(numbers[k]));
+    let value = reduce(numbers.len(), order, start, element, |a, b| {
+        Ok(rounded(f(a, b)))
+    });
+    let (value, ty) = match single {
+        true => (
+            ScalarValue::F32(value.unwrap() as f32),
+            nova_core::Scalar::F32,
+        ),
+        false => (ScalarValue::F64(value.unwrap()), nova_core::Scalar::F64),
+    };
+    print_value(&Value::Scalar(value), &nova_core::Type::Scalar(ty), &[])
+}
+
+#[test]
+fn sums_and_products() {
+    for length in LENGTHS {
+        let numbers = numbers(*length);
+        let near_one: Vec<f64> = numbers.iter().map(|x| 1.0 + x / 1024.0).collect();
+        for strict in [false, true] {
+            for (ty, start, single) in [("f32", "0.5f", true), ("f64", "0.5L", false)] {
+                let sum = run(
+                    &reduction(ty, "add", start),
+                    &text_of(&numbers),
+                    strict,
+                    true,
+                );
+                let wanted = expected(&numbers, single, strict, 0.5, |a, b| a + b);
+                assert_eq!(sum, wanted, "the sum of {length} {ty}");
+                let product = run(
+                    &reduction(ty, "mul", start),
+                    &text_of(&near_one),
+                    strict,
+                    true,
+                );
+                let wanted = expected(&near_one, single, strict, 0.5, |a, b| a * b);
+                assert_eq!(product, wanted, "the product of {length} {ty}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sum_of_negative_zeros_is_negative() {
+    for length in LENGTHS {
+        let zeros = text_of(&vec![-0.0; *length]);
+        for strict in [false, true] {
+            let sum = run(&reduction("f32", "add", "-0.0f"), &zeros, strict, true);
+            assert_eq!(sum, "-0.0", "{length}");
+        }
+    }
+}
+
+#[test]
+fn least_and_greatest() {
+    for length in LENGTHS {
+        for strict in [false, true] {
+            let extremes = |numbers: &[f64], start: &str| {
+                ["min", "max"].map(|word| {
+                    run(
+                        &reduction("f64", word, start),
+                        &text_of(numbers),
+                        strict,
+                        true,
+                    )
+                })
+            };
+            let numbers = numbers(*length);
+            let least = numbers.iter().copied().fold(0.25, f64::min);
+            let greatest = numbers.iter().copied().fold(0.25, f64::max);
+            let printed = |x: f64| {
+                let ty = nova_core::Type::Scalar(nova_core::Scalar::F64);
+                print_value(&Value::Scalar(ScalarValue::F64(x)), &ty, &[])
+            };
+            assert_eq!(extremes(&numbers, "0.25L"), [least, greatest].map(printed));
+            // A nan loses, unless there is nothing else.
+            let nans = vec![f64::NAN; *length];
+            assert_eq!(extremes(&nans, "nan.f64"), ["nan", "nan"]);
+            assert_eq!(extremes(&nans, "3.0L"), ["3.0", "3.0"]);
+            // A negative zero is less than a zero, wherever it stands.
+            let mut zeros = vec![0.0; *length];
+            if let Some(last) = zeros.last_mut() {
+                *last = -0.0;
+                assert_eq!(extremes(&zeros, "0.0L")[0], "-0.0");
+                assert_eq!(extremes(&zeros, "-0.0L")[0], "-0.0");
+            }
+            assert_eq!(extremes(&vec![-0.0; *length], "-0.0L"), ["-0.0", "-0.0"]);
+        }
+    }
+}
+
+#[test]
+fn several_reductions_with_a_map() {
+    let flat = "(program
+      (entry \"f\" [(\"x\" (vector f32))] (tuple f32 f32 i32 f32 (vector f32)) \"f\")
+      (function \"f\" [n:i64 x:[n]f32] [r0:f32 r1:f32 r2:i32 r3:f32 l:i64 r4:[l]f32] (do
+        (let [u0:f32 u1:f32 u2:i32 u3:f32 m:[n]f32] (operation [n] [i:i64] []
+          (do
+            (let [a:f32] (index x [i]))
+            (let [b:f32] (mul f32 a a))
+            (let [c:i32] (wrap.i32 i64 i))
+            (let [d:bool] (gt f32 a 0f))
+            (let [e:f32] (if d (do (in a)) (do (let [g:f32] (neg f32 b)) (in g))))
+            (in a b c e b))
+          (reduce_comm [0f -1f] (lambda [p0:f32 p1:f32 q0:f32 q1:f32]
+            (do (let [t0:f32] (add f32 p0 q0)) (let [t1:f32] (mul f32 q1 p1)) (in t0 t1))))
+          (reduce_comm [7i32] (lambda [p2:i32 q2:i32] (do (let [t2:i32] (max i32 p2 q2)) (in t2))))
+          (reduce_comm [0f] (lambda [p3:f32 q3:f32] (do (let [t3:f32] (max f32 p3 q3)) (in t3))))
+          (map)))
+        (in u0 u1 u2 u3 n m))))";
+    for length in LENGTHS {
+        for strict in [false, true] {
+            run(flat, &text_of(&numbers(*length)), strict, true);
+        }
+    }
+}
+
+#[test]
+fn two_dimensions() {
+    let program = |operation: &str| {
+        format!(
+            "(program (entry \"f\" [(\"x\" (array 2 f32))] f32 \"f\")
+              (function \"f\" [n:i64 m:i64 x:[n][m]f32] [r:f32] (do
+                (let [s:f32] (operation [n m] [i:i64 j:i64] []
+                  (do (let [a:f32] (index x [i j])) (let [b:f32] (add f32 a 0.5f)) (in b))
+                  (reduce_comm [0f]
+                    (lambda [p:f32 q:f32] (do (let [t:f32] ({operation} f32 p q)) (in t))))))
+                (in s))))"
+        )
+    };
+    for (rows, columns) in [(0, 3), (3, 0), (1, 1), (2, 33), (40, 40), (3, 1025)] {
+        let row = |k: usize| text_of(&numbers(columns + k)[k..]);
+        let rows: Vec<String> = (0..rows).map(row).collect();
+        let input = match rows.is_empty() {
+            true => "[]".to_string(),
+            false => format!("[{}]", rows.join(" ")),
+        };
+        for strict in [false, true] {
+            // The order of a sum is one of numbers, which rows of lanes do not follow.
+            run(&program("max"), &input, strict, true);
+            let flat = program("add");
+            let translated =
+                nova_loop::translate(&nova_mem::introduce(&read("sum", &flat)), strict).unwrap();
+            assert!(!nova_loop::print::print(&translated).contains("(for lane_"));
+        }
+    }
+}
