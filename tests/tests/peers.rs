@@ -1,0 +1,65 @@
+//! The C written by hand that the benchmarks compare with, against the same independent references
+//! as NOVA's programs, on random and adversarial input.
+
+use nova_exec::compiler::CompilerOptions;
+use nova_exec::library::{EntryInterface, Generated, Library};
+use nova_tests::bench::build::{Program, compile, compile_peer};
+use nova_tests::random::Random;
+use nova_tests::reference::{BENCHMARKS, compare};
+use std::path::Path;
+
+/// Loads the hand-written function of a program; it has the type of the program's entry.
+fn load_peer(program: &Program, folder: &Path) -> Library {
+    let name = &program.name;
+    let (symbol, error) = (format!("peer_{name}"), format!("peer_{name}_error"));
+    let object = compile_peer(name, folder).expect("the hand-written C compiles");
+    let header = program
+        .header
+        .replace(&format!("int {name}("), &format!("int {symbol}("))
+        .replace(&format!("{name}_error("), &format!("{error}("));
+    let source = format!("const char *{error}(void)\n{{\n    return 0;\n}}\n");
+    let entry = EntryInterface {
+        name: program.entry.name.clone(),
+        symbol,
+        error,
+        inputs: program.entry.inputs.clone(),
+        result: program.entry.result.clone(),
+    };
+    let generated = Generated {
+        name,
+        header: &header,
+        source: &source,
+        entries: vec![entry],
+        sums: &program.sums,
+    };
+    let options = CompilerOptions {
+        optimization: 2,
+        strict: false,
+    };
+    Library::load_with(&generated, options, &[object], None).expect("it loads")
+}
+
+#[test]
+fn every_peer_agrees_with_its_reference() {
+    let mut wrong = Vec::new();
+    for benchmark in BENCHMARKS {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let program = compile(benchmark.name).expect("it compiles");
+        let library = load_peer(&program, folder.path());
+        for case in (benchmark.cases)(&mut Random::new(11)) {
+            let verdict = match library.call(0, &case.inputs) {
+                Ok(value) => compare(&value, &case.expected),
+                Err(error) => Err(error.to_string()),
+            };
+            if let Err(difference) = verdict {
+                wrong.push(format!("{} {}: {difference}", benchmark.name, case.what));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
