@@ -1,9 +1,12 @@
 //! The C written by hand that the benchmarks compare with, against the same independent references
-//! as NOVA's programs, on random and adversarial input.
+//! as NOVA's programs, on random and adversarial input; and the benchmark command on little data.
 
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{EntryInterface, Generated, Library};
 use nova_tests::bench::build::{Program, compile, compile_peer};
+use nova_tests::bench::run::Plan;
+use nova_tests::bench::workload::Output;
+use nova_tests::bench::workloads::PROGRAMS;
 use nova_tests::random::Random;
 use nova_tests::reference::{BENCHMARKS, compare};
 use std::path::Path;
@@ -61,5 +64,42 @@ fn every_peer_agrees_with_its_reference() {
         "{} wrong:\n{}",
         wrong.len(),
         wrong.join("\n")
+    );
+}
+
+#[test]
+fn every_program_is_measured() {
+    let plan = Plan {
+        shrink: 1 << 10,
+        rounds: 1,
+        ..Plan::default()
+    };
+    let found = plan.run().expect("the command line is right");
+    assert!(found.failures.is_empty(), "{:#?}", found.failures);
+    let sizes: usize = PROGRAMS.iter().map(|program| program.sizes.len()).sum();
+    assert_eq!(found.measurements.len(), sizes);
+}
+
+#[test]
+fn no_check_accepts_what_was_not_computed() {
+    for program in PROGRAMS {
+        let workload = (program.draw)(&mut Random::new(3), 4096);
+        let mut output = Output::new(&workload.result);
+        output.clear();
+        let verdict = (workload.check)(&output);
+        assert!(verdict.is_err(), "{}", program.name);
+    }
+}
+
+#[test]
+fn an_unknown_program_is_refused() {
+    let plan = Plan {
+        names: vec!["dott".into()],
+        ..Plan::default()
+    };
+    let error = plan.run().expect_err("there is no such program");
+    assert!(
+        error.contains("no benchmark dott; there are bbox, "),
+        "{error}"
     );
 }

@@ -6,7 +6,11 @@
 //! was found.
 
 pub mod build;
-
+pub mod limits;
+pub mod measure;
 pub mod memory;
-
+pub mod plot;
+pub mod report;
+pub mod run;
 pub mod workload;
+pub mod workloads;
