@@ -33,13 +33,6 @@ static inline lanes load(const void *from)
     return v;
 }
 
-static inline lanes_int load_int(const void *from)
-{
-    lanes_int v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
 /* Eight floats as doubles. */
 static inline lanes_double load_double(const float *from)
 {
@@ -141,15 +134,27 @@ static inline lanes lanes_rsqrt(lanes a)
 #endif
 }
 
-/* x at sixteen indices. */
-static inline lanes gather(const float *x, lanes_int indices)
+/* x at sixteen indices, every `stride`th number from `indices`. Single loads: the processors' own
+ * instruction for this is slower on many. */
+static inline lanes gather(const float *x, const int32_t *indices, int stride)
 {
-#ifdef __AVX512F__
-    return (lanes)_mm512_i32gather_ps((__m512i)indices, x, 4);
+#ifdef __AVX512DQ__
+    __m128 q[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        const int32_t *at = indices + 4 * k * stride;
+        q[k] = _mm_load_ss(x + at[0]);
+        q[k] = _mm_insert_ps(q[k], _mm_load_ss(x + at[stride]), 0x10);
+        q[k] = _mm_insert_ps(q[k], _mm_load_ss(x + at[2 * stride]), 0x20);
+        q[k] = _mm_insert_ps(q[k], _mm_load_ss(x + at[3 * stride]), 0x30);
+    }
+    __m256 low = _mm256_insertf128_ps(_mm256_castps128_ps256(q[0]), q[1], 1);
+    __m256 high = _mm256_insertf128_ps(_mm256_castps128_ps256(q[2]), q[3], 1);
+    return (lanes)_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
 #else
     lanes v;
     for (int k = 0; k < LANES; k++)
-        v[k] = x[indices[k]];
+        v[k] = x[indices[k * stride]];
     return v;
 #endif
 }

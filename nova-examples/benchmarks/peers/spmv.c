@@ -14,13 +14,14 @@ static inline lanes sixteen_rows(const float *values, const int32_t *columns, in
             int64_t at = k * width + c;
             prefetch(values + at, AHEAD);
             prefetch(columns + at, AHEAD);
-            parts[k] += load(values + at) * gather(x, load_int(columns + at));
+            parts[k] += load(values + at) * gather(x, columns + at, 1);
         }
     if (c < width)
         for (int k = 0; k < LANES; k++) {
             int64_t at = k * width + c;
-            lanes_int indices = (lanes_int)load_first(columns + at, width - c);
-            parts[k] += load_first(values + at, width - c) * gather(x, indices);
+            int32_t indices[LANES] = {0};
+            memcpy(indices, columns + at, (size_t)(width - c) * sizeof *indices);
+            parts[k] += load_first(values + at, width - c) * gather(x, indices, 1);
         }
     return sums_of_each(parts);
 }

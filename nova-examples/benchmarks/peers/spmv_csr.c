@@ -14,14 +14,13 @@ typedef struct {
 /* The products of n entries. */
 static inline void multiply(float *products, const entry *entries, int64_t n, const float *x)
 {
-    const lanes_int even = {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+    const lanes_int odd = {1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES) {
         prefetch(entries + i, AHEAD);
         prefetch(entries + i + 8, AHEAD);
-        lanes_int a = load_int(entries + i), b = load_int(entries + i + 8);
-        lanes values = (lanes)__builtin_shuffle(a, b, even + 1);
-        store(products + i, values * gather(x, __builtin_shuffle(a, b, even)));
+        lanes values = __builtin_shuffle(load(entries + i), load(entries + i + 8), odd);
+        store(products + i, values * gather(x, &entries[i].column, 2));
     }
     for (; i < n; i++)
         products[i] = entries[i].value * x[entries[i].column];

@@ -34,7 +34,7 @@ pub struct Work {
     pub read: usize,
     /// Bytes that are written to memory.
     pub written: usize,
-    /// Operations on vectors of sixteen floats, where they may be the limit.
+    /// Multiplications of vectors of sixteen floats, where they may be the limit.
     pub operations: usize,
 }
 
