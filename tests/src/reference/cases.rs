@@ -115,6 +115,12 @@ pub fn vectors(random: &mut Random) -> Vec<(String, Vec<f32>)> {
         ("all equal".into(), vec![0.1; 4097]),
         ("huge".into(), vec![1e18; 3000]),
         ("a nan".into(), vec![1.0, f32::NAN, -3.0]),
+        (
+            "nan among many".into(),
+            (0..3000)
+                .map(|k| if k % 7 == 3 { f32::NAN } else { k as f32 })
+                .collect(),
+        ),
         ("denormal".into(), vec![1e-41; 1030]),
         (
             "sorted".into(),
