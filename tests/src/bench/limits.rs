@@ -7,10 +7,12 @@ use super::workload::Work;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 type Read = unsafe extern "C" fn(*const f32, i64) -> f32;
 type Copy = unsafe extern "C" fn(*mut f32, *const f32, i64);
+/// How long this thread has had a processor, in seconds: what other programs take from it is not
+/// counted.
+pub type Clock = extern "C" fn() -> f64;
 type Compute = unsafe extern "C" fn(f32, f32, i64) -> f32;
 
 /// The measuring functions, with their data.
@@ -18,6 +20,7 @@ pub struct Limits {
     read: Read,
     copy: Copy,
     compute: Compute,
+    clock: Clock,
     from: Array<f32>,
     to: Array<f32>,
     _library: Arc<libloading::Library>,
@@ -70,10 +73,12 @@ impl Limits {
             let (read, library) = load::<Read>(&path, "limits_read")?;
             let (copy, _) = load::<Copy>(&path, "limits_copy")?;
             let (compute, _) = load::<Compute>(&path, "limits_compute")?;
+            let (clock, _) = load::<Clock>(&path, "limits_seconds")?;
             Ok(Limits {
                 read,
                 copy,
                 compute,
+                clock,
                 from: Array::from_fn(length, element),
                 to: Array::zeros(length / 2),
                 _library: library,
@@ -81,20 +86,25 @@ impl Limits {
         }
     }
 
+    /// The clock for all that is measured.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
     /// Measures once.
     pub fn measure(&mut self) -> Rates {
         const ROUNDS: i64 = 200_000;
         let (length, half) = (self.from.len(), self.to.len());
         // SAFETY: the arrays have these lengths, multiples of 64.
-        let read = seconds(|| unsafe {
+        let read = seconds(self.clock, || unsafe {
             black_box((self.read)(self.from.as_ptr(), length as i64));
         });
         // SAFETY: as above.
-        let copy = seconds(|| unsafe {
+        let copy = seconds(self.clock, || unsafe {
             (self.copy)(self.to.as_mut_ptr(), self.from.as_ptr(), half as i64);
         });
         // SAFETY: a function of numbers.
-        let compute = seconds(|| unsafe {
+        let compute = seconds(self.clock, || unsafe {
             black_box((self.compute)(black_box(0.5), black_box(0.25), ROUNDS));
         });
         Rates {
@@ -106,8 +116,8 @@ impl Limits {
 }
 
 /// How long something takes.
-fn seconds(work: impl FnOnce()) -> f64 {
-    let start = Instant::now();
+fn seconds<R>(clock: Clock, work: impl FnOnce() -> R) -> f64 {
+    let start = clock();
     work();
-    start.elapsed().as_secs_f64()
+    clock() - start
 }

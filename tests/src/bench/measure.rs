@@ -1,10 +1,9 @@
 //! Times both sides of a benchmark in turn, after each side's result was found right.
 
 use super::build::Side;
-use super::limits::{Limits, Rates};
+use super::limits::{Clock, Limits, Rates};
 use super::workload::{Arguments, Output, Work, Workload};
 use std::ffi::c_void;
-use std::time::Instant;
 
 /// The shortest time that is measured at once, in seconds; short calls are repeated.
 const SHORTEST: f64 = 0.01;
@@ -98,6 +97,7 @@ pub fn last_cache() -> usize {
 /// A side with data to call it on.
 struct Runner<'a> {
     sides: &'a [Side; 2],
+    clock: Clock,
     /// The pointers to the arguments, of each copy of the data.
     arguments: Vec<Vec<*const c_void>>,
     results: Vec<*mut c_void>,
@@ -117,11 +117,11 @@ impl Runner<'_> {
 
     /// Seconds for a call, from several on copies of the data in turn.
     fn time(&mut self, side: usize, first: usize, calls: usize) -> Result<f64, String> {
-        let start = Instant::now();
+        let start = (self.clock)();
         for k in 0..calls {
             self.call(side, first + k)?;
         }
-        Ok(start.elapsed().as_secs_f64() / calls as f64)
+        Ok(((self.clock)() - start) / calls as f64)
     }
 
     fn check(&mut self, side: usize, workload: &Workload) -> Result<(), String> {
@@ -156,6 +156,7 @@ pub fn measure(
     let mut output = Output::new(&workload.result);
     let mut runner = Runner {
         sides,
+        clock: limits.clock(),
         arguments: arguments.iter().map(Arguments::pointers).collect(),
         results: output.pointers(),
         output,
