@@ -35,15 +35,16 @@ double limits_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Reads n floats; gives their sum. */
+/* Reads n floats, as two streams, which is faster than one; gives their sum. */
 float limits_read(const float *x, int64_t n)
 {
     lanes s[8] = {{0}};
-    for (int64_t i = 0; i < n; i += 128)
+    for (int64_t i = 0; i < n / 2; i += 64)
 #pragma GCC unroll 8
         for (int k = 0; k < 8; k++) {
-            __builtin_prefetch((const char *)(uintptr_t)((uintptr_t)(x + i + 16 * k) + 8192), 0, 3);
-            s[k] += load(x + i + 16 * k);
+            const float *from = x + i + 16 * (k / 2) + n / 2 * (k % 2);
+            __builtin_prefetch((const char *)((uintptr_t)from + 8192), 0, 3);
+            s[k] += load(from);
         }
     return sum_of(s, 8);
 }
@@ -54,8 +55,7 @@ void limits_copy(float *to, const float *from, int64_t n)
     for (int64_t i = 0; i < n; i += 64)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
-            __builtin_prefetch((const char *)(uintptr_t)((uintptr_t)(from + i + 16 * k) + 8192), 0,
-                               3);
+            __builtin_prefetch((const char *)((uintptr_t)(from + i + 16 * k) + 8192), 0, 3);
             lanes v = load(from + i + 16 * k);
 #ifdef __AVX512F__
             _mm512_stream_ps(to + i + 16 * k, (__m512)v);

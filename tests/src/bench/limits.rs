@@ -115,9 +115,12 @@ impl Limits {
     }
 }
 
-/// How long something takes.
-fn seconds<R>(clock: Clock, work: impl FnOnce() -> R) -> f64 {
-    let start = clock();
-    work();
-    clock() - start
+/// How long something takes: the shorter of two times, since a limit is what is possible.
+fn seconds(clock: Clock, mut work: impl FnMut()) -> f64 {
+    let mut once = || {
+        let start = clock();
+        work();
+        clock() - start
+    };
+    once().min(once())
 }

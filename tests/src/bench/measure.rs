@@ -147,7 +147,7 @@ pub fn measure(
     let copies = match workload.work.read {
         // Data that stay in a cache belong there.
         0 => 1,
-        _ => (2 * last_cache())
+        _ => (4 * last_cache())
             .div_ceil(workload.bytes().max(1))
             .clamp(1, 64),
     };
