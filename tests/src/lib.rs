@@ -3,6 +3,7 @@
 //! [`random`] writes well-typed programs with inputs for the differential tests; [`stages`] runs a
 //! program at every stage of the compiler.
 
+pub mod bench;
 pub mod defects;
 pub mod random;
 pub mod reference;

@@ -4,10 +4,10 @@
 //! may be off. Bounds follow `c·log₂ n·ε·Σ|x|` with ε of `float` and Σ|x| the sum of the magnitudes
 //! that were added; [`C`] is the constant.
 
-mod cases;
+pub(crate) mod cases;
 mod linear_algebra;
-mod models;
-mod reductions;
+pub(crate) mod models;
+pub(crate) mod reductions;
 
 use crate::random::Random;
 use nova_core::{ScalarValue, Value};
@@ -22,6 +22,16 @@ pub struct Expected {
     pub value: f64,
     /// The largest absolute difference allowed.
     pub tolerance: f64,
+}
+
+impl Expected {
+    /// Whether a number found is near enough.
+    pub fn accepts(&self, found: f64) -> bool {
+        found == self.value
+            || (found.is_nan() && self.value.is_nan())
+            || (found - self.value).abs() <= self.tolerance
+            || self.tolerance.is_infinite()
+    }
 }
 
 /// One run of a benchmark program.
@@ -135,19 +145,21 @@ pub fn numbers(value: &Value, out: &mut Vec<f64>) {
 pub fn compare(result: &Value, expected: &[Expected]) -> Result<(), String> {
     let mut found = Vec::new();
     numbers(result, &mut found);
+    compare_numbers(found, expected.iter().copied())
+}
+
+/// Compares numbers with what is expected; the first difference as text.
+pub fn compare_numbers(
+    found: impl IntoIterator<Item = f64, IntoIter: ExactSizeIterator>,
+    expected: impl IntoIterator<Item = Expected, IntoIter: ExactSizeIterator>,
+) -> Result<(), String> {
+    let (found, expected) = (found.into_iter(), expected.into_iter());
     if found.len() != expected.len() {
-        return Err(format!(
-            "{} numbers instead of {}",
-            found.len(),
-            expected.len()
-        ));
+        let (found, expected) = (found.len(), expected.len());
+        return Err(format!("{found} numbers instead of {expected}"));
     }
-    for (k, (&found, wanted)) in found.iter().zip(expected).enumerate() {
-        let equal = found == wanted.value
-            || (found.is_nan() && wanted.value.is_nan())
-            || (found - wanted.value).abs() <= wanted.tolerance
-            || wanted.tolerance.is_infinite();
-        if !equal {
+    for (k, (found, wanted)) in found.zip(expected).enumerate() {
+        if !wanted.accepts(found) {
             let Expected { value, tolerance } = wanted;
             return Err(format!(
                 "number {k} is {found:e}, not {value:e} (± {tolerance:e})"

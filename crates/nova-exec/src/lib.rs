@@ -20,7 +20,7 @@ mod nodes;
 pub mod npy;
 pub mod npz;
 pub mod output;
-mod prototype;
+pub mod prototype;
 mod unmarshal;
 
 pub use error::{CallError, CompileError, InputError};

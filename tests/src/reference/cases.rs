@@ -36,13 +36,38 @@ pub fn near(value: f64, n: usize, magnitude: f64) -> Expected {
     }
 }
 
-/// The sum of terms in double precision, as a float is expected to give it.
+/// A sum in double precision, as a float is expected to give it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    count: usize,
+    value: f64,
+    magnitude: f64,
+}
+
+impl Sum {
+    /// Adds a term.
+    pub fn add(&mut self, term: f64) {
+        self.count += 1;
+        self.value += term;
+        self.magnitude += term.abs();
+    }
+
+    /// What it must be.
+    pub fn expected(self) -> Expected {
+        near(self.value, self.count, self.magnitude)
+    }
+}
+
+/// The sum of terms.
+pub fn sum_of(terms: impl IntoIterator<Item = f64>) -> Expected {
+    let mut sum = Sum::default();
+    terms.into_iter().for_each(|term| sum.add(term));
+    sum.expected()
+}
+
+/// The sum of terms.
 pub fn sum(terms: &[f64]) -> Expected {
-    near(
-        terms.iter().sum(),
-        terms.len(),
-        terms.iter().map(|t| t.abs()).sum(),
-    )
+    sum_of(terms.iter().copied())
 }
 
 /// A vector of floats.
@@ -90,6 +115,12 @@ pub fn vectors(random: &mut Random) -> Vec<(String, Vec<f32>)> {
         ("all equal".into(), vec![0.1; 4097]),
         ("huge".into(), vec![1e18; 3000]),
         ("a nan".into(), vec![1.0, f32::NAN, -3.0]),
+        (
+            "nan among many".into(),
+            (0..3000)
+                .map(|k| if k % 7 == 3 { f32::NAN } else { k as f32 })
+                .collect(),
+        ),
         ("denormal".into(), vec![1e-41; 1030]),
         (
             "sorted".into(),

@@ -1,6 +1,8 @@
 //! Programs of finance, physics and image processing.
 
-use super::cases::{EPSILON, case, draw, float, floats, matrix, sum, tuple_of_floats, values};
+use super::cases::{
+    EPSILON, Sum, case, draw, float, floats, matrix, sum_of, tuple_of_floats, values,
+};
 use super::{Case, Expected};
 use crate::random::Random;
 
@@ -24,6 +26,20 @@ fn normal(d: f64) -> f64 {
         0.5 * (-x * x).exp() / (std::f64::consts::PI.sqrt() * fraction)
     };
     if d > 0.0 { 1.0 - tail } else { tail }
+}
+
+/// The prices of a call and a put option: stock price, strike and years; riskless rate, volatility.
+pub fn prices(option: [f32; 3], rate: f32, volatility: f32) -> [Expected; 2] {
+    let [s, x, t] = option.map(f64::from);
+    let (r, v) = (f64::from(rate), f64::from(volatility));
+    let d1 = ((s / x).ln() + (r + 0.5 * v * v) * t) / (v * t.sqrt());
+    let d2 = d1 - v * t.sqrt();
+    let discounted = x * (-r * t).exp();
+    // The polynomial is good to 7.5e-8; the rest is rounding of a dozen operations.
+    let tolerance = (s + x) * (1.5e-7 + 24.0 * EPSILON);
+    let call = s * normal(d1) - discounted * normal(d2);
+    let put = discounted * normal(-d2) - s * normal(-d1);
+    [call, put].map(|value| Expected { value, tolerance })
 }
 
 pub fn blackscholes(random: &mut Random) -> Vec<Case> {
@@ -52,30 +68,33 @@ pub fn blackscholes(random: &mut Random) -> Vec<Case> {
     let of = |(what, [s, x, t]): (&str, [Vec<f32>; 3])| {
         let mut expected = Vec::new();
         for k in 0..s.len() {
-            let (s, x, t) = (s[k] as f64, x[k] as f64, t[k] as f64);
-            let (r, v) = (r as f64, v as f64);
-            let d1 = ((s / x).ln() + (r + 0.5 * v * v) * t) / (v * t.sqrt());
-            let d2 = d1 - v * t.sqrt();
-            let discounted = x * (-r * t).exp();
-            // The polynomial is good to 7.5e-8; the rest is rounding of a dozen operations.
-            let tolerance = (s + x) * (1.5e-7 + 24.0 * EPSILON);
-            let call = s * normal(d1) - discounted * normal(d2);
-            let put = discounted * normal(-d2) - s * normal(-d1);
-            expected.extend([
-                Expected {
-                    value: call,
-                    tolerance,
-                },
-                Expected {
-                    value: put,
-                    tolerance,
-                },
-            ]);
+            expected.extend(prices([s[k], x[k], t[k]], r, v));
         }
         let inputs = vec![floats(&s), floats(&x), floats(&t), float(r), float(v)];
         case(what, inputs, expected)
     };
     sets.into_iter().map(of).collect()
+}
+
+/// The acceleration of a body by all bodies.
+pub fn acceleration(p: &[f32; 4], bodies: &[[f32; 4]], eps2: f32) -> [Expected; 3] {
+    let mut sums = [Sum::default(); 3];
+    for q in bodies {
+        let d: [f64; 3] = [0, 1, 2].map(|k| q[k] as f64 - p[k] as f64);
+        let square = d.iter().map(|x| x * x).sum::<f64>() + f64::from(eps2);
+        let scale = q[3] as f64 / (square * square.sqrt());
+        for (sum, d) in sums.iter_mut().zip(d) {
+            sum.add(d * scale);
+        }
+    }
+    // Each term carries some ten rounding errors of its own.
+    sums.map(|sum| {
+        let Expected { value, tolerance } = sum.expected();
+        Expected {
+            value,
+            tolerance: 3.0 * tolerance + 1e-6 * tolerance,
+        }
+    })
 }
 
 pub fn nbody(random: &mut Random) -> Vec<Case> {
@@ -94,22 +113,7 @@ pub fn nbody(random: &mut Random) -> Vec<Case> {
             .collect();
         let mut expected = Vec::new();
         for p in &bodies {
-            let mut terms = [Vec::new(), Vec::new(), Vec::new()];
-            for q in &bodies {
-                let d: [f64; 3] = [0, 1, 2].map(|k| q[k] as f64 - p[k] as f64);
-                let square = d.iter().map(|x| x * x).sum::<f64>() + f64::from(eps2);
-                for k in 0..3 {
-                    terms[k].push(d[k] * q[3] as f64 / (square * square.sqrt()));
-                }
-            }
-            // Each term carries some ten rounding errors of its own.
-            expected.extend(terms.iter().map(|t| {
-                let e = sum(t);
-                Expected {
-                    value: e.value,
-                    tolerance: 3.0 * e.tolerance + 1e-6 * e.tolerance,
-                }
-            }));
+            expected.extend(acceleration(p, &bodies, eps2));
         }
         let bodies = values(bodies.iter().map(|b| tuple_of_floats(b)).collect());
         cases.push(case(what, vec![bodies, float(eps2)], expected));
@@ -117,20 +121,26 @@ pub fn nbody(random: &mut Random) -> Vec<Case> {
     cases
 }
 
+/// The mean of the 3x3 neighbourhood of a pixel, edges clamped.
+pub fn mean_around(
+    img: &[f32],
+    (height, width): (usize, usize),
+    (i, j): (usize, usize),
+) -> Expected {
+    let near = |k: usize, n: usize| [k.saturating_sub(1), k, (k + 1).min(n - 1)];
+    let pixels = near(i, height)
+        .into_iter()
+        .flat_map(|i| near(j, width).map(|j| img[i * width + j] as f64 / 9.0));
+    sum_of(pixels)
+}
+
 pub fn box3x3(random: &mut Random) -> Vec<Case> {
     let mut cases = Vec::new();
     for (h, w) in [(0, 0), (0, 5), (1, 1), (1, 7), (2, 2), (90, 110)] {
         let img = draw(random, h * w);
-        let at = |i: i64, j: i64| {
-            let (i, j) = (i.clamp(0, h as i64 - 1), j.clamp(0, w as i64 - 1));
-            img[i as usize * w + j as usize] as f64 / 9.0
-        };
-        let expected = (0..h as i64)
-            .flat_map(|i| (0..w as i64).map(move |j| (i, j)))
-            .map(|(i, j)| {
-                let around = (-1..=1).flat_map(|a| (-1..=1).map(move |b| (a, b)));
-                sum(&around.map(|(a, b)| at(i + a, j + b)).collect::<Vec<_>>())
-            })
+        let expected = (0..h)
+            .flat_map(|i| (0..w).map(move |j| (i, j)))
+            .map(|(i, j)| mean_around(&img, (h, w), (i, j)))
             .collect();
         cases.push(case(
             &format!("{h} x {w}"),

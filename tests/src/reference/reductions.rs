@@ -45,24 +45,27 @@ pub fn dot3(random: &mut Random) -> Vec<Case> {
     vectors(random).into_iter().map(of).collect()
 }
 
-pub fn norm(random: &mut Random) -> Vec<Case> {
-    let of = |(what, x): (String, Vec<f32>)| {
-        let squares: f64 = x.iter().map(|&v| v as f64 * v as f64).sum();
-        let overflows = squares > f32::MAX as f64;
-        let underflows = squares < 1e-30 && squares > 0.0;
-        let value = if overflows {
-            f64::INFINITY
-        } else {
-            squares.sqrt()
-        };
-        // Squares are floats: too large ones are infinite, too small ones lose their digits.
-        let tolerance = if underflows {
-            value
-        } else {
-            bound(x.len(), value)
-        };
-        case(&what, vec![floats(&x)], vec![Expected { value, tolerance }])
+/// The Euclidean norm.
+pub fn length(x: &[f32]) -> Expected {
+    let squares: f64 = x.iter().map(|&v| v as f64 * v as f64).sum();
+    let overflows = squares > f32::MAX as f64;
+    let underflows = squares < 1e-30 && squares > 0.0;
+    let value = if overflows {
+        f64::INFINITY
+    } else {
+        squares.sqrt()
     };
+    // Squares are floats: too large ones are infinite, too small ones lose their digits.
+    let tolerance = if underflows {
+        value
+    } else {
+        bound(x.len(), value)
+    };
+    Expected { value, tolerance }
+}
+
+pub fn norm(random: &mut Random) -> Vec<Case> {
+    let of = |(what, x): (String, Vec<f32>)| case(&what, vec![floats(&x)], vec![length(&x)]);
     vectors(random).into_iter().map(of).collect()
 }
 
@@ -94,45 +97,47 @@ pub fn gridred(random: &mut Random) -> Vec<Case> {
     .collect()
 }
 
-pub fn sumstats(random: &mut Random) -> Vec<Case> {
-    let of = |(what, x): (String, Vec<f32>)| {
-        let n = x.len() as f64;
-        let mean = x.iter().map(|&v| v as f64).sum::<f64>() / n;
-        let moment = |p: i32| x.iter().map(|&v| (v as f64 - mean).powi(p)).sum::<f64>();
-        let (m2, m3, m4) = (moment(2), moment(3), moment(4));
-        let spread: f64 = x.iter().map(|&v| (v as f64 - mean).abs().powi(3)).sum();
-        let relative = |value: f64, scale: f64| Expected {
-            value,
-            tolerance: 1e-9 * scale.abs(),
-        };
-        // All equal: the moments are rounding errors of the mean, and their ratios arbitrary.
-        let flat = m2 <= 1e-20 * mean * mean * n;
-        let ratio = |value: f64, scale: f64| {
-            if flat && n > 0.0 {
-                Expected {
-                    value,
-                    tolerance: f64::INFINITY,
-                }
-            } else {
-                relative(value, scale)
-            }
-        };
-        let expected = vec![
-            minimum(x.iter().copied()),
-            maximum(x.iter().copied()),
-            relative(
-                mean,
-                x.iter().map(|&v| v.abs() as f64).sum::<f64>() / n.max(1.0),
-            ),
-            relative(m2 / (n - 1.0), m2 / (n - 1.0) + mean * mean * 1e-12),
-            ratio(
-                n.sqrt() * m3 / m2.powf(1.5),
-                n.sqrt() * spread / m2.powf(1.5),
-            ),
-            ratio(n * m4 / (m2 * m2), n * m4 / (m2 * m2)),
-        ];
-        case(&what, vec![floats(&x)], expected)
+/// Minimum, maximum, mean, variance, skewness and kurtosis.
+pub fn statistics(x: &[f32]) -> Vec<Expected> {
+    let n = x.len() as f64;
+    let mean = x.iter().map(|&v| v as f64).sum::<f64>() / n;
+    let moment = |p: i32| x.iter().map(|&v| (v as f64 - mean).powi(p)).sum::<f64>();
+    let (m2, m3, m4) = (moment(2), moment(3), moment(4));
+    let spread: f64 = x.iter().map(|&v| (v as f64 - mean).abs().powi(3)).sum();
+    let relative = |value: f64, scale: f64| Expected {
+        value,
+        tolerance: 1e-9 * scale.abs(),
     };
+    // All equal: the moments are rounding errors of the mean, and their ratios arbitrary.
+    let flat = m2 <= 1e-20 * mean * mean * n;
+    let ratio = |value: f64, scale: f64| {
+        if flat && n > 0.0 {
+            Expected {
+                value,
+                tolerance: f64::INFINITY,
+            }
+        } else {
+            relative(value, scale)
+        }
+    };
+    vec![
+        minimum(x.iter().copied()),
+        maximum(x.iter().copied()),
+        relative(
+            mean,
+            x.iter().map(|&v| v.abs() as f64).sum::<f64>() / n.max(1.0),
+        ),
+        relative(m2 / (n - 1.0), m2 / (n - 1.0) + mean * mean * 1e-12),
+        ratio(
+            n.sqrt() * m3 / m2.powf(1.5),
+            n.sqrt() * spread / m2.powf(1.5),
+        ),
+        ratio(n * m4 / (m2 * m2), n * m4 / (m2 * m2)),
+    ]
+}
+
+pub fn sumstats(random: &mut Random) -> Vec<Case> {
+    let of = |(what, x): (String, Vec<f32>)| case(&what, vec![floats(&x)], statistics(&x));
     vectors(random).into_iter().map(of).collect()
 }
 
@@ -153,6 +158,13 @@ pub fn sumrows(random: &mut Random) -> Vec<Case> {
     cases
 }
 
+/// The number of words of a text.
+pub fn words(text: &[u8]) -> usize {
+    text.split(|b| !b.is_ascii_alphabetic())
+        .filter(|w| !w.is_empty())
+        .count()
+}
+
 pub fn wordcount(random: &mut Random) -> Vec<Case> {
     let random_bytes: Vec<u8> = (0..100_000).map(|_| random.below(256) as u8).collect();
     let texts: Vec<(&str, Vec<u8>)> = vec![
@@ -169,12 +181,6 @@ pub fn wordcount(random: &mut Random) -> Vec<Case> {
     ];
     texts
         .into_iter()
-        .map(|(what, text)| {
-            let words = text
-                .split(|b| !b.is_ascii_alphabetic())
-                .filter(|w| !w.is_empty())
-                .count();
-            case(what, vec![bytes(&text)], vec![exact(words as f64)])
-        })
+        .map(|(what, text)| case(what, vec![bytes(&text)], vec![exact(words(&text) as f64)]))
         .collect()
 }

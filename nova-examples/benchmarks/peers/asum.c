@@ -1,0 +1,23 @@
+/* The sum of absolute values. Limited by the bandwidth of reading. Eight accumulators of single
+ * precision over blocks, which are added as doubles, so that the sum is right for any length. */
+#include "peer.h"
+
+int peer_asum(float *result, int64_t X_len, const float *X)
+{
+    double sum = 0;
+    int64_t i = 0;
+    for (; i + BLOCK <= X_len; i += BLOCK) {
+        lanes s[8] = {{0}};
+        for (int64_t j = i; j < i + BLOCK; j += 128)
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; k++) {
+                prefetch(X + j + 16 * k, AHEAD);
+                s[k] += lanes_abs(load(X + j + 16 * k));
+            }
+        sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
+    }
+    for (; i < X_len; i++)
+        sum += fabsf(X[i]);
+    *result = (float)sum;
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* alpha times a matrix times a vector, plus beta times another. Limited by the bandwidth of reading
+ * the matrix: one stream, row after row, while x stays in the first-level cache. Eight accumulators
+ * of single precision over blocks, which are added as doubles. */
+#include "peer.h"
+
+static inline double product(const float *row, const float *x, int64_t n)
+{
+    double sum = 0;
+    int64_t i = 0;
+    while (i + 128 <= n) {
+        lanes s[8] = {{0}};
+        int64_t end = n - i < BLOCK ? n : i + BLOCK;
+        for (; i + 128 <= end; i += 128)
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; k++) {
+                prefetch(row + i + 16 * k, AHEAD);
+                s[k] += load(row + i + 16 * k) * load(x + i + 16 * k);
+            }
+        sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
+    }
+    for (; i < n; i++)
+        sum += (double)row[i] * x[i];
+    return sum;
+}
+
+int peer_gemv(int64_t *result_len, float **result, int64_t A_dim0, int64_t A_dim1, const float *A,
+              int64_t x_len, const float *x, int64_t y_len, const float *y, float alpha, float beta)
+{
+    (void)x_len, (void)y_len;
+    int code = result_vector(result_len, (void **)result, A_dim0, sizeof **result);
+    if (code != 0)
+        return code;
+    for (int64_t r = 0; r < A_dim0; r++)
+        (*result)[r] = (float)(alpha * product(A + r * A_dim1, x, A_dim1) + beta * y[r]);
+    return 0;
+}

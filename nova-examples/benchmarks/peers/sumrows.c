@@ -1,0 +1,45 @@
+/* The sum of each row of irregular rows. Limited by the bandwidth of reading if no branch depends on
+ * the length of a short row and the data are prefetched: a row of up to 64 is four masked loads,
+ * and the lanes of sixteen rows are added in one transposition. Long rows are added in blocks. */
+#include "peer.h"
+
+/* The sums of sixteen rows. */
+static inline lanes sixteen_rows(const int64_t *offsets, const float *data)
+{
+    lanes parts[LANES];
+    unsigned is_long = 0;
+#pragma GCC unroll 16
+    for (int k = 0; k < LANES; k++) {
+        int64_t n = offsets[k + 1] - offsets[k];
+        is_long |= (unsigned)(n > 64) << k;
+        parts[k] = sum_of_short(data + offsets[k], n < 64 ? n : 64);
+    }
+    lanes sums = sums_of_each(parts);
+    for (; is_long != 0; is_long &= is_long - 1) {
+        int k = __builtin_ctz(is_long);
+        sums[k] = (float)sum_of_long(data + offsets[k], offsets[k + 1] - offsets[k]);
+    }
+    return sums;
+}
+
+int peer_sumrows(int64_t *result_len, float **result, int64_t rows_len, const int64_t *rows_seg1,
+                 const float *rows)
+{
+    int code = result_vector(result_len, (void **)result, rows_len, sizeof **result);
+    if (code != 0)
+        return code;
+    float *out = *result;
+    int64_t r = 0;
+    for (; r + LANES <= rows_len; r += LANES) {
+        prefetch(rows_seg1 + r, 1024);
+        prefetch(rows_seg1 + r + 8, 1024);
+        int64_t count = rows_seg1[r + LANES] - rows_seg1[r];
+        for (int64_t i = 0; i < (count < BLOCK ? count : BLOCK); i += 16)
+            prefetch(rows + rows_seg1[r] + i, AHEAD);
+        stream(out + r, sixteen_rows(rows_seg1 + r, rows));
+    }
+    for (; r < rows_len; r++)
+        out[r] = (float)sum_of_long(rows + rows_seg1[r], rows_seg1[r + 1] - rows_seg1[r]);
+    stream_end();
+    return 0;
+}

@@ -1,0 +1,124 @@
+/* Extremes and moments. Nearly limited by the bandwidth of reading: each block of 1024 is read from
+ * memory once, for its extremes and its mean, and once more from the first-level cache, for the
+ * powers of the differences from that mean, all in double precision; blocks are joined by the
+ * combining operator. Powers about the block's own mean lose no digits. */
+#pragma GCC optimize("no-finite-math-only")
+#include "peer.h"
+
+enum { PART = 1024 };
+
+typedef struct {
+    float least, greatest;
+    double mean, variance, skewness, kurtosis;
+} statistics;
+
+typedef struct {
+    double n, mean, m2, m3, m4;
+} moments;
+
+typedef struct {
+    lanes low[2], high[2];
+} extremes;
+
+static inline void combine(moments *a, const moments *b)
+{
+    double n = a->n + b->n, d = b->mean - a->mean, dn = d / n;
+    double product = a->n * b->n;
+    moments sum = {.n = n, .mean = a->mean + dn * b->n};
+    sum.m2 = a->m2 + b->m2 + d * dn * product;
+    sum.m3 = a->m3 + b->m3 + d * dn * dn * product * (a->n - b->n) +
+             3 * dn * (a->n * b->m2 - b->n * a->m2);
+    sum.m4 = a->m4 + b->m4 + d * dn * dn * dn * product * (a->n * a->n - product + b->n * b->n) +
+             6 * dn * dn * (a->n * a->n * b->m2 + b->n * b->n * a->m2) +
+             4 * dn * (a->n * b->m3 - b->n * a->m3);
+    *a = sum;
+}
+
+/* The mean of a whole block; its extremes join the others. */
+static inline double first_pass(const float *x, extremes *e)
+{
+    lanes_double s[4] = {{0}};
+    for (int i = 0; i < PART; i += 32) {
+#pragma GCC unroll 2
+        for (int k = 0; k < 2; k++) {
+            prefetch(x + i + 16 * k, AHEAD);
+            lanes v = load(x + i + 16 * k);
+            e->low[k] = lanes_min(v, e->low[k]);
+            e->high[k] = lanes_max(v, e->high[k]);
+        }
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++)
+            s[k] += load_double(x + i + 8 * k);
+    }
+    return lanes_double_sum((s[0] + s[1]) + (s[2] + s[3])) / PART;
+}
+
+static inline moments second_pass(const float *x, double mean)
+{
+    lanes_double m2[4] = {{0}}, m3[4] = {{0}}, m4[4] = {{0}};
+    for (int i = 0; i < PART; i += 32)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            lanes_double d = load_double(x + i + 8 * k) - mean;
+            lanes_double square = d * d;
+            m2[k] += square;
+            m3[k] += square * d;
+            m4[k] += square * square;
+        }
+    return (moments){PART, mean, lanes_double_sum((m2[0] + m2[1]) + (m2[2] + m2[3])),
+                     lanes_double_sum((m3[0] + m3[1]) + (m3[2] + m3[3])),
+                     lanes_double_sum((m4[0] + m4[1]) + (m4[2] + m4[3]))};
+}
+
+/* What is left behind the last whole block. */
+static moments of_rest(const float *x, int64_t n)
+{
+    moments m = {.n = (double)n};
+    for (int64_t i = 0; i < n; i++)
+        m.mean += x[i];
+    m.mean /= (double)n;
+    for (int64_t i = 0; i < n; i++) {
+        double d = x[i] - m.mean;
+        m.m2 += d * d;
+        m.m3 += d * d * d;
+        m.m4 += d * d * d * d;
+    }
+    return m;
+}
+
+int peer_sumstats(statistics *result, int64_t X_len, const float *X)
+{
+    extremes e;
+    for (int k = 0; k < 2; k++) {
+        e.low[k] = splat(INFINITY);
+        e.high[k] = splat(-INFINITY);
+    }
+    moments m = {0};
+    int64_t i = 0;
+    for (; i + PART <= X_len; i += PART) {
+        moments block = second_pass(X + i, first_pass(X + i, &e));
+        combine(&m, &block);
+    }
+    if (i < X_len) {
+        moments rest = of_rest(X + i, X_len - i);
+        combine(&m, &rest);
+    }
+    float least = INFINITY, greatest = -INFINITY;
+    for (int k = 0; k < 2 * LANES; k++) {
+        float low = e.low[k / LANES][k % LANES], high = e.high[k / LANES][k % LANES];
+        least = low < least ? low : least;
+        greatest = high > greatest ? high : greatest;
+    }
+    for (; i < X_len; i++) {
+        least = X[i] < least ? X[i] : least;
+        greatest = X[i] > greatest ? X[i] : greatest;
+    }
+    double none = m.n == 0 ? (double)NAN : 0.0;
+    *result = (statistics){least,
+                           greatest,
+                           m.mean + none,
+                           m.m2 / (m.n - 1),
+                           sqrt(m.n) * m.m3 / (m.m2 * sqrt(m.m2)),
+                           m.n * m.m4 / (m.m2 * m.m2)};
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* The number of words of a text. Limited by the bandwidth of reading: 64 bytes become one mask of
+ * letters, a word begins at a letter whose neighbour is none. */
+#include "peer.h"
+
+static inline int is_letter(uint8_t c)
+{
+    return (uint8_t)((c | 0x20) - 'a') < 26;
+}
+
+#ifdef __AVX512BW__
+static inline uint64_t letters(const uint8_t *text)
+{
+    __m512i c = _mm512_or_si512(_mm512_loadu_si512(text), _mm512_set1_epi8(0x20));
+    c = _mm512_sub_epi8(c, _mm512_set1_epi8('a'));
+    return _mm512_cmplt_epu8_mask(c, _mm512_set1_epi8(26));
+}
+#else
+static inline uint64_t letters(const uint8_t *text)
+{
+    uint64_t mask = 0;
+    for (int k = 0; k < 64; k++)
+        mask |= (uint64_t)is_letter(text[k]) << k;
+    return mask;
+}
+#endif
+
+int peer_wordcount(int32_t *result, int64_t text_len, const uint8_t *text)
+{
+    int64_t i = 0, words[4] = {0};
+    uint64_t before = 0;
+    for (; i + 256 <= text_len; i += 256)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            prefetch(text + i + 64 * k, AHEAD);
+            uint64_t mask = letters(text + i + 64 * k);
+            words[k] += __builtin_popcountll(mask & ~(mask << 1 | before));
+            before = mask >> 63;
+        }
+    for (; i < text_len; i++) {
+        uint64_t letter = (uint64_t)is_letter(text[i]);
+        words[0] += (int64_t)(letter & ~before);
+        before = letter;
+    }
+    *result = (int32_t)(words[0] + words[1] + words[2] + words[3]);
+    return 0;
+}

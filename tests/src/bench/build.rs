@@ -1,0 +1,188 @@
+//! Both sides of a benchmark as functions that are called in the same way: NOVA's C and the C written
+//! by hand, each compiled with its own flags and linked with the same few lines of C.
+
+use nova_core::SumType;
+use nova_driver::{Compiler, Options, Source};
+use nova_exec::prototype::{parameter_types, target};
+use std::ffi::{c_int, c_void};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+/// How generated C is compiled.
+pub const NOVA_FLAGS: &[&str] = &["-std=c11", "-O3", "-march=native"];
+/// How C written by hand is compiled.
+pub const PEER_FLAGS: &[&str] = &["-std=gnu11", "-Ofast", "-march=native", "-Wno-psabi"];
+/// What every file of a library needs.
+const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
+
+/// The folder of the benchmark programs.
+pub fn programs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples/benchmarks")
+}
+
+/// A program compiled to C, with what is needed to call it.
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// The generated header.
+    pub header: String,
+    /// The generated source.
+    pub source: String,
+    /// The entry, with its inputs and result.
+    pub entry: nova_loop::ir::Entry,
+    /// The sum types it names.
+    pub sums: Vec<SumType>,
+}
+
+/// Compiles a benchmark program to C.
+pub fn compile(name: &str) -> Result<Program, String> {
+    let compiler = Compiler::new(Options::default());
+    let path = programs().join(format!("{name}.nova"));
+    let mut checked = compiler
+        .check(Source::File(path))
+        .map_err(|failure| failure.to_string())?;
+    let generated = compiler
+        .compile(&mut checked)
+        .map_err(|failure| failure.to_string())?;
+    let entry = generated.program.entries.first();
+    Ok(Program {
+        name: name.to_string(),
+        header: generated.files.header,
+        source: generated.files.source,
+        entry: entry.ok_or("the program has no entry")?.clone(),
+        sums: generated.program.sums,
+    })
+}
+
+/// Runs gcc in a folder.
+pub fn gcc(folder: &Path, flags: &[&[&str]], files: &[&Path], output: &str) -> Result<(), String> {
+    let mut command = Command::new("gcc");
+    command.current_dir(folder).args(flags.concat());
+    command.arg("-o").arg(output).args(files);
+    let result = command
+        .args(["-lm", "-pthread"])
+        .output()
+        .map_err(|error| format!("gcc does not start: {error}"))?;
+    match result.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "{command:?}\n{}",
+            String::from_utf8_lossy(&result.stderr)
+        )),
+    }
+}
+
+/// Compiles the C written by hand to an object in the folder.
+pub fn compile_peer(name: &str, folder: &Path) -> Result<PathBuf, String> {
+    let source = programs().join(format!("peers/{name}.c"));
+    let source =
+        std::fs::canonicalize(&source).map_err(|error| format!("{}: {error}", source.display()))?;
+    let flags = [PEER_FLAGS, LIBRARY_FLAGS, &["-c"]];
+    gcc(folder, &flags, &[&source], "peer.o")?;
+    Ok(folder.join("peer.o"))
+}
+
+/// A function of two arrays of pointers: to the value of each parameter, to the place of each
+/// result.
+type Call = unsafe extern "C" fn(*const *const c_void, *const *mut c_void) -> c_int;
+
+/// One side of a benchmark, loaded.
+pub struct Side {
+    call: Call,
+    // Keeps the code in memory.
+    _library: Arc<libloading::Library>,
+}
+
+impl Side {
+    /// Calls the function.
+    ///
+    /// # Safety
+    ///
+    /// The pointers must be those of arguments and of an output of the function's types.
+    pub unsafe fn call(&self, arguments: &[*const c_void], results: &[*mut c_void]) -> c_int {
+        // SAFETY: as the caller promises.
+        unsafe { (self.call)(arguments.as_ptr(), results.as_ptr()) }
+    }
+}
+
+/// Loads a library and finds one of its functions.
+///
+/// # Safety
+///
+/// The function must have the type `T`.
+pub unsafe fn load<T: Copy>(
+    path: &Path,
+    name: &str,
+) -> Result<(T, Arc<libloading::Library>), String> {
+    // SAFETY: the libraries built here run nothing when they are loaded.
+    let library = unsafe { libloading::Library::new(path) }.map_err(|error| error.to_string())?;
+    // SAFETY: as the caller promises.
+    let symbol = unsafe { library.get::<T>(name.as_bytes()) }.map(|symbol| *symbol);
+    let symbol = symbol.map_err(|error| error.to_string())?;
+    Ok((symbol, Arc::new(library)))
+}
+
+/// Builds and loads both sides of a benchmark: NOVA's, then the one written by hand. `results` is
+/// the number of result parameters.
+pub fn sides(program: &Program, results: usize, folder: &Path) -> Result<[Side; 2], String> {
+    let name = &program.name;
+    let bridge = bridge(program, results)?;
+    for (file, text) in [
+        (format!("{name}.h"), &program.header),
+        (format!("{name}.c"), &program.source),
+        ("bridge.c".to_string(), &bridge),
+    ] {
+        std::fs::write(folder.join(&file), text).map_err(|error| format!("{file}: {error}"))?;
+    }
+    let source = folder.join(format!("{name}.c"));
+    let flags = [NOVA_FLAGS, LIBRARY_FLAGS, &["-c"]];
+    gcc(folder, &flags, &[&source], "nova.o")?;
+    compile_peer(name, folder)?;
+    let side = |object: &str, entry: &str, library: &str| {
+        let define = format!("-DENTRY={entry}");
+        let flags = [&["-std=c11", "-O2", &define, "-shared"], LIBRARY_FLAGS];
+        // Linked without -Ofast, which would make the whole process flush denormals to zero.
+        let files = [Path::new("bridge.c"), Path::new(object)];
+        gcc(folder, &flags, &files, library)?;
+        // SAFETY: the bridge declares it so.
+        let (call, library) = unsafe { load(&folder.join(library), "benchmark_call")? };
+        Ok(Side {
+            call,
+            _library: library,
+        })
+    };
+    let nova: Result<Side, String> = side("nova.o", name, "nova.so");
+    let peer = side("peer.o", &format!("peer_{name}"), "peer.so");
+    Ok([nova?, peer?])
+}
+
+/// The C that calls a function of the entry's type, whose name is the macro `ENTRY`.
+fn bridge(program: &Program, results: usize) -> Result<String, String> {
+    let name = &program.name;
+    let types = parameter_types(&program.header, name)
+        .filter(|types| types.len() >= results)
+        .ok_or_else(|| format!("the header does not declare {name}"))?;
+    let value = |(k, ty): (usize, &String)| match k < results {
+        true => format!("({ty})results[{k}]"),
+        false => format!("*({} *)arguments[{}]", ty, k - results),
+    };
+    let values: Vec<String> = types.iter().enumerate().map(value).collect();
+    let mut text = format!("#include \"{name}.h\"\n");
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "int ENTRY({});", types.join(", "));
+    for ty in types.iter().take(results).filter_map(|ty| target(ty)) {
+        let _ = writeln!(
+            text,
+            "_Static_assert(sizeof({ty}) > 0, \"a complete type\");"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "int benchmark_call(void *const *arguments, void *const *results)\n{{\n    return \
+         ENTRY({});\n}}",
+        values.join(", ")
+    );
+    Ok(text)
+}

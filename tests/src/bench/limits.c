@@ -1,0 +1,82 @@
+/* What this machine can do, measured beside the benchmarks with one thread: reading, copying with
+ * streaming stores, and arithmetic on vectors of sixteen floats. Arrays begin on a page and have a
+ * multiple of 128 floats. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+typedef float lanes __attribute__((vector_size(64)));
+
+static inline lanes load(const float *from)
+{
+    lanes v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline float sum_of(const lanes *s, int n)
+{
+    float sum = 0;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < 16; k++)
+            sum += s[j][k];
+    return sum;
+}
+
+/* How long this thread has had a processor, in seconds. */
+double limits_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Reads n floats, as two streams, which is faster than one; gives their sum. */
+float limits_read(const float *x, int64_t n)
+{
+    lanes s[8] = {{0}};
+    for (int64_t i = 0; i < n / 2; i += 64)
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) {
+            const float *from = x + i + 16 * (k / 2) + n / 2 * (k % 2);
+            __builtin_prefetch((const char *)((uintptr_t)from + 8192), 0, 3);
+            s[k] += load(from);
+        }
+    return sum_of(s, 8);
+}
+
+/* Copies n floats past the caches. */
+void limits_copy(float *to, const float *from, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += 64)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            __builtin_prefetch((const char *)((uintptr_t)(from + i + 16 * k) + 8192), 0, 3);
+            lanes v = load(from + i + 16 * k);
+#ifdef __AVX512F__
+            _mm512_stream_ps(to + i + 16 * k, (__m512)v);
+#else
+            memcpy(to + i + 16 * k, &v, sizeof v);
+#endif
+        }
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
+
+/* Does 12 n fused multiplications and additions of sixteen floats; gives their sum. */
+float limits_compute(float a, float b, int64_t n)
+{
+    lanes s[12];
+    for (int k = 0; k < 12; k++)
+        s[k] = (lanes){0} + (float)k;
+    for (int64_t i = 0; i < n; i++)
+#pragma GCC unroll 12
+        for (int k = 0; k < 12; k++)
+            s[k] = s[k] * a + b;
+    return sum_of(s, 12);
+}

@@ -1,0 +1,187 @@
+//! One run of a benchmark program: its arguments and results as C passes them, how much it must
+//! move and compute, and the check of its result.
+
+use super::memory::{Array, Block, Plain};
+use std::ffi::c_void;
+use std::rc::Rc;
+
+/// The value of a C parameter.
+#[derive(Clone)]
+pub enum Argument {
+    /// A length or extent.
+    Length(usize),
+    /// An `int32_t`.
+    Int(i32),
+    /// A `float`.
+    Float(f32),
+    /// A pointer to elements.
+    Array(Rc<dyn Block>),
+}
+
+/// What a function gives, as C passes it.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// A value of so many bytes.
+    Value(usize),
+    /// Elements of so many bytes, their number given by the extents.
+    Elements(Vec<usize>, usize),
+}
+
+/// What must be done whatever the program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// Bytes that are read from memory.
+    pub read: usize,
+    /// Bytes that are written to memory.
+    pub written: usize,
+    /// Multiplications of vectors of sixteen floats, where they may be the limit.
+    pub operations: usize,
+}
+
+/// Whether a result is right; the first difference as text.
+pub type Check = Box<dyn Fn(&Output) -> Result<(), String>>;
+
+/// Data for one program, and what its result must be.
+pub struct Workload {
+    /// How much data it is, in words.
+    pub size: String,
+    /// The arguments.
+    pub arguments: Vec<Argument>,
+    /// The result.
+    pub result: Shape,
+    /// What must be done.
+    pub work: Work,
+    /// The check of its result.
+    pub check: Check,
+}
+
+/// Arguments in C's form: a pointer to the value of each parameter.
+pub struct Arguments {
+    cells: Box<[u64]>,
+    // Keeps alive what the cells point at.
+    _arrays: Vec<Argument>,
+}
+
+impl Arguments {
+    /// Brings arguments into C's form.
+    pub fn new(arguments: Vec<Argument>) -> Self {
+        let cell = |argument: &Argument| {
+            // The value lies at the beginning of its cell.
+            let mut cell = [0u8; 8];
+            match argument {
+                Argument::Length(n) => cell = n.to_ne_bytes(),
+                Argument::Int(n) => cell[..4].copy_from_slice(&n.to_ne_bytes()),
+                Argument::Float(x) => cell[..4].copy_from_slice(&x.to_ne_bytes()),
+                Argument::Array(block) => cell = (block.address() as usize).to_ne_bytes(),
+            }
+            u64::from_ne_bytes(cell)
+        };
+        Arguments {
+            cells: arguments.iter().map(cell).collect(),
+            _arrays: arguments,
+        }
+    }
+
+    /// A pointer to each value.
+    pub fn pointers(&self) -> Vec<*const c_void> {
+        self.cells
+            .iter()
+            .map(|cell| (cell as *const u64).cast())
+            .collect()
+    }
+}
+
+impl Workload {
+    /// The arguments with arrays of their own.
+    pub fn duplicate(&self) -> Arguments {
+        let duplicate = |argument: &Argument| match argument {
+            Argument::Array(block) => Argument::Array(block.duplicate()),
+            Argument::Length(_) | Argument::Int(_) | Argument::Float(_) => argument.clone(),
+        };
+        Arguments::new(self.arguments.iter().map(duplicate).collect())
+    }
+
+    /// The size of its arrays.
+    pub fn bytes(&self) -> usize {
+        let bytes = |argument: &Argument| match argument {
+            Argument::Array(block) => block.bytes(),
+            Argument::Length(_) | Argument::Int(_) | Argument::Float(_) => 0,
+        };
+        self.arguments.iter().map(bytes).sum()
+    }
+}
+
+/// Room for a result, used by every call.
+pub struct Output {
+    shape: Shape,
+    /// The extents and the pointer to the elements.
+    cells: Box<[u64]>,
+    room: Array<u8>,
+}
+
+impl Output {
+    /// Room for a result of this shape.
+    pub fn new(shape: &Shape) -> Self {
+        let (extents, bytes) = match shape {
+            Shape::Value(bytes) => (0, *bytes),
+            Shape::Elements(extents, size) => {
+                (extents.len() + 1, extents.iter().product::<usize>() * size)
+            }
+        };
+        let mut output = Output {
+            shape: shape.clone(),
+            cells: vec![0; extents].into(),
+            room: Array::zeros(bytes),
+        };
+        output.reset();
+        output
+    }
+
+    /// Gives the next call the whole room.
+    pub fn reset(&mut self) {
+        if let Shape::Elements(extents, _) = &self.shape {
+            let address = self.room.as_ptr() as u64;
+            let extents = extents.iter().map(|&n| n as u64);
+            for (cell, value) in self.cells.iter_mut().zip(extents.chain([address])) {
+                *cell = value;
+            }
+        }
+    }
+
+    /// Overwrites the room, so that nothing of an earlier call is taken for a result.
+    pub fn clear(&mut self) {
+        self.room.fill(0xa5);
+        self.reset();
+    }
+
+    /// A pointer for each result parameter.
+    pub fn pointers(&mut self) -> Vec<*mut c_void> {
+        match &self.shape {
+            Shape::Value(_) => vec![self.room.as_mut_ptr().cast()],
+            Shape::Elements(..) => self
+                .cells
+                .iter_mut()
+                .map(|cell| (cell as *mut u64).cast())
+                .collect(),
+        }
+    }
+
+    /// Whether the lengths that a call left are those of the shape, and the room its own.
+    pub fn is_filled(&self) -> bool {
+        match &self.shape {
+            Shape::Value(_) => true,
+            Shape::Elements(extents, _) => {
+                let address = self.room.as_ptr() as u64;
+                let extents = extents.iter().map(|&n| n as u64);
+                extents.chain([address]).eq(self.cells.iter().copied())
+            }
+        }
+    }
+
+    /// The result as elements of a type.
+    pub fn elements<T: Plain>(&self) -> &[T] {
+        let length = self.room.len() / size_of::<T>();
+        // SAFETY: the room begins on a page, has that many bytes, and all of them are values.
+        unsafe { std::slice::from_raw_parts(self.room.as_ptr().cast(), length) }
+    }
+}

@@ -1,0 +1,149 @@
+//! Data for every benchmark program, of the sizes that are timed, and what the results must be.
+
+mod linear_algebra;
+mod models;
+mod reductions;
+
+use super::memory::{Array, Plain};
+use super::workload::{Argument, Check, Output, Shape, Work, Workload};
+use crate::random::Random;
+use crate::reference::{Expected, compare_numbers};
+use std::rc::Rc;
+
+/// A benchmark program and its sizes.
+pub struct Program {
+    /// Its name.
+    pub name: &'static str,
+    /// How many elements (rows, options, bodies) are timed.
+    pub sizes: &'static [usize],
+    /// Draws data of a size.
+    pub draw: fn(&mut Random, usize) -> Workload,
+}
+
+const fn program(
+    name: &'static str,
+    sizes: &'static [usize],
+    draw: fn(&mut Random, usize) -> Workload,
+) -> Program {
+    Program { name, sizes, draw }
+}
+
+/// All sixteen array programs.
+pub const PROGRAMS: &[Program] = &[
+    program("bbox", &[1 << 24], reductions::bbox),
+    program("dot3", &[1 << 23], reductions::dot3),
+    program("norm", &[1 << 25], reductions::norm),
+    program("gridred", &[1 << 24], reductions::gridred),
+    program("sumstats", &[1 << 24], reductions::sumstats),
+    program("sumrows", &[1 << 20], reductions::sumrows),
+    program("wordcount", &[64 << 20], reductions::wordcount),
+    program("blackscholes", &[1 << 22], models::blackscholes),
+    program("nbody", &[1 << 14], models::nbody),
+    program("spmv", &[1 << 20], linear_algebra::spmv),
+    program("box3x3", &[1 << 24], models::box3x3),
+    program("scal", &[1 << 24, 1 << 27], linear_algebra::scal),
+    program("asum", &[1 << 24, 1 << 27], linear_algebra::asum),
+    program("dot", &[1 << 24, 1 << 27], linear_algebra::dot),
+    program("gemv", &[1 << 24, 1 << 26], linear_algebra::gemv),
+    program("spmv_csr", &[1 << 20], linear_algebra::spmv_csr),
+];
+
+/// The size of a float.
+const FLOAT: usize = size_of::<f32>();
+
+/// Random floats between -4 and 4.
+fn draw(random: &mut Random) -> f32 {
+    (random.bits() >> 40) as f32 * (8.0 / (1 << 24) as f32) - 4.0
+}
+
+/// An array of random floats.
+fn floats(random: &mut Random, length: usize) -> Rc<Array<f32>> {
+    Rc::new(Array::from_fn(length, || draw(random)))
+}
+
+/// The two C parameters of a vector.
+fn vector<T: Plain>(array: &Rc<Array<T>>) -> [Argument; 2] {
+    [
+        Argument::Length(array.len()),
+        Argument::Array(array.clone()),
+    ]
+}
+
+/// The three C parameters of a matrix.
+fn matrix<T: Plain>(rows: usize, columns: usize, array: &Rc<Array<T>>) -> [Argument; 3] {
+    [
+        Argument::Length(rows),
+        Argument::Length(columns),
+        Argument::Array(array.clone()),
+    ]
+}
+
+/// The three C parameters of a vector of vectors.
+fn rows<T: Plain>(offsets: &Rc<Array<i64>>, array: &Rc<Array<T>>) -> [Argument; 3] {
+    [
+        Argument::Length(offsets.len() - 1),
+        Argument::Array(offsets.clone()),
+        Argument::Array(array.clone()),
+    ]
+}
+
+/// The offsets of rows of these lengths.
+fn offsets(lengths: impl IntoIterator<Item = usize>) -> Rc<Array<i64>> {
+    let mut offsets = vec![0i64];
+    let mut end = 0;
+    for length in lengths {
+        end += length as i64;
+        offsets.push(end);
+    }
+    Rc::new(Array::from_slice(&offsets))
+}
+
+/// The part of an array that is row r.
+fn row<'a, T: Plain>(offsets: &[i64], array: &'a [T], r: usize) -> &'a [T] {
+    &array[offsets[r] as usize..offsets[r + 1] as usize]
+}
+
+/// What must be moved when a vector of floats is written from so many bytes.
+fn moved(read: usize, written: usize) -> Work {
+    Work {
+        read,
+        written,
+        operations: 0,
+    }
+}
+
+/// The check that a vector of floats is what a function of the index gives.
+fn every_float(length: usize, expected: impl Fn(usize) -> Expected + 'static) -> Check {
+    Box::new(move |output: &Output| {
+        let found = output.elements::<f32>().iter().map(|&x| f64::from(x));
+        compare_numbers(found, (0..length).map(&expected))
+    })
+}
+
+/// The check that tuples of floats are what a function of the index gives.
+fn every_tuple<const N: usize>(
+    length: usize,
+    expected: impl Fn(usize) -> [Expected; N] + 'static,
+) -> Check {
+    Box::new(move |output: &Output| {
+        let found = output.elements::<[f32; N]>();
+        if found.len() != length {
+            return Err(format!("{} tuples instead of {length}", found.len()));
+        }
+        for (k, found) in found.iter().enumerate() {
+            compare_numbers(found.map(f64::from), expected(k))
+                .map_err(|difference| format!("tuple {k}: {difference}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// A vector of n results of some floats each.
+fn vector_of_floats(n: usize, floats: usize) -> Shape {
+    Shape::Elements(vec![n], floats * FLOAT)
+}
+
+/// The side of a square of n elements.
+fn side(n: usize) -> usize {
+    n.isqrt()
+}
