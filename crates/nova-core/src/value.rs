@@ -4,6 +4,7 @@ use crate::interpret::Closure;
 use crate::{Scalar, ScalarValue, SumType, Type};
 use nova_diag::deep;
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A value of a concrete type. Clones are cheap: what is large is shared.
@@ -320,9 +321,10 @@ impl Value {
     }
 
     /// Whether both are the same, bit for bit, all nans being one value. Functions are the same
-    /// only as the same object.
+    /// only as the same object. Shared data are compared once, however often they are reached.
     pub fn same(&self, other: &Value) -> bool {
         let mut work = vec![(self, other)];
+        let mut seen = HashSet::new();
         while let Some(pair) = work.pop() {
             let equal = match pair {
                 (Value::Scalar(a), Value::Scalar(b)) => a.same(*b),
@@ -336,7 +338,8 @@ impl Value {
                     m == n && same_elements(a, b, &mut work)
                 }
                 (Value::Sum(c, a), Value::Sum(d, b)) => {
-                    if !a.is(b) {
+                    let pair: (*const Value, *const Value) = (a.get(), b.get());
+                    if !a.is(b) && seen.insert(pair) {
                         work.push((a.get(), b.get()));
                     }
                     c == d
@@ -351,9 +354,10 @@ impl Value {
         true
     }
 
-    /// Whether it is a value of type `ty`.
+    /// Whether it is a value of type `ty`. Shared data are looked at once for each type.
     pub fn conforms(&self, ty: &Type, sums: &[SumType]) -> bool {
         let mut work = vec![(self, ty)];
+        let mut seen = HashSet::new();
         while let Some((value, ty)) = work.pop() {
             let fits = match (value, ty) {
                 (Value::Scalar(v), Type::Scalar(s)) => v.scalar() == *s,
@@ -375,7 +379,11 @@ impl Value {
                     let sum = sums.get(id.index());
                     match sum.and_then(|s| s.constructors.get(*tag as usize)) {
                         Some(constructor) => {
-                            work.push((payload.get(), &constructor.payload));
+                            let pair: (*const Value, *const Type) =
+                                (payload.get(), &constructor.payload);
+                            if seen.insert(pair) {
+                                work.push((payload.get(), &constructor.payload));
+                            }
                             true
                         }
                         None => false,
