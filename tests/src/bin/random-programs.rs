@@ -15,6 +15,8 @@ use nova_tests::random::{self, PRELUDE, Program};
 use nova_tests::shrink::shrink;
 use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages, disagreement};
 use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many programs share a C file.
 const BATCH: u64 = 16;
@@ -50,35 +52,52 @@ struct Tally {
 }
 
 fn compare(count: u64, first: u64) -> bool {
-    let mut tally = Tally::default();
-    let mut seed = first;
     let combinations = Passes::combinations();
-    for passes in combinations.iter().cycle() {
-        if seed >= first + count {
-            break;
-        }
-        let programs: Vec<Program> = (seed..(seed + BATCH).min(first + count))
-            .map(random::program)
-            .collect();
-        seed += programs.len() as u64;
-        if let Err(why) = batch(&programs, *passes, &mut tally) {
-            // Something in the batch is refused: find out which program it is.
-            for program in &programs {
-                if let Err(one) = batch(std::slice::from_ref(program), *passes, &mut tally) {
-                    tally
-                        .disagreements
-                        .push(format!("{} ({passes:?}): {one}", program.name));
+    let next = AtomicU64::new(0);
+    let total = Mutex::new(Tally::default());
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let mut tally = Tally::default();
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let start = number * BATCH;
+                    if start >= count {
+                        break;
+                    }
+                    let seeds = first + start..first + count.min(start + BATCH);
+                    let passes = combinations[number as usize % combinations.len()];
+                    compare_batch(seeds, passes, &mut tally);
                 }
-            }
-            if programs.len() > 1 && tally.disagreements.is_empty() {
-                tally
-                    .disagreements
-                    .push(format!("only together, from {}: {why}", programs[0].name));
-            }
+                if let Ok(mut total) = total.lock() {
+                    total.add(tally);
+                }
+            });
+        }
+    });
+    let tally = total.into_inner().unwrap_or_default();
+    report(&tally);
+    tally.programs == count && tally.disagreements.is_empty()
+}
+
+/// Runs the programs of some seeds together; where the file is refused, one by one.
+fn compare_batch(seeds: std::ops::Range<u64>, passes: Passes, tally: &mut Tally) {
+    let programs: Vec<Program> = seeds.map(random::program).collect();
+    let Err(why) = batch(&programs, passes, tally) else {
+        return;
+    };
+    let before = tally.disagreements.len();
+    for program in &programs {
+        if let Err(one) = batch(std::slice::from_ref(program), passes, tally) {
+            let text = format!("{} ({passes:?}): {one}", program.name);
+            tally.disagreements.push(text);
         }
     }
-    report(&tally);
-    tally.disagreements.is_empty()
+    if tally.disagreements.len() == before {
+        let text = format!("only together, from {}: {why}", programs[0].name);
+        tally.disagreements.push(text);
+    }
 }
 
 fn strict(passes: Passes) -> How<'static> {
@@ -136,6 +155,23 @@ fn values(stages: &Stages, entry: usize, texts: &[String]) -> Result<Vec<Value>,
 }
 
 impl Tally {
+    /// Adds what another has counted.
+    fn add(&mut self, other: Tally) {
+        self.programs += other.programs;
+        self.runs += other.runs;
+        self.failing_runs += other.failing_runs;
+        self.failing_programs += other.failing_programs;
+        self.nodes.extend(other.nodes);
+        self.nested += other.nested;
+        for (kind, count) in other.errors {
+            *self.errors.entry(kind).or_default() += count;
+        }
+        for (name, count) in other.used {
+            *self.used.entry(name).or_default() += count;
+        }
+        self.disagreements.extend(other.disagreements);
+    }
+
     fn count(&mut self, program: &Program) {
         self.programs += 1;
         self.nodes.push(program.nodes);
