@@ -12,3 +12,4 @@ mod reachable;
 pub mod share;
 pub mod simplify;
 pub mod tail_calls;
+mod total;

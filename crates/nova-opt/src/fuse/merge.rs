@@ -6,17 +6,18 @@
 //! later one needs nothing of what moves, and nothing of what moves has an effect. Where the earlier
 //! one can fail, what may be defined only because it did not fail moves behind it too.
 
+use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
 use crate::effects::{Effects, FunctionEffects};
+use crate::total::is_total;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable, View,
 };
 use nova_flat::visit::{
-    Substitution, binders, bodies_mut, count_uses, each_body_mut, each_statement, free_variables,
-    size, substitute, type_variables, used_variables,
+    Substitution, binders, bodies_mut, count_uses, each_body_mut, free_variables, size, substitute,
+    type_variables, used_variables,
 };
-use nova_flat::{array_expressions, control_expressions};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
@@ -292,7 +293,8 @@ impl Merger<'_> {
         let used: Vec<Variable> = given.iter().copied().filter(|v| uses.contains(v)).collect();
         if !used.is_empty() {
             let maps = map_results(&items[first].statement, operation(&items[first])?);
-            let passes = |v: &Variable| maps.contains_key(v) && is_read_only_here(*v, consumer);
+            let passes =
+                |v: &Variable| maps.contains_key(v) && is_read_only_here(*v, &consumer.statement);
             if !used.iter().all(passes) {
                 return None;
             }
@@ -478,181 +480,6 @@ fn operation(item: &Item) -> Option<&ArrayOperation> {
         Expression::Operation(operation) => Some(operation),
         _ => None,
     }
-}
-
-/// Whether a statement is defined without any check before it.
-fn is_total(statement: &Statement) -> bool {
-    let mut total = is_total_expression(&statement.expression);
-    each_nested(&statement.expression, &mut |inner| {
-        total &= is_total_expression(&inner.expression);
-    });
-    total
-}
-
-/// Whether an expression, without its bodies, is defined without any check before it.
-fn is_total_expression(expression: &Expression) -> bool {
-    match expression {
-        Expression::Atom(_)
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | Expression::NodeNew { .. }
-        | Expression::NodeTag { .. }
-        | Expression::Trace { .. }
-        | Expression::Allocate { .. }
-        // Functions check for themselves.
-        | Expression::Call { .. }
-        | Expression::Foreign { .. }
-        | control_expressions!() => true,
-        Expression::Scalar {
-            operation, operand, ..
-        } => is_total_operation(*operation, *operand),
-        Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::NodePayload { .. }
-        | array_expressions!() => false,
-    }
-}
-
-/// Whether an operation on scalars is defined for all of them.
-fn is_total_operation(operation: ScalarOperation, operand: Scalar) -> bool {
-    match operation {
-        ScalarOperation::Divide => operand.is_float(),
-        ScalarOperation::Remainder | ScalarOperation::ShiftLeft | ScalarOperation::ShiftRight => {
-            false
-        }
-        ScalarOperation::Convert(to) => {
-            let widens = operand.is_signed() == to.is_signed() && operand.bits() <= to.bits();
-            to.is_float() || (operand.is_integer() && to.is_integer() && widens)
-        }
-        ScalarOperation::Add
-        | ScalarOperation::Subtract
-        | ScalarOperation::Multiply
-        | ScalarOperation::Minimum
-        | ScalarOperation::Maximum
-        | ScalarOperation::Negate
-        | ScalarOperation::Absolute
-        | ScalarOperation::Sqrt
-        | ScalarOperation::ReciprocalSqrt
-        | ScalarOperation::Reciprocal
-        | ScalarOperation::Exp
-        | ScalarOperation::Exp2
-        | ScalarOperation::Log
-        | ScalarOperation::Log2
-        | ScalarOperation::Log10
-        | ScalarOperation::Sin
-        | ScalarOperation::Cos
-        | ScalarOperation::Tan
-        | ScalarOperation::Asin
-        | ScalarOperation::Acos
-        | ScalarOperation::Atan
-        | ScalarOperation::Sinh
-        | ScalarOperation::Cosh
-        | ScalarOperation::Tanh
-        | ScalarOperation::Pow
-        | ScalarOperation::Atan2
-        | ScalarOperation::Floor
-        | ScalarOperation::Ceil
-        | ScalarOperation::Round
-        | ScalarOperation::Truncate
-        | ScalarOperation::Erf
-        | ScalarOperation::Equal
-        | ScalarOperation::NotEqual
-        | ScalarOperation::Less
-        | ScalarOperation::LessEqual
-        | ScalarOperation::Greater
-        | ScalarOperation::GreaterEqual
-        | ScalarOperation::Not
-        | ScalarOperation::BitAnd
-        | ScalarOperation::BitOr
-        | ScalarOperation::BitXor
-        | ScalarOperation::BitNot
-        | ScalarOperation::Wrap(_)
-        | ScalarOperation::Fits(_) => true,
-    }
-}
-
-/// Calls `visit` on every statement inside an expression.
-fn each_nested(expression: &Expression, visit: &mut dyn FnMut(&Statement)) {
-    nova_flat::visit::bodies(expression, &mut |body| each_statement(body, visit));
-}
-
-fn at_index(operation: &ArrayOperation, indices: &[Atom]) -> bool {
-    indices.len() == operation.indices.len()
-        && operation
-            .indices
-            .iter()
-            .zip(indices)
-            .all(|(index, atom)| *atom == Atom::Variable(*index))
-}
-
-/// The arrays that an operation reads at its own index.
-fn arrays_read_here(operation: &ArrayOperation) -> BTreeSet<Variable> {
-    let mut arrays = BTreeSet::new();
-    each_statement(&operation.body, &mut |statement| {
-        if let Expression::Index { array, indices } = &statement.expression
-            && at_index(operation, indices)
-        {
-            arrays.insert(*array);
-        }
-    });
-    arrays
-}
-
-/// Whether an operation reads an array at its own index, and uses it for nothing else.
-fn is_read_only_here(array: Variable, item: &Item) -> bool {
-    let Some(operation) = operation(item) else {
-        return false;
-    };
-    let (mut uses, mut reads) = (0, 0);
-    let count = |expression: &Expression, uses: &mut u32| {
-        used_variables(expression, &mut |v| *uses += u32::from(v == array));
-    };
-    count(&item.statement.expression, &mut uses);
-    each_nested(&item.statement.expression, &mut |statement| {
-        count(&statement.expression, &mut uses);
-        nova_flat::visit::bodies(&statement.expression, &mut |body| {
-            uses += uses_as_result(body, array);
-        });
-    });
-    nova_flat::visit::bodies(&item.statement.expression, &mut |body| {
-        uses += uses_as_result(body, array);
-    });
-    each_statement(&operation.body, &mut |statement| {
-        if let Expression::Index {
-            array: source,
-            indices,
-        } = &statement.expression
-        {
-            reads += u32::from(*source == array && at_index(operation, indices));
-        }
-    });
-    uses == reads
-}
-
-fn uses_as_result(body: &Body, variable: Variable) -> u32 {
-    let uses = body
-        .results
-        .iter()
-        .filter(|r| **r == Atom::Variable(variable));
-    uses.count() as u32
-}
-
-/// The array results of an operation that are maps, and what the body gives for each.
-fn map_results(statement: &Statement, operation: &ArrayOperation) -> HashMap<Variable, Atom> {
-    let carries = operation.carries.len();
-    let mut given = statement.pattern.iter().skip(carries);
-    let mut consumed = operation.body.results.iter().skip(carries);
-    let mut maps = HashMap::new();
-    for output in &operation.outputs {
-        let arrays: Vec<_> = given.by_ref().take(output.gives()).collect();
-        let values: Vec<_> = consumed.by_ref().take(output.consumes()).collect();
-        if let (Output::Map, [array], [value]) = (output, &arrays[..], &values[..]) {
-            maps.insert(**array, **value);
-        }
-    }
-    maps
 }
 
 fn insert_at<T>(list: &mut Vec<T>, place: usize, items: Vec<T>) {

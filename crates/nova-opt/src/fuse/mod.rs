@@ -14,6 +14,7 @@
 
 mod elements;
 mod merge;
+mod reads;
 
 use crate::effects::FunctionEffects;
 use nova_flat::ir::{Body, Program};
