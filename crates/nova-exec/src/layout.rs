@@ -177,8 +177,8 @@ impl Items {
 /// How a parameter or a result of an entry is passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Passing {
-    /// Not at all.
-    Nothing,
+    /// Not at all: `unit`, and tuples of nothing else.
+    Nothing(Layout),
     /// A `bool`: an `int`.
     Bool,
     /// By value.
@@ -204,7 +204,6 @@ impl Passing {
     /// How values of a type are passed.
     pub fn of(ty: &Type, sums: &[SumType]) -> Result<Passing, String> {
         match ty {
-            Type::Unit => Ok(Passing::Nothing),
             Type::Scalar(Scalar::Bool) => Ok(Passing::Bool),
             Type::Vector(element) => {
                 let (mut levels, mut inner) = (1, element);
@@ -219,10 +218,10 @@ impl Passing {
                 rank: *rank as usize,
                 items: Items::of(element, sums)?,
             }),
-            Type::Scalar(_) | Type::Tuple(_) | Type::Sum(_) | Type::Function(..) => {
+            Type::Unit | Type::Scalar(_) | Type::Tuple(_) | Type::Sum(_) | Type::Function(..) => {
                 let layout = Layout::of(ty, sums)?;
                 Ok(match layout.size {
-                    0 => Passing::Nothing,
+                    0 => Passing::Nothing(layout),
                     _ => Passing::Value(layout),
                 })
             }
@@ -232,7 +231,7 @@ impl Passing {
     /// The number of C parameters.
     pub fn cells(&self) -> usize {
         match self {
-            Passing::Nothing => 0,
+            Passing::Nothing(_) => 0,
             Passing::Bool | Passing::Value(_) => 1,
             Passing::Vector { levels, items } => levels + usize::from(items.layout.size > 0),
             Passing::Array { rank, items } => rank + usize::from(items.layout.size > 0),

@@ -305,7 +305,7 @@ fn cell_sizes(passing: &Passing) -> Vec<usize> {
     match passing {
         Passing::Bool => vec![size_of::<c_int>()],
         Passing::Value(layout) => vec![layout.size],
-        Passing::Nothing | Passing::Vector { .. } | Passing::Array { .. } => {
+        Passing::Nothing(_) | Passing::Vector { .. } | Passing::Array { .. } => {
             vec![crate::layout::WORD; passing.cells()]
         }
     }

@@ -32,7 +32,7 @@ impl Arguments {
     /// Adds the C parameters of one argument.
     pub fn add(&mut self, passing: &Passing, value: &Value) -> Result<(), Mismatch> {
         match (passing, value) {
-            (Passing::Nothing, _) => Ok(()),
+            (Passing::Nothing(_), _) => Ok(()),
             (Passing::Bool, Value::Scalar(scalar)) => {
                 self.cell_of(&(raw_bits(*scalar) as i32).to_ne_bytes());
                 Ok(())

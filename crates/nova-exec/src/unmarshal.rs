@@ -31,7 +31,10 @@ impl Results {
     pub fn new(passing: &Passing) -> Results {
         let words = match passing {
             Passing::Value(layout) => layout.size.div_ceil(WORD),
-            Passing::Nothing | Passing::Bool | Passing::Vector { .. } | Passing::Array { .. } => 1,
+            Passing::Nothing(_)
+            | Passing::Bool
+            | Passing::Vector { .. }
+            | Passing::Array { .. } => 1,
         };
         Results {
             cells: (0..passing.cells())
@@ -58,7 +61,7 @@ impl Results {
         let word = |k: usize| cells.get(k).map_or(0, |cell| word_at(cell, 0));
         let length = |k: usize| count(word(k));
         match passing {
-            Passing::Nothing => Ok(Value::Unit),
+            Passing::Nothing(layout) => unsafe { read(layout, &[], &Nodes::default()) },
             Passing::Bool => {
                 let truth = cells
                     .first()

@@ -151,6 +151,8 @@ fn scalars() {
         body: "",
     };
     unit.check(&["nil"]);
+    let units = Type::tuple(vec![Type::Unit, Type::tuple(vec![Type::Unit, Type::Unit])]);
+    Identity { ty: units, ..unit }.check(&["(nil, (nil, nil))"]);
 }
 
 #[test]
