@@ -75,7 +75,7 @@ pub enum ScalarOperation {
     Fits(Scalar),
 }
 
-/// Name in NOVA (when it has one), name in the intermediate representations, arguments.
+/// What is known of a scalar operation.
 pub struct ScalarOperationInfo {
     /// The operation.
     pub operation: ScalarOperation,
@@ -89,6 +89,10 @@ pub struct ScalarOperationInfo {
     pub class: Class,
     /// What it gives.
     pub result: ResultKind,
+    /// What it takes.
+    pub cost: Cost,
+    /// What it is defined for.
+    pub domain: Domain,
 }
 
 /// The types an operation accepts.
@@ -128,63 +132,85 @@ pub enum ResultKind {
     Bool,
 }
 
+/// What a scalar operation takes a processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// A few cycles at most, in vectors too.
+    Low,
+    /// More, or a call.
+    High,
+}
+
+/// The arguments that a scalar operation is defined for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// All of them.
+    All,
+    /// All floats, and some integers.
+    Floats,
+    /// Some of them.
+    Some,
+}
+
 macro_rules! scalar_operations {
-    ($($operation:ident $name:literal $short:literal $arity:literal $class:ident $result:ident;)*) => {
+    ($($operation:ident $name:literal $short:literal $arity:literal $class:ident $result:ident
+        $cost:ident $domain:ident;)*) => {
         /// Every scalar operation but the conversions.
         pub const SCALAR_OPERATIONS: &[ScalarOperationInfo] = &[$(ScalarOperationInfo {
             operation: ScalarOperation::$operation, name: $name, short: $short, arity: $arity,
-            class: Class::$class, result: ResultKind::$result,
+            class: Class::$class, result: ResultKind::$result, cost: Cost::$cost,
+            domain: Domain::$domain,
         }),*];
     };
 }
 
 scalar_operations! {
-    Add "+" "add" 2 Number Same;
-    Subtract "-" "sub" 2 Number Same;
-    Multiply "*" "mul" 2 Number Same;
-    Divide "/" "div" 2 Number Same;
-    Remainder "%" "rem" 2 Integer Same;
-    Minimum "min" "min" 2 Number Same;
-    Maximum "max" "max" 2 Number Same;
-    Negate "neg" "neg" 1 Number Same;
-    Absolute "abs" "abs" 1 Number Same;
-    Sqrt "sqrt" "sqrt" 1 Floating Same;
-    ReciprocalSqrt "rsqrt" "rsqrt" 1 Floating Same;
-    Reciprocal "recip" "recip" 1 Floating Same;
-    Exp "exp" "exp" 1 Floating Same;
-    Exp2 "exp2" "exp2" 1 Floating Same;
-    Log "log" "log" 1 Floating Same;
-    Log2 "log2" "log2" 1 Floating Same;
-    Log10 "log10" "log10" 1 Floating Same;
-    Sin "sin" "sin" 1 Floating Same;
-    Cos "cos" "cos" 1 Floating Same;
-    Tan "tan" "tan" 1 Floating Same;
-    Asin "asin" "asin" 1 Floating Same;
-    Acos "acos" "acos" 1 Floating Same;
-    Atan "atan" "atan" 1 Floating Same;
-    Sinh "sinh" "sinh" 1 Floating Same;
-    Cosh "cosh" "cosh" 1 Floating Same;
-    Tanh "tanh" "tanh" 1 Floating Same;
-    Pow "pow" "pow" 2 Floating Same;
-    Atan2 "atan2" "atan2" 2 Floating Same;
-    Floor "floor" "floor" 1 Floating Same;
-    Ceil "ceil" "ceil" 1 Floating Same;
-    Round "round" "round" 1 Floating Same;
-    Truncate "trunc" "trunc" 1 Floating Same;
-    Erf "erf" "erf" 1 Floating Same;
-    Equal "=" "eq" 2 Scalar Bool;
-    NotEqual "~=" "ne" 2 Scalar Bool;
-    Less "<" "lt" 2 Number Bool;
-    LessEqual "<=" "le" 2 Number Bool;
-    Greater ">" "gt" 2 Number Bool;
-    GreaterEqual ">=" "ge" 2 Number Bool;
-    Not "not" "not" 1 Bool Bool;
-    BitAnd "&" "and" 2 Integer Same;
-    BitOr "|" "or" 2 Integer Same;
-    BitXor "^" "xor" 2 Integer Same;
-    BitNot "~" "compl" 1 Integer Same;
-    ShiftLeft "<<" "shl" 2 Integer Same;
-    ShiftRight ">>" "shr" 2 Integer Same;
+    Add "+" "add" 2 Number Same Low All;
+    Subtract "-" "sub" 2 Number Same Low All;
+    Multiply "*" "mul" 2 Number Same Low All;
+    Divide "/" "div" 2 Number Same High Floats;
+    Remainder "%" "rem" 2 Integer Same High Some;
+    Minimum "min" "min" 2 Number Same Low All;
+    Maximum "max" "max" 2 Number Same Low All;
+    Negate "neg" "neg" 1 Number Same Low All;
+    Absolute "abs" "abs" 1 Number Same Low All;
+    Sqrt "sqrt" "sqrt" 1 Floating Same High All;
+    ReciprocalSqrt "rsqrt" "rsqrt" 1 Floating Same High All;
+    Reciprocal "recip" "recip" 1 Floating Same High All;
+    Exp "exp" "exp" 1 Floating Same High All;
+    Exp2 "exp2" "exp2" 1 Floating Same High All;
+    Log "log" "log" 1 Floating Same High All;
+    Log2 "log2" "log2" 1 Floating Same High All;
+    Log10 "log10" "log10" 1 Floating Same High All;
+    Sin "sin" "sin" 1 Floating Same High All;
+    Cos "cos" "cos" 1 Floating Same High All;
+    Tan "tan" "tan" 1 Floating Same High All;
+    Asin "asin" "asin" 1 Floating Same High All;
+    Acos "acos" "acos" 1 Floating Same High All;
+    Atan "atan" "atan" 1 Floating Same High All;
+    Sinh "sinh" "sinh" 1 Floating Same High All;
+    Cosh "cosh" "cosh" 1 Floating Same High All;
+    Tanh "tanh" "tanh" 1 Floating Same High All;
+    Pow "pow" "pow" 2 Floating Same High All;
+    Atan2 "atan2" "atan2" 2 Floating Same High All;
+    Floor "floor" "floor" 1 Floating Same High All;
+    Ceil "ceil" "ceil" 1 Floating Same High All;
+    Round "round" "round" 1 Floating Same High All;
+    Truncate "trunc" "trunc" 1 Floating Same High All;
+    Erf "erf" "erf" 1 Floating Same High All;
+    Equal "=" "eq" 2 Scalar Bool Low All;
+    NotEqual "~=" "ne" 2 Scalar Bool Low All;
+    Less "<" "lt" 2 Number Bool Low All;
+    LessEqual "<=" "le" 2 Number Bool Low All;
+    Greater ">" "gt" 2 Number Bool Low All;
+    GreaterEqual ">=" "ge" 2 Number Bool Low All;
+    Not "not" "not" 1 Bool Bool Low All;
+    BitAnd "&" "and" 2 Integer Same Low All;
+    BitOr "|" "or" 2 Integer Same Low All;
+    BitXor "^" "xor" 2 Integer Same Low All;
+    BitNot "~" "compl" 1 Integer Same Low All;
+    ShiftLeft "<<" "shl" 2 Integer Same Low Some;
+    ShiftRight ">>" "shr" 2 Integer Same Low Some;
 }
 
 impl ScalarOperation {
@@ -206,6 +232,32 @@ impl ScalarOperation {
             other => match other.info().map(|i| i.result) {
                 Some(ResultKind::Bool) => Scalar::Bool,
                 Some(ResultKind::Same) | None => operand,
+            },
+        }
+    }
+
+    /// Whether it takes a processor a few cycles at most for arguments of type `operand`, in vectors
+    /// too.
+    pub fn is_cheap(self, operand: Scalar) -> bool {
+        match self {
+            ScalarOperation::Convert(_) | ScalarOperation::Fits(_) => true,
+            ScalarOperation::Wrap(_) => !operand.is_float(),
+            other => other.info().is_some_and(|i| i.cost == Cost::Low),
+        }
+    }
+
+    /// Whether it is defined for all arguments of type `operand`: none of them is an error.
+    pub fn is_total(self, operand: Scalar) -> bool {
+        match self {
+            ScalarOperation::Convert(to) => {
+                let widens = operand.is_signed() == to.is_signed() && operand.bits() <= to.bits();
+                to.is_float() || (operand.is_integer() && to.is_integer() && widens)
+            }
+            ScalarOperation::Wrap(_) | ScalarOperation::Fits(_) => true,
+            other => match other.info().map(|i| i.domain) {
+                Some(Domain::All) => true,
+                Some(Domain::Floats) => operand.is_float(),
+                Some(Domain::Some) | None => false,
             },
         }
     }

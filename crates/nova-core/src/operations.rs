@@ -422,4 +422,36 @@ mod tests {
             evaluate_unchecked(info.operation, &[], false);
         }
     }
+
+    #[test]
+    fn total_operations_never_fail() {
+        let values = |scalar: Scalar| -> Vec<V> {
+            let whole = [-1, 0, 1, 64, i128::from(i64::MIN)];
+            match scalar {
+                Scalar::F32 => [-1.0, 0.0, f32::NAN, 1e30].map(V::F32).to_vec(),
+                Scalar::F64 => [-1.0, 0.0, f64::NAN, 1e300].map(V::F64).to_vec(),
+                other => whole.map(|v| V::from_integer_wrapping(other, v)).to_vec(),
+            }
+        };
+        let infos = crate::builtin::SCALAR_OPERATIONS.iter();
+        let conversions = crate::scalar::SCALARS.iter().map(|s| O::Convert(s.scalar));
+        let operations: Vec<O> = infos.map(|i| i.operation).chain(conversions).collect();
+        for operand in crate::scalar::SCALARS.iter().map(|s| s.scalar) {
+            for &operation in &operations {
+                let accepts = operation.info().is_none_or(|i| i.class.contains(operand));
+                let values = values(operand);
+                let fails = values.iter().any(|&a| {
+                    let mut pairs = values.iter().map(|&b| [a, b]);
+                    pairs.any(|arguments| failure(operation, &arguments).is_some())
+                });
+                if accepts && operation.is_total(operand) {
+                    assert!(!fails, "{operation:?} on {operand:?}");
+                }
+            }
+        }
+        assert!(O::Divide.is_total(Scalar::F32) && !O::Divide.is_total(Scalar::I32));
+        assert!(O::Convert(Scalar::I64).is_total(Scalar::I32));
+        assert!(!O::Convert(Scalar::I32).is_total(Scalar::I64));
+        assert!(!O::Convert(Scalar::U8).is_total(Scalar::I8));
+    }
 }

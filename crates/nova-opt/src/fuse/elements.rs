@@ -1,7 +1,6 @@
 //! Arrays that are only read element by element: every reader computes its element itself.
 
 use crate::effects::FunctionEffects;
-use nova_core::ScalarOperation;
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
@@ -322,7 +321,7 @@ fn is_cheap_expression(expression: &Expression) -> bool {
         Expression::Atom(_) | Expression::Index { .. } | Expression::If { .. } => true,
         Expression::Scalar {
             operation, operand, ..
-        } => is_cheap_operation(*operation, operand.is_float()),
+        } => operation.is_cheap(*operand),
         Expression::Switch { .. }
         | Expression::While { .. }
         | Expression::NodeTag { .. }
@@ -330,60 +329,5 @@ fn is_cheap_expression(expression: &Expression) -> bool {
         | call_expressions!()
         | node_expressions!()
         | other_expressions!() => false,
-    }
-}
-
-/// Whether an operation takes a processor a few cycles at most, in vectors too.
-fn is_cheap_operation(operation: ScalarOperation, float: bool) -> bool {
-    match operation {
-        ScalarOperation::Add
-        | ScalarOperation::Subtract
-        | ScalarOperation::Multiply
-        | ScalarOperation::Minimum
-        | ScalarOperation::Maximum
-        | ScalarOperation::Negate
-        | ScalarOperation::Absolute
-        | ScalarOperation::Equal
-        | ScalarOperation::NotEqual
-        | ScalarOperation::Less
-        | ScalarOperation::LessEqual
-        | ScalarOperation::Greater
-        | ScalarOperation::GreaterEqual
-        | ScalarOperation::Not
-        | ScalarOperation::BitAnd
-        | ScalarOperation::BitOr
-        | ScalarOperation::BitXor
-        | ScalarOperation::BitNot
-        | ScalarOperation::ShiftLeft
-        | ScalarOperation::ShiftRight
-        | ScalarOperation::Convert(_)
-        | ScalarOperation::Fits(_) => true,
-        ScalarOperation::Wrap(_) => !float,
-        ScalarOperation::Divide
-        | ScalarOperation::Remainder
-        | ScalarOperation::Sqrt
-        | ScalarOperation::ReciprocalSqrt
-        | ScalarOperation::Reciprocal
-        | ScalarOperation::Exp
-        | ScalarOperation::Exp2
-        | ScalarOperation::Log
-        | ScalarOperation::Log2
-        | ScalarOperation::Log10
-        | ScalarOperation::Sin
-        | ScalarOperation::Cos
-        | ScalarOperation::Tan
-        | ScalarOperation::Asin
-        | ScalarOperation::Acos
-        | ScalarOperation::Atan
-        | ScalarOperation::Sinh
-        | ScalarOperation::Cosh
-        | ScalarOperation::Tanh
-        | ScalarOperation::Pow
-        | ScalarOperation::Atan2
-        | ScalarOperation::Floor
-        | ScalarOperation::Ceil
-        | ScalarOperation::Round
-        | ScalarOperation::Truncate
-        | ScalarOperation::Erf => false,
     }
 }
