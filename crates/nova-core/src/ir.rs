@@ -1,6 +1,7 @@
 //! The data types of Core; see the crate's page for what they guarantee.
 
 use crate::{Builtin, ScalarValue, SumType, Type};
+use crate::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::Place;
 use std::sync::Arc;
 
@@ -153,62 +154,70 @@ impl ExpressionKind {
     pub fn as_lambda(&self) -> Option<(&[Variable], ExpressionId)> {
         match self {
             ExpressionKind::Lambda { parameters, body } => Some((parameters, *body)),
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Variable(_)
-            | ExpressionKind::Apply { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => None,
+            ExpressionKind::Variable(_)
+            | core_constants!()
+            | core_calls!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!() => None,
         }
     }
 
-    /// Its parts, in the order of evaluation; of a lambda its body.
-    pub fn children(&self) -> Vec<ExpressionId> {
+    /// Calls `visit` with each of its parts, in the order of evaluation; of a lambda its body.
+    pub fn for_each_child(&self, mut visit: impl FnMut(ExpressionId)) {
         match self {
-            ExpressionKind::Literal(_) | ExpressionKind::Unit => Vec::new(),
-            ExpressionKind::Text(_) | ExpressionKind::Variable(_) => Vec::new(),
-            ExpressionKind::Lambda { body, .. } => vec![*body],
+            ExpressionKind::Variable(_) | core_constants!() => {}
+            ExpressionKind::Lambda { body, .. } => visit(*body),
             ExpressionKind::Apply {
                 function,
                 arguments,
-            } => [&[*function], &arguments[..]].concat(),
-            ExpressionKind::Let { value, body, .. } => vec![*value, *body],
+            } => {
+                visit(*function);
+                arguments.iter().copied().for_each(visit);
+            }
+            ExpressionKind::Let { value, body, .. } => {
+                visit(*value);
+                visit(*body);
+            }
             ExpressionKind::Letrec { bindings, body } => {
-                let values = bindings.iter().map(|(_, value)| *value);
-                values.chain([*body]).collect()
+                bindings.iter().for_each(|(_, value)| visit(*value));
+                visit(*body);
             }
             ExpressionKind::If {
                 condition,
                 then,
                 otherwise,
-            } => vec![*condition, *then, *otherwise],
+            } => {
+                visit(*condition);
+                visit(*then);
+                visit(*otherwise);
+            }
             ExpressionKind::Case {
                 scrutinee,
                 arms,
                 default,
             } => {
-                let arms = arms.iter().flatten().map(|arm| arm.body);
-                [*scrutinee]
-                    .into_iter()
-                    .chain(arms)
-                    .chain(*default)
-                    .collect()
+                visit(*scrutinee);
+                arms.iter().flatten().for_each(|arm| visit(arm.body));
+                default.iter().copied().for_each(visit);
             }
-            ExpressionKind::Tuple(elements) | ExpressionKind::Vector(elements) => elements.clone(),
-            ExpressionKind::Project(tuple, _) => vec![*tuple],
-            ExpressionKind::Construct { payload, .. } => vec![*payload],
+            ExpressionKind::Project(tuple, _) => visit(*tuple),
+            ExpressionKind::Construct { payload, .. } => visit(*payload),
+            ExpressionKind::Tuple(elements) | ExpressionKind::Vector(elements) => {
+                elements.iter().copied().for_each(visit);
+            }
             ExpressionKind::Builtin { arguments, .. }
-            | ExpressionKind::Foreign { arguments, .. } => arguments.clone(),
+            | ExpressionKind::Foreign { arguments, .. } => {
+                arguments.iter().copied().for_each(visit);
+            }
         }
+    }
+
+    /// Its parts, in the order of evaluation; of a lambda its body.
+    pub fn children(&self) -> Vec<ExpressionId> {
+        let mut children = Vec::new();
+        self.for_each_child(|child| children.push(child));
+        children
     }
 }
 

@@ -35,6 +35,7 @@
 pub mod builtin;
 pub mod error;
 pub mod forms;
+mod groups;
 pub mod interpret;
 pub mod ir;
 pub mod math;

@@ -5,6 +5,7 @@ use crate::error::{LowerError, Result};
 use crate::values::{Vector, next, take};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind, Variable as CoreVariable};
 use nova_core::{ErrorKind, SumId, Type};
+use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, FunctionId, Variable};
 use std::sync::Arc;
@@ -39,21 +40,13 @@ impl Lowerer<'_> {
                     self.bind_core(*variable, atoms);
                     id = *body;
                 }
-                kind @ (ExpressionKind::Literal(_)
-                | ExpressionKind::Unit
-                | ExpressionKind::Text(_)
-                | ExpressionKind::Variable(_)
+                kind @ (ExpressionKind::Variable(_)
                 | ExpressionKind::Lambda { .. }
-                | ExpressionKind::Apply { .. }
                 | ExpressionKind::Letrec { .. }
-                | ExpressionKind::If { .. }
-                | ExpressionKind::Case { .. }
-                | ExpressionKind::Tuple(_)
-                | ExpressionKind::Project(..)
-                | ExpressionKind::Construct { .. }
-                | ExpressionKind::Vector(_)
-                | ExpressionKind::Builtin { .. }
-                | ExpressionKind::Foreign { .. }) => return self.lower_kind(kind, &expression.ty),
+                | core_constants!()
+                | core_calls!()
+                | core_branches!()
+                | core_data!()) => return self.lower_kind(kind, &expression.ty),
             }
         }
     }
@@ -164,21 +157,12 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Atom>> {
         let index = match &self.source.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.source.function_of.get(variable),
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Apply { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => None,
+            ExpressionKind::Lambda { .. }
+            | core_constants!()
+            | core_calls!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!() => None,
         };
         let function = index.map(|k| FunctionId(*k as u32));
         let function = function.ok_or_else(|| LowerError::new("a call of an unknown function"))?;

@@ -8,10 +8,11 @@ use super::apply::Target;
 use super::classes::{ClassId, Classes};
 use super::flow::{Flow, LambdaId};
 use super::types::{ClosureType, Types};
-use super::{FirstOrder, Function, for_each_child};
+use super::{FirstOrder, Function};
 use crate::error::{LowerError, Result};
 use nova_core::Type;
 use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
+use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -147,20 +148,12 @@ impl Converter {
                     let body = *body;
                     self.move_here(id, body);
                 }
-                ExpressionKind::Literal(_)
-                | ExpressionKind::Unit
-                | ExpressionKind::Text(_)
-                | ExpressionKind::Variable(_)
+                ExpressionKind::Variable(_)
                 | ExpressionKind::Lambda { .. }
-                | ExpressionKind::Apply { .. }
-                | ExpressionKind::If { .. }
-                | ExpressionKind::Case { .. }
-                | ExpressionKind::Tuple(_)
-                | ExpressionKind::Project(..)
-                | ExpressionKind::Construct { .. }
-                | ExpressionKind::Vector(_)
-                | ExpressionKind::Builtin { .. }
-                | ExpressionKind::Foreign { .. } => return self.convert_kind(id),
+                | core_constants!()
+                | core_calls!()
+                | core_branches!()
+                | core_data!() => return self.convert_kind(id),
             }
         }
     }
@@ -206,21 +199,12 @@ impl Converter {
                     }
                 }
             }
-            kind @ (ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Foreign { .. }) => {
-                let mut children = Vec::new();
-                for_each_child(kind, |child| children.push(child));
-                for child in children {
+            kind @ (ExpressionKind::Foreign { .. }
+            | core_constants!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!()) => {
+                for child in kind.children() {
                     self.convert(child)?;
                 }
             }
@@ -250,20 +234,11 @@ impl Converter {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => Some(self.lambda_at(function)?),
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Apply { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => None,
+            core_constants!()
+            | core_calls!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!() => None,
         };
         let target = match known {
             Some(lambda) => Target::Lambda {

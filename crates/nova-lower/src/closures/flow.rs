@@ -6,10 +6,10 @@
 //! lambda puts no closure anywhere unless it is used as a value or given too few arguments;
 //! lambdas that nothing uses are never looked at.
 
-use super::for_each_child;
 use ena::unify::{InPlaceUnificationTable, NoError, UnifyKey, UnifyValue};
 use nova_core::ir::{Arm, ExpressionId, ExpressionKind, Program, Variable};
 use nova_core::{Builtin, Type};
+use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -170,20 +170,12 @@ impl Analysis<'_> {
                     }
                     current = *body;
                 }
-                other @ (ExpressionKind::Literal(_)
-                | ExpressionKind::Unit
-                | ExpressionKind::Text(_)
-                | ExpressionKind::Variable(_)
+                other @ (ExpressionKind::Variable(_)
                 | ExpressionKind::Lambda { .. }
-                | ExpressionKind::Apply { .. }
-                | ExpressionKind::If { .. }
-                | ExpressionKind::Case { .. }
-                | ExpressionKind::Tuple(_)
-                | ExpressionKind::Project(..)
-                | ExpressionKind::Construct { .. }
-                | ExpressionKind::Vector(_)
-                | ExpressionKind::Builtin { .. }
-                | ExpressionKind::Foreign { .. }) => break self.visit_kind(current, other),
+                | core_constants!()
+                | core_calls!()
+                | core_branches!()
+                | core_data!()) => break self.visit_kind(current, other),
             }
             spine.push(current);
         };
@@ -205,22 +197,13 @@ impl Analysis<'_> {
             ExpressionKind::Variable(other) if self.flow.known[other.index()].is_some() => {
                 self.flow.known[v] = self.flow.known[other.index()];
             }
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Variable(_)
+            ExpressionKind::Variable(_)
             | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Apply { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => self.flow.variables[v] = self.visit(value),
+            | core_constants!()
+            | core_calls!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!() => self.flow.variables[v] = self.visit(value),
         }
     }
 
@@ -273,17 +256,11 @@ impl Analysis<'_> {
             ExpressionKind::Builtin { builtin, arguments } => {
                 self.visit_builtin(*builtin, arguments)
             }
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Foreign { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. } => {
-                for_each_child(kind, |child| {
+            ExpressionKind::Foreign { .. }
+            | core_constants!()
+            | core_bindings!()
+            | core_data!() => {
+                kind.for_each_child(|child| {
                     self.visit(child);
                 });
                 None
@@ -315,20 +292,11 @@ impl Analysis<'_> {
         let known = match &self.program.expression(function).kind {
             ExpressionKind::Variable(variable) => self.flow.known[variable.index()],
             ExpressionKind::Lambda { .. } => self.lambda(function, Arc::from("lambda")),
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Apply { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => None,
+            core_constants!()
+            | core_calls!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!() => None,
         };
         let mut arrow = match known {
             Some(lambda) => {

@@ -5,8 +5,8 @@
 //! itself, the parameter is then bound to a known function, and what it is applied to is a direct
 //! call: a second-order function used once leaves no closure behind.
 
-use super::for_each_child;
 use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
+use nova_core::{core_bindings, core_branches, core_calls, core_constants, core_data};
 
 /// Rewrites the program in place.
 pub(super) fn run(program: &mut Program) {
@@ -53,20 +53,12 @@ fn count_uses(program: &Program) -> Vec<u32> {
                 }
                 stack.push(*body);
             }
-            other @ (ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::Apply { .. }
+            other @ (ExpressionKind::Lambda { .. }
             | ExpressionKind::Let { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. }) => for_each_child(other, |child| stack.push(child)),
+            | core_constants!()
+            | core_calls!()
+            | core_branches!()
+            | core_data!()) => other.for_each_child(|child| stack.push(child)),
         }
     }
     uses
@@ -135,25 +127,18 @@ impl Inliner<'_> {
                 }
                 None => self.push_children(id),
             },
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Lambda { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
+            ExpressionKind::Lambda { .. }
             | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => self.push_children(id),
+            | ExpressionKind::Foreign { .. }
+            | core_constants!()
+            | core_branches!()
+            | core_data!() => self.push_children(id),
         }
     }
 
     fn push_children(&mut self, id: ExpressionId) {
-        for_each_child(&self.program.expression(id).kind, |child| {
-            self.stack.push(child);
-        });
+        let kind = &self.program.expression(id).kind;
+        kind.for_each_child(|child| self.stack.push(child));
     }
 
     fn bind(&mut self, variable: Variable, value: ExpressionId) {
@@ -167,20 +152,11 @@ impl Inliner<'_> {
                     self.stack.push(value);
                 }
             }
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Apply { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => self.stack.push(value),
+            core_constants!()
+            | core_calls!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!() => self.stack.push(value),
         }
     }
 
@@ -205,20 +181,11 @@ impl Inliner<'_> {
                 self.bound[root]?
             }
             ExpressionKind::Lambda { .. } => function,
-            ExpressionKind::Literal(_)
-            | ExpressionKind::Unit
-            | ExpressionKind::Text(_)
-            | ExpressionKind::Apply { .. }
-            | ExpressionKind::Let { .. }
-            | ExpressionKind::Letrec { .. }
-            | ExpressionKind::If { .. }
-            | ExpressionKind::Case { .. }
-            | ExpressionKind::Tuple(_)
-            | ExpressionKind::Project(..)
-            | ExpressionKind::Construct { .. }
-            | ExpressionKind::Vector(_)
-            | ExpressionKind::Builtin { .. }
-            | ExpressionKind::Foreign { .. } => return None,
+            core_constants!()
+            | core_calls!()
+            | core_bindings!()
+            | core_branches!()
+            | core_data!() => return None,
         };
         let (parameters, _) = self.program.expression(lambda).kind.as_lambda()?;
         (parameters.len() == count).then_some(lambda)

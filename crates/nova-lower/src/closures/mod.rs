@@ -16,7 +16,7 @@ mod free;
 mod inline;
 mod types;
 
-use nova_core::ir::{ExpressionId, ExpressionKind, Program, Variable};
+use nova_core::ir::{ExpressionId, Program, Variable};
 use nova_diag::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -72,58 +72,6 @@ fn analyse(program: &Program) -> (flow::Flow, Vec<Vec<Variable>>) {
         values.extend(free.too_many);
         if values.len() == before {
             return (flow, free.variables);
-        }
-    }
-}
-
-/// Calls `visit` with every child of an expression, in order of evaluation.
-pub(crate) fn for_each_child(kind: &ExpressionKind, mut visit: impl FnMut(ExpressionId)) {
-    match kind {
-        ExpressionKind::Literal(_)
-        | ExpressionKind::Unit
-        | ExpressionKind::Text(_)
-        | ExpressionKind::Variable(_) => {}
-        ExpressionKind::Lambda { body, .. } => visit(*body),
-        ExpressionKind::Apply {
-            function,
-            arguments,
-        } => {
-            visit(*function);
-            arguments.iter().copied().for_each(visit);
-        }
-        ExpressionKind::Let { value, body, .. } => {
-            visit(*value);
-            visit(*body);
-        }
-        ExpressionKind::Letrec { bindings, body } => {
-            bindings.iter().for_each(|(_, value)| visit(*value));
-            visit(*body);
-        }
-        ExpressionKind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
-            visit(*condition);
-            visit(*then);
-            visit(*otherwise);
-        }
-        ExpressionKind::Case {
-            scrutinee,
-            arms,
-            default,
-        } => {
-            visit(*scrutinee);
-            arms.iter().flatten().for_each(|arm| visit(arm.body));
-            default.iter().copied().for_each(visit);
-        }
-        ExpressionKind::Project(tuple, _) => visit(*tuple),
-        ExpressionKind::Construct { payload, .. } => visit(*payload),
-        ExpressionKind::Tuple(elements) | ExpressionKind::Vector(elements) => {
-            elements.iter().copied().for_each(visit);
-        }
-        ExpressionKind::Builtin { arguments, .. } | ExpressionKind::Foreign { arguments, .. } => {
-            arguments.iter().copied().for_each(visit);
         }
     }
 }
