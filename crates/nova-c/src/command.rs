@@ -6,6 +6,9 @@ use crate::scalar::memory_type;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{self, Command, FunctionId, Variable};
+use nova_loop::ir::{
+    calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
+};
 
 /// The context, as functions call it.
 pub fn context() -> Expression {
@@ -31,25 +34,12 @@ impl FunctionEmitter<'_, '_> {
             }
             Command::Local { pointer, count } => self.local_array(*pointer, *count),
             Command::Assign { variable, value } => self.command_assign(*variable, value),
-            Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_) => self.memory(command),
-            Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Barrier(_) => self.control(command),
+            memory_commands!() => self.memory(command),
+            Command::Break | Command::Continue | Command::Barrier(_) | structures!() => {
+                self.control(command)
+            }
             Command::Return => self.leave(false),
-            Command::Call { .. }
-            | Command::Foreign { .. }
-            | Command::NodeNew { .. }
-            | Command::NodePayload { .. }
-            | Command::Trace { .. } => self.outside(command),
+            calls!() => self.outside(command),
             Command::Check {
                 condition,
                 error,
@@ -124,25 +114,8 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call("nova_release", vec![context(), block]));
             }
             // `command` sends no others here.
-            Command::Declare { .. }
-            | Command::Local { .. }
-            | Command::Assign { .. }
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Call { .. }
-            | Command::Foreign { .. }
-            | Command::NodeNew { .. }
-            | Command::NodePayload { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::Trace { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => {}
+            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
+            }
         }
     }
 
@@ -179,26 +152,12 @@ impl FunctionEmitter<'_, '_> {
                 components,
             } => self.trace(text, ty, components),
             // `command` sends no others here.
-            Command::Declare { .. }
-            | Command::Local { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::Barrier(_)
-            | Command::Comment(_) => {}
+            variable_commands!()
+            | memory_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | remarks!() => {}
         }
     }
 

@@ -5,6 +5,7 @@ use crate::dialect;
 use crate::function::{FunctionEmitter, LoopState};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, Level, Variable};
+use nova_loop::ir::{calls, errors, memory_commands, variable_commands};
 
 impl FunctionEmitter<'_, '_> {
     /// Commands that decide what runs next.
@@ -31,24 +32,12 @@ impl FunctionEmitter<'_, '_> {
                 statements.into_iter().for_each(|s| self.push(s));
             }
             // Those that are no control flow are not sent here.
-            Command::Declare { .. }
-            | Command::Local { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_)
-            | Command::Return
-            | Command::Call { .. }
-            | Command::Foreign { .. }
-            | Command::NodeNew { .. }
-            | Command::NodePayload { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
-            | Command::Trace { .. }
-            | Command::Comment(_) => {}
+            Command::Return
+            | Command::Comment(_)
+            | variable_commands!()
+            | memory_commands!()
+            | errors!()
+            | calls!() => {}
         }
     }
 

@@ -2,6 +2,7 @@
 //! needs such variables for, C does not.
 
 use crate::ast::{Block, Expression, Function, Name, Statement, Type, Unary};
+use crate::ast::{jump_statements, mark_statements};
 use nova_diag::deep;
 use std::collections::HashMap;
 
@@ -59,14 +60,9 @@ impl Facts {
                 | Statement::If { .. }
                 | Statement::While { .. }
                 | Statement::Switch { .. }
-                | Statement::Break
-                | Statement::Continue
-                | Statement::Return(_)
-                | Statement::Goto(_)
-                | Statement::Label(_)
                 | Statement::Block(_)
-                | Statement::Comment(_)
-                | Statement::Directive(_) => {}
+                | jump_statements!()
+                | mark_statements!() => {}
             }
             for expression in statement.expressions() {
                 self.addresses(expression);

@@ -2,6 +2,7 @@
 //! its value where that can be, as a person would write it.
 
 use crate::ast::{Block, Expression, Function, Name, Statement, Type};
+use crate::ast::{jump_statements, mark_statements, nested_statements, value_statements};
 use nova_diag::deep;
 use std::collections::HashMap;
 
@@ -65,21 +66,10 @@ impl Search {
                 self.expression(value);
                 self.mention(name, true);
             }
-            other @ (Statement::Declare { .. }
-            | Statement::Assign { .. }
-            | Statement::Expression(_)
-            | Statement::If { .. }
-            | Statement::For { .. }
-            | Statement::While { .. }
-            | Statement::Switch { .. }
-            | Statement::Break
-            | Statement::Continue
-            | Statement::Return(_)
-            | Statement::Goto(_)
-            | Statement::Label(_)
-            | Statement::Block(_)
-            | Statement::Comment(_)
-            | Statement::Directive(_)) => {
+            other @ (value_statements!()
+            | nested_statements!()
+            | jump_statements!()
+            | mark_statements!()) => {
                 for expression in other.expressions() {
                     self.expression(expression);
                 }

@@ -1,6 +1,7 @@
 //! Bounds how deep statements nest, because compilers do (clang: 256 brackets): what lies deeper
 //! than a limit is written with `goto`, all its variables declared before it.
 
+use crate::ast::mark_statements;
 use crate::ast::{Block, Expression, Function, Name, Statement, Type};
 use crate::scalar::not;
 use nova_diag::deep;
@@ -145,9 +146,7 @@ impl Flat<'_> {
             | Statement::Expression(_)
             | Statement::Return(_)
             | Statement::Goto(_)
-            | Statement::Label(_)
-            | Statement::Comment(_)
-            | Statement::Directive(_) => self.push(statement),
+            | mark_statements!() => self.push(statement),
         }
     }
 

@@ -6,6 +6,7 @@ mod expression;
 use crate::ast::{
     Binary, Block, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
 };
+use crate::ast::{jump_statements, mark_statements, nested_statements, value_statements};
 use expression::{Level, operator};
 use nova_diag::deep;
 use pretty::{Arena, DocAllocator, DocBuilder};
@@ -420,39 +421,19 @@ fn is_simple(statement: &Statement) -> bool {
             then, otherwise, ..
         } => otherwise.0.is_empty() && !then.0.is_empty(),
         Statement::For { .. } | Statement::While { .. } => true,
-        Statement::Declare { .. }
-        | Statement::Assign { .. }
-        | Statement::Expression(_)
-        | Statement::Switch { .. }
-        | Statement::Break
-        | Statement::Continue
-        | Statement::Return(_)
-        | Statement::Goto(_)
-        | Statement::Label(_)
+        Statement::Switch { .. }
         | Statement::Block(_)
-        | Statement::Comment(_)
-        | Statement::Directive(_) => is_plain(statement),
+        | value_statements!()
+        | jump_statements!()
+        | mark_statements!() => is_plain(statement),
     }
 }
 
 /// Whether a statement is one line without statements inside.
 fn is_plain(statement: &Statement) -> bool {
     match statement {
-        Statement::Assign { .. }
-        | Statement::Expression(_)
-        | Statement::Break
-        | Statement::Continue
-        | Statement::Return(_)
-        | Statement::Goto(_) => true,
-        Statement::Declare { .. }
-        | Statement::If { .. }
-        | Statement::For { .. }
-        | Statement::While { .. }
-        | Statement::Switch { .. }
-        | Statement::Label(_)
-        | Statement::Block(_)
-        | Statement::Comment(_)
-        | Statement::Directive(_) => false,
+        Statement::Assign { .. } | Statement::Expression(_) | jump_statements!() => true,
+        Statement::Declare { .. } | nested_statements!() | mark_statements!() => false,
     }
 }
 

@@ -3,6 +3,7 @@
 //! of.
 
 use crate::ast::{Block, Expression, Function, Name, Statement, Type};
+use crate::ast::{jump_statements, mark_statements, nested_statements, value_statements};
 use nova_diag::deep;
 use std::collections::{HashMap, HashSet};
 
@@ -78,18 +79,9 @@ impl Uses {
             } if self.locals.contains(name) => self.assigned(name, value),
             other @ (Statement::Assign { .. }
             | Statement::Expression(_)
-            | Statement::If { .. }
-            | Statement::For { .. }
-            | Statement::While { .. }
-            | Statement::Switch { .. }
-            | Statement::Break
-            | Statement::Continue
-            | Statement::Return(_)
-            | Statement::Goto(_)
-            | Statement::Label(_)
-            | Statement::Block(_)
-            | Statement::Comment(_)
-            | Statement::Directive(_)) => {
+            | nested_statements!()
+            | jump_statements!()
+            | mark_statements!()) => {
                 for expression in other.expressions() {
                     names(expression, &mut self.roots);
                 }
@@ -152,21 +144,10 @@ fn remove(block: &mut Block, dead: &dyn Fn(&Name) -> bool) {
                 target: Expression::Name(ref name),
                 ref mut value,
             } if dead(name) => Some(std::mem::replace(value, Expression::literal("0"))),
-            other @ (Statement::Declare { .. }
-            | Statement::Assign { .. }
-            | Statement::Expression(_)
-            | Statement::If { .. }
-            | Statement::For { .. }
-            | Statement::While { .. }
-            | Statement::Switch { .. }
-            | Statement::Break
-            | Statement::Continue
-            | Statement::Return(_)
-            | Statement::Goto(_)
-            | Statement::Label(_)
-            | Statement::Block(_)
-            | Statement::Comment(_)
-            | Statement::Directive(_)) => {
+            other @ (value_statements!()
+            | nested_statements!()
+            | jump_statements!()
+            | mark_statements!()) => {
                 block.0.push(other);
                 continue;
             }

@@ -7,6 +7,7 @@ use crate::names::Names;
 use crate::{Options, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Program, Variable};
+use nova_loop::ir::{errors, jumps, remarks, structures, variable_commands};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// How a function of Loop is called in C.
@@ -186,26 +187,17 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::Reserve { .. }
             | Command::Release(_)
             | Command::Foreign { .. }
-            | Command::Check { .. }
-            | Command::Fail { .. }
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
-            | Command::Trace { .. } => own = true,
-            Command::Declare { .. }
-            | Command::Local { .. }
-            | Command::Assign { .. }
-            | Command::Store { .. }
+            | Command::Trace { .. }
+            | errors!() => own = true,
+            Command::Store { .. }
             | Command::Copy { .. }
             | Command::Retain(_)
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Barrier(_)
-            | Command::Comment(_) => {}
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | remarks!() => {}
         });
         if own && !needed[k] {
             needed[k] = true;
@@ -283,18 +275,11 @@ fn for_each_assignment(
         | Command::Copy { .. }
         | Command::Retain(_)
         | Command::Release(_)
-        | Command::If { .. }
-        | Command::Switch { .. }
-        | Command::For { .. }
-        | Command::Loop { .. }
-        | Command::Break
-        | Command::Continue
-        | Command::Return
-        | Command::Check { .. }
-        | Command::Fail { .. }
         | Command::Trace { .. }
-        | Command::Barrier(_)
-        | Command::Comment(_) => {}
+        | structures!()
+        | jumps!()
+        | errors!()
+        | remarks!() => {}
     }
 }
 

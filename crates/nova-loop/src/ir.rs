@@ -1,5 +1,6 @@
 //! The data types of Loop; see the crate's page for what they mean.
 
+pub use crate::{calls, errors, jumps, memory_commands, remarks, structures, variable_commands};
 use nova_core::ir::Foreign;
 use nova_core::{
     ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
@@ -307,70 +308,6 @@ pub fn drop_commands(commands: Vec<Command>) {
     }
 }
 
-/// Patterns for the groups of commands: matches over one group name the others and stay exhaustive.
-mod groups {
-    /// Commands on variables and memory.
-    macro_rules! memory_commands {
-        () => {
-            crate::ir::Command::Declare { .. }
-                | crate::ir::Command::Local { .. }
-                | crate::ir::Command::Assign { .. }
-                | crate::ir::Command::Store { .. }
-                | crate::ir::Command::Allocate { .. }
-                | crate::ir::Command::Reserve { .. }
-                | crate::ir::Command::Copy { .. }
-                | crate::ir::Command::Retain(_)
-                | crate::ir::Command::Release(_)
-        };
-    }
-
-    /// Commands with lists inside.
-    macro_rules! structures {
-        () => {
-            crate::ir::Command::If { .. }
-                | crate::ir::Command::Switch { .. }
-                | crate::ir::Command::For { .. }
-                | crate::ir::Command::Loop { .. }
-        };
-    }
-
-    /// Commands after which another than the next comes.
-    macro_rules! jumps {
-        () => {
-            crate::ir::Command::Break | crate::ir::Command::Continue | crate::ir::Command::Return
-        };
-    }
-
-    /// Commands that may stop the program with an error.
-    macro_rules! errors {
-        () => {
-            crate::ir::Command::Check { .. } | crate::ir::Command::Fail { .. }
-        };
-    }
-
-    /// Calls, nodes and traces.
-    macro_rules! calls {
-        () => {
-            crate::ir::Command::Call { .. }
-                | crate::ir::Command::Foreign { .. }
-                | crate::ir::Command::NodeNew { .. }
-                | crate::ir::Command::NodePayload { .. }
-                | crate::ir::Command::Trace { .. }
-        };
-    }
-
-    /// Commands that compute nothing.
-    macro_rules! remarks {
-        () => {
-            crate::ir::Command::Barrier(_) | crate::ir::Command::Comment(_)
-        };
-    }
-
-    pub(crate) use {calls, errors, jumps, memory_commands, remarks, structures};
-}
-
-pub(crate) use groups::{calls, errors, jumps, memory_commands, remarks, structures};
-
 impl Command {
     /// The command lists directly inside.
     pub fn lists(&self) -> Vec<&Vec<Command>> {
@@ -380,7 +317,12 @@ impl Command {
             } => vec![then, otherwise],
             Command::Switch { cases, .. } => cases.iter().collect(),
             Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
-            memory_commands!() | jumps!() | errors!() | calls!() | remarks!() => Vec::new(),
+            variable_commands!()
+            | memory_commands!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => Vec::new(),
         }
     }
 
@@ -392,7 +334,12 @@ impl Command {
             } => vec![then, otherwise],
             Command::Switch { cases, .. } => cases.iter_mut().collect(),
             Command::For { body, .. } | Command::Loop { body, .. } => vec![body],
-            memory_commands!() | jumps!() | errors!() | calls!() | remarks!() => Vec::new(),
+            variable_commands!()
+            | memory_commands!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => Vec::new(),
         }
     }
 }

@@ -37,6 +37,7 @@
 
 pub mod error;
 pub mod expression;
+mod groups;
 pub mod interpret;
 pub mod ir;
 pub mod parse;

@@ -4,7 +4,7 @@ use super::heap::Exhausted;
 use super::machine::{Machine, Node};
 use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::ir::{Command, Expression, Variable};
-use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
+use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures, variable_commands};
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
 use nova_diag::Place;
 
@@ -18,12 +18,7 @@ impl<'p> Machine<'p> {
             },
             Command::Local { pointer, count } => self.local(*pointer, *count),
             Command::Assign { variable, value } => self.assign(*variable, value),
-            Command::Store { .. }
-            | Command::Allocate { .. }
-            | Command::Reserve { .. }
-            | Command::Copy { .. }
-            | Command::Retain(_)
-            | Command::Release(_) => self.memory(command),
+            memory_commands!() => self.memory(command),
             Command::If {
                 condition,
                 then,
@@ -195,7 +190,12 @@ impl<'p> Machine<'p> {
                 arguments,
                 place,
             } => (error, arguments, place),
-            structures!() | memory_commands!() | jumps!() | calls!() | remarks!() => {
+            structures!()
+            | variable_commands!()
+            | memory_commands!()
+            | jumps!()
+            | calls!()
+            | remarks!() => {
                 return wrong("no error");
             }
         };
@@ -268,9 +268,12 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
             Command::Call { .. } => wrong("a call inside"),
-            structures!() | memory_commands!() | jumps!() | errors!() | remarks!() => {
-                wrong("nothing outside")
-            }
+            structures!()
+            | variable_commands!()
+            | memory_commands!()
+            | jumps!()
+            | errors!()
+            | remarks!() => wrong("nothing outside"),
         }
     }
 

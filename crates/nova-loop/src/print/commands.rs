@@ -1,7 +1,9 @@
 //! The text of commands.
 
 use super::{LEVELS, Printer};
-use crate::ir::{Command, Level, calls, errors, jumps, memory_commands, remarks, structures};
+use crate::ir::{
+    Command, Level, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
+};
 use nova_core::forms::write::print_type;
 use nova_syntax::datum::write_text;
 
@@ -11,7 +13,7 @@ impl Printer<'_> {
         self.out.indent += 1;
         match command {
             structures!() => self.structure(command),
-            memory_commands!() => self.memory(command),
+            variable_commands!() | memory_commands!() => self.memory(command),
             jumps!() | errors!() | remarks!() => self.other(command),
             calls!() => self.call(command),
         }
@@ -58,7 +60,12 @@ impl Printer<'_> {
                 self.place(place);
                 self.lines(body);
             }
-            memory_commands!() | jumps!() | errors!() | calls!() | remarks!() => {}
+            variable_commands!()
+            | memory_commands!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
         }
     }
 
@@ -186,7 +193,7 @@ impl Printer<'_> {
                 self.out
                     .text(&format!("comment {}", write_text(text.as_bytes())));
             }
-            structures!() | memory_commands!() | calls!() => {}
+            structures!() | variable_commands!() | memory_commands!() | calls!() => {}
         }
     }
 
@@ -245,7 +252,12 @@ impl Printer<'_> {
                 self.argument(link);
                 self.variables(results);
             }
-            structures!() | memory_commands!() | jumps!() | errors!() | remarks!() => {}
+            structures!()
+            | variable_commands!()
+            | memory_commands!()
+            | jumps!()
+            | errors!()
+            | remarks!() => {}
         }
     }
 }

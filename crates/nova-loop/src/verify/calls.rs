@@ -2,7 +2,7 @@
 
 use super::Verifier;
 use crate::ir::{Command, Type, Variable};
-use crate::ir::{errors, jumps, memory_commands, remarks, structures};
+use crate::ir::{errors, jumps, memory_commands, remarks, structures, variable_commands};
 use nova_core::SumId;
 
 impl<'p> Verifier<'p> {
@@ -65,7 +65,12 @@ impl<'p> Verifier<'p> {
                 let wanted = self.component_types(ty);
                 self.expect_all(components, &wanted, "a trace");
             }
-            structures!() | memory_commands!() | jumps!() | errors!() | remarks!() => {}
+            structures!()
+            | variable_commands!()
+            | memory_commands!()
+            | jumps!()
+            | errors!()
+            | remarks!() => {}
         }
     }
 

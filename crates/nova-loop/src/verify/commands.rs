@@ -2,7 +2,7 @@
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
 use crate::ir::{Command, Expression, Level, Type, Variable};
-use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
+use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures, variable_commands};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
@@ -21,7 +21,7 @@ impl<'p> Verifier<'p> {
 
     fn command(&mut self, command: &'p Command) {
         match command {
-            memory_commands!() => self.memory(command),
+            variable_commands!() | memory_commands!() => self.memory(command),
             structures!() | jumps!() => self.control(command),
             calls!() => self.call(command),
             Command::Check {
@@ -270,7 +270,7 @@ impl<'p> Verifier<'p> {
                 }
                 self.flow.die();
             }
-            memory_commands!() | errors!() | calls!() | remarks!() => {}
+            variable_commands!() | memory_commands!() | errors!() | calls!() | remarks!() => {}
         }
     }
 

@@ -1,0 +1,72 @@
+//! Patterns for groups of commands: a match over some of them names the groups of the others and
+//! stays exhaustive.
+
+/// A pattern for what declares and assigns variables.
+#[macro_export]
+macro_rules! variable_commands {
+    () => {
+        $crate::ir::Command::Declare { .. }
+            | $crate::ir::Command::Local { .. }
+            | $crate::ir::Command::Assign { .. }
+    };
+}
+
+/// A pattern for commands on memory and its blocks.
+#[macro_export]
+macro_rules! memory_commands {
+    () => {
+        $crate::ir::Command::Store { .. }
+            | $crate::ir::Command::Allocate { .. }
+            | $crate::ir::Command::Reserve { .. }
+            | $crate::ir::Command::Copy { .. }
+            | $crate::ir::Command::Retain(_)
+            | $crate::ir::Command::Release(_)
+    };
+}
+
+/// A pattern for commands with lists inside.
+#[macro_export]
+macro_rules! structures {
+    () => {
+        $crate::ir::Command::If { .. }
+            | $crate::ir::Command::Switch { .. }
+            | $crate::ir::Command::For { .. }
+            | $crate::ir::Command::Loop { .. }
+    };
+}
+
+/// A pattern for commands after which another than the next comes.
+#[macro_export]
+macro_rules! jumps {
+    () => {
+        $crate::ir::Command::Break | $crate::ir::Command::Continue | $crate::ir::Command::Return
+    };
+}
+
+/// A pattern for commands that may stop the program with an error.
+#[macro_export]
+macro_rules! errors {
+    () => {
+        $crate::ir::Command::Check { .. } | $crate::ir::Command::Fail { .. }
+    };
+}
+
+/// A pattern for calls, nodes and traces.
+#[macro_export]
+macro_rules! calls {
+    () => {
+        $crate::ir::Command::Call { .. }
+            | $crate::ir::Command::Foreign { .. }
+            | $crate::ir::Command::NodeNew { .. }
+            | $crate::ir::Command::NodePayload { .. }
+            | $crate::ir::Command::Trace { .. }
+    };
+}
+
+/// A pattern for commands that compute nothing.
+#[macro_export]
+macro_rules! remarks {
+    () => {
+        $crate::ir::Command::Barrier(_) | $crate::ir::Command::Comment(_)
+    };
+}
