@@ -21,7 +21,8 @@ impl<'p> Verifier<'p> {
 
     fn command(&mut self, command: &'p Command) {
         match command {
-            variable_commands!() | memory_commands!() => self.memory(command),
+            variable_commands!() => self.variables(command),
+            memory_commands!() => self.memory(command),
             structures!() | jumps!() => self.control(command),
             calls!() => self.call(command),
             Command::Check {
@@ -48,7 +49,8 @@ impl<'p> Verifier<'p> {
         }
     }
 
-    fn memory(&mut self, command: &'p Command) {
+    /// What declares and assigns variables.
+    fn variables(&mut self, command: &'p Command) {
         match command {
             Command::Declare { variable, value } => self.declaration(*variable, value),
             Command::Local { pointer, count } => {
@@ -66,6 +68,13 @@ impl<'p> Verifier<'p> {
                     self.put(*variable, ty, value, found);
                 }
             }
+            memory_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
+        }
+    }
+
+    /// Commands on memory and its blocks.
+    fn memory(&mut self, command: &'p Command) {
+        match command {
             Command::Store {
                 pointer,
                 index,
@@ -113,21 +122,26 @@ impl<'p> Verifier<'p> {
                 self.expect(from, Type::Pointer(*element));
                 self.expect(count, INDEX);
             }
-            Command::Retain(variable) => {
-                if self.read(*variable).is_some_and(|ty| ty != Type::Block) {
-                    self.error("something is retained that is no handle");
-                } else if let Some(references) = self.flow.references(*variable) {
-                    self.flow.set_references(*variable, references + 1);
-                }
+            Command::Retain(variable) => self.retain(*variable),
+            Command::Release(variable) => self.release(*variable),
+            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
             }
-            Command::Release(variable) => {
-                if self.read(*variable).is_some_and(|ty| ty != Type::Block) {
-                    self.error("something is released that is no handle");
-                } else {
-                    self.take_reference(*variable, "released");
-                }
-            }
-            structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
+        }
+    }
+
+    fn retain(&mut self, variable: Variable) {
+        if self.read(variable).is_some_and(|ty| ty != Type::Block) {
+            self.error("something is retained that is no handle");
+        } else if let Some(references) = self.flow.references(variable) {
+            self.flow.set_references(variable, references + 1);
+        }
+    }
+
+    fn release(&mut self, variable: Variable) {
+        if self.read(variable).is_some_and(|ty| ty != Type::Block) {
+            self.error("something is released that is no handle");
+        } else {
+            self.take_reference(variable, "released");
         }
     }
 
