@@ -3,9 +3,10 @@
 //!
 //! A line `; test ENTRY INPUT | INPUT => VALUE` (or `=> error MESSAGE`) states a value.
 
-#[path = "../../nova-flat/tests/support/mod.rs"]
-mod support;
+#[path = "../../nova-flat/tests/support/lines.rs"]
+mod lines;
 
+use lines::{inputs, programs, test_lines};
 use nova_core::RuntimeError;
 use nova_core::interpret::Options;
 use nova_core::ir::Program;
@@ -14,7 +15,6 @@ use nova_core::{Type, Value};
 use nova_diag::SourceMap;
 use nova_flat::error::Failure;
 use nova_flat::ir::Program as FlatProgram;
-use support::{inputs, programs, test_lines};
 
 type Outcome = Result<Value, RuntimeError>;
 

@@ -1,9 +1,7 @@
 //! The programs of nova.txt, with the evident repairs where they do not type as printed, and every
 //! example program with its tests.
 
-mod common;
-
-use common::{core, gives, has_type, run};
+use crate::common::{core, gives, has_type, run};
 use std::path::Path;
 
 #[test]
@@ -43,7 +41,7 @@ fn length_of_a_polymorphic_list() {
                 (Cons xs (len (+ l 1) (xs.1)))))))
         in (len 0 input))";
     gives(source, "input=(Cons (1.5, (Cons (2.5, Nil))))", "2");
-    assert_eq!(common::check(source).warnings(), [0u16; 0]);
+    assert_eq!(crate::common::check(source).warnings(), [0u16; 0]);
 }
 
 #[test]

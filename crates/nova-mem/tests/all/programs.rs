@@ -1,14 +1,11 @@
 //! The programs of Flat's tests with memory: the same values on the heap, the same program after
 //! erasure, the same text after reading it.
 
-#[path = "../../nova-flat/tests/support/mod.rs"]
-mod support;
-
+use crate::support::{agrees, inputs_of, outcome, programs, read, test_lines};
 use nova_core::interpret::Options;
 use nova_flat::print::print;
 use nova_mem::interpret::evaluate;
 use nova_mem::{erase, introduce, verify};
-use support::{agrees, inputs_of, outcome, programs, read, test_lines};
 
 /// Calls `check` on the name and text of every program.
 fn each_program(check: impl Fn(&str, &str)) {

@@ -1,13 +1,11 @@
 //! Values across the border: every kind of type, in and out again. The hosts and what they print are
 //! files of the folder `border`.
 
-mod support;
-
+use crate::support::*;
 use nova_core::{Constructor, Scalar, SumId, SumType, Type as CoreType};
 use nova_loop::ir::Program;
 use std::fs;
 use std::path::Path;
-use support::*;
 
 fn tuple(elements: &[CoreType]) -> CoreType {
     CoreType::tuple(elements.to_vec())
@@ -227,7 +225,7 @@ fn programs_linked_together() {
         identities(vec![list_type], &types)
     };
     let (one, two) = (emit(&program("one"), "one"), emit(&program("two"), "two"));
-    let host = include_str!("border/linked.c");
+    let host = include_str!("../border/linked.c");
     prints(&[("one", &one), ("two", &two)], host, "0 1\n0 1\n");
     let symbols = global_symbols(&one, "one");
     let expected = [

@@ -1,7 +1,5 @@
 //! Reading, running and describing programs of Flat: what the tests of the passes share.
 
-#![allow(dead_code)]
-
 use nova_core::Value;
 use nova_core::interpret::Options;
 use nova_core::text::{print_value, read_value};

@@ -3,8 +3,6 @@
 //! points at what the correction changes. `UPDATE_EXPECTED=1` writes the messages, and fails so
 //! that somebody reads them.
 
-mod common;
-
 use nova_diag::{Severity, SourceMap, Span};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -37,7 +35,7 @@ fn check(folder: &Path, name: &str, update: bool, failures: &mut Vec<String>) {
     let path = |suffix: &str| -> PathBuf { folder.join(format!("{name}.{suffix}")) };
     let read = |suffix: &str| std::fs::read_to_string(path(suffix)).unwrap_or_default();
     let (wrong, right) = (read("wrong.nova"), read("right.nova"));
-    let outcome = common::check_named(name, &wrong);
+    let outcome = crate::common::check_named(name, &wrong);
     let messages = outcome.messages();
     if update {
         std::fs::write(path("expected"), &messages).expect("the folder can be written");
@@ -47,7 +45,7 @@ fn check(folder: &Path, name: &str, update: bool, failures: &mut Vec<String>) {
     if outcome.errors().is_empty() {
         failures.push(format!("{name}: the wrong program is accepted"));
     }
-    let corrected = common::check_named(name, &right);
+    let corrected = crate::common::check_named(name, &right);
     if corrected.checked.program.is_none() {
         failures.push(format!(
             "{name}: the correction fails\n{}",

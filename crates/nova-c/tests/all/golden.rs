@@ -3,8 +3,6 @@
 //!
 //! `UPDATE_EXPECTED=1` writes what is emitted, and fails when that is new so that somebody reads it.
 
-mod support;
-
 use nova_diag::FileId;
 use std::path::{Path, PathBuf};
 
@@ -16,10 +14,10 @@ fn check(name: &str) {
     let path = folder().join(format!("{name}.loop"));
     let text = std::fs::read_to_string(&path).expect("the program");
     let program = nova_loop::parse::parse(&text, FileId(0)).expect("a program of Loop");
-    let files = support::emit(&program, name);
+    let files = crate::support::emit(&program, name);
     assert_eq!(
         files,
-        support::emit(&program, name),
+        crate::support::emit(&program, name),
         "the same bytes every time"
     );
     let start = files
@@ -38,7 +36,7 @@ fn check(name: &str) {
         }
         assert_eq!(emitted, expected, "{name}.{ending}");
     }
-    support::compiles(&files, name);
+    crate::support::compiles(&files, name);
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! The language by its forms: what is accepted, what it gives (language §2–§5).
 
-mod common;
-
-use common::{fails, gives, has_type, run_traced};
+use crate::common::{fails, gives, has_type, run_traced};
 
 #[test]
 fn literals_take_the_type_of_their_context() {
@@ -343,7 +341,7 @@ fn recursive_and_mutually_recursive_types() {
                 (forest (lambda (f) (case f (End 0) (More (t, r) (+ (tree t) (forest r)))))))
         (tree t)";
     gives(source, "t=(Node (1, (More ((Node (2, End)), End))))", "3");
-    let program = common::core(source);
+    let program = crate::common::core(source);
     assert_eq!(program.sums.len(), 2);
     assert!(program.sums.iter().all(|sum| sum.group.len() == 2));
 }
@@ -398,7 +396,7 @@ fn definitions() {
 #[test]
 fn entries() {
     let source = "(define (sum (reduce + 0))) (entry total ((X : vector int)) (sum X)) (entry mean ((X : vector float)) (/ (sum X) (to_float (length X))))";
-    let outcome = common::check(source);
+    let outcome = crate::common::check(source);
     assert_eq!(outcome.errors(), [0u16; 0], "{}", outcome.messages());
     let types: Vec<_> = outcome
         .checked
@@ -467,10 +465,10 @@ fn recursion_is_monomorphic_inside() {
 fn annotation_variables_have_the_outermost_binding_as_scope() {
     let source = "() (let (id (lambda (x : 'a) : 'a x)) in ((id 1), (id true)))";
     gives(source, "", "(1, true)");
-    assert_eq!(common::check(source).warnings(), [0u16; 0]);
+    assert_eq!(crate::common::check(source).warnings(), [0u16; 0]);
     let source = "() ((lambda (x : 'a) : 'a (+ x 1)) 2)";
     gives(source, "", "3");
-    assert_eq!(common::check(source).warnings(), [215]);
+    assert_eq!(crate::common::check(source).warnings(), [215]);
 }
 
 #[test]
@@ -484,7 +482,7 @@ fn all_independent_errors_come_at_once() {
 #[test]
 fn commuting_reductions_are_recognised() {
     let commutes = |f: &str, z: &str, ty: &str| {
-        let program = common::core(&format!("((X : vector {ty})) (reduce {f} {z} X)"));
+        let program = crate::common::core(&format!("((X : vector {ty})) (reduce {f} {z} X)"));
         let text = nova_core::print::print(&program);
         text.contains("reduce_comm")
     };
@@ -553,7 +551,7 @@ fn open_types_are_reported_beside_errors_elsewhere() {
 #[test]
 fn annotation_variables_of_entries_are_their_own() {
     let source = "(entry one () ((lambda (x : 'a) x) 1)) (entry two () ((lambda (x : 'a) x) true))";
-    let outcome = common::check(source);
+    let outcome = crate::common::check(source);
     assert_eq!(outcome.errors(), [0u16; 0], "{}", outcome.messages());
     assert_eq!(outcome.warnings(), [215, 215]);
 }

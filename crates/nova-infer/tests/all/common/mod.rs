@@ -1,6 +1,4 @@
 //! One helper between sources and expectations.
-#![allow(dead_code)]
-
 use nova_core::interpret::{Options, evaluate};
 use nova_core::ir::Program;
 use nova_core::text::{print_value, read_value, read_value_prefix};

@@ -2,12 +2,10 @@
 //! `; test INPUT | INPUT => VALUE`, `=> error WORD`, or `=> internal` for a program without a check
 //! that it should have.
 
-mod support;
-
+use crate::support::{agrees, inputs_of, outcome, programs, read, test_lines};
 use nova_core::interpret::Options;
 use nova_flat::interpret::evaluate;
 use nova_flat::print::print;
-use support::{agrees, inputs_of, outcome, programs, read, test_lines};
 
 #[test]
 fn programs_mean_what_they_say() {

@@ -1,13 +1,11 @@
 //! What fusion makes one operation of, what it leaves alone, and that programs mean the same
 //! afterwards: after every pass, for several inputs, with and without strict order.
 
-mod support;
-
+use crate::support::{apply, read, value_with};
 use nova_core::interpret::Options;
 use nova_flat::ir::{Expression, Program, Type};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
-use support::{apply, read, value_with};
 
 /// The values of a program for several inputs, with and without strict order.
 fn values(program: &Program, inputs: &[&[&str]]) -> Vec<String> {

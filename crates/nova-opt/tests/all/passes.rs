@@ -1,9 +1,7 @@
 //! What each pass makes of small programs, and that they mean the same afterwards.
 
-mod support;
-
+use crate::support::{after, shape, value};
 use nova_flat::print::print;
-use support::{after, shape, value};
 
 #[test]
 fn constants_and_copies_go() {

@@ -5,7 +5,7 @@ use nova_flat::parse::parse;
 use nova_flat::print::print;
 
 /// One program with every form.
-const EVERYTHING: &str = include_str!("everything.flat");
+const EVERYTHING: &str = include_str!("../everything.flat");
 
 fn read(text: &str) -> Result<nova_flat::ir::Program, String> {
     let mut sources = SourceMap::new();

@@ -21,7 +21,7 @@ fn int(value: i32) -> Value {
 
 #[test]
 fn a_list_of_a_million() {
-    let program = read(include_str!("programs/nodes.flat"));
+    let program = read(include_str!("../programs/nodes.flat"));
     let mut list = Value::Sum(0, Link::new(Value::Unit));
     for _ in 0..1_000_000 {
         list = Value::Sum(1, Link::new(Value::tuple(vec![int(1), list])));
@@ -61,7 +61,7 @@ fn shared_data_stay_shared() {
 
 #[test]
 fn updates_in_loops_are_in_place() {
-    let program = read(include_str!("programs/carries.flat"));
+    let program = read(include_str!("../programs/carries.flat"));
     let n = 200_000;
     let ones = read_value(
         &format!("[{}]", "1 ".repeat(n)),

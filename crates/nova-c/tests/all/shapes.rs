@@ -1,10 +1,8 @@
 //! Shapes of code that compilers have limits for, or that C and Loop say differently.
 
-mod support;
-
+use crate::support::*;
 use nova_core::{ErrorKind, Scalar, ScalarOperation as O, ScalarValue};
 use nova_loop::ir::{Command, Expression, Program, Variable};
-use support::*;
 
 /// A function of one `i64` with its result.
 struct Simple {

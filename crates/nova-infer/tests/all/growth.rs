@@ -1,8 +1,6 @@
 //! Large programs: what takes more than linear time or a bounded stack does not end here.
 
-mod common;
-
-use common::{check, core, fails};
+use crate::common::{check, core, fails};
 use std::fmt::Write;
 
 /// A source written by a closure.

@@ -1,14 +1,11 @@
 //! Reductions that commute as rows of lanes: at every length where rows or blocks begin or end they
 //! give the value of the order that all representations share, to the last bit.
 
-#[path = "../../nova-flat/tests/support/mod.rs"]
-mod support;
-
+use crate::support::{inputs_of, outcome, read};
 use nova_core::interpret::Options;
 use nova_core::order::{Order, reduce};
 use nova_core::text::print_value;
 use nova_core::{ScalarValue, Value};
-use support::{inputs_of, outcome, read};
 
 const LENGTHS: &[usize] = &[0, 1, 31, 32, 33, 1023, 1024, 1025, 3000];
 

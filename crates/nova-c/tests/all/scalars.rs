@@ -1,10 +1,8 @@
 //! Scalars and vectors of scalars: the functions most programs are made of.
 
-mod support;
-
+use crate::support::*;
 use nova_core::{ErrorKind, Scalar, ScalarOperation as O, ScalarValue, Type as CoreType};
 use nova_loop::ir::{Command, Program};
-use support::*;
 
 /// `(reduce + 0 (map * X Y))`.
 fn dot() -> Program {

@@ -1,0 +1,10 @@
+//! C from Loop: its text, and what it does compiled with every compiler that is there.
+
+mod border;
+mod failures;
+mod foreign;
+mod golden;
+mod scalars;
+mod shapes;
+mod support;
+mod traces;

@@ -1,0 +1,10 @@
+//! Loop: its text, its rules, its meaning, and the translation to it.
+
+#[path = "../../../nova-flat/tests/support/mod.rs"]
+mod support;
+
+mod lanes;
+mod large;
+mod locals;
+mod programs;
+mod rules;

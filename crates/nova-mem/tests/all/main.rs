@@ -1,0 +1,8 @@
+//! Mem: its text, its rules, its meaning.
+
+#[path = "../../../nova-flat/tests/support/mod.rs"]
+mod support;
+
+mod large;
+mod programs;
+mod rules;

@@ -1,0 +1,5 @@
+//! The passes over Flat.
+
+mod fusion;
+mod passes;
+mod support;
