@@ -5,6 +5,7 @@ use crate::forms::write::print_type;
 use crate::ir::{Entry, ExpressionId, ExpressionKind, Program, Variable};
 use crate::print::print_variable;
 use crate::{SumId, Type, typing};
+use crate::{core_bindings, core_branches, core_constants, core_data};
 use nova_diag::deep;
 use std::collections::HashSet;
 use std::fmt;
@@ -302,7 +303,11 @@ impl Verifier<'_> {
                 default.iter().try_for_each(|body| self.expression(*body))?;
             }
             ExpressionKind::Builtin { arguments, .. } => self.all(arguments)?,
-            kind => self.all(&kind.children())?,
+            kind @ (ExpressionKind::Apply { .. }
+            | ExpressionKind::Foreign { .. }
+            | ExpressionKind::If { .. }
+            | core_constants!()
+            | core_data!()) => self.all(&kind.children())?,
         }
         self.rules(id)
     }
@@ -337,7 +342,15 @@ impl Verifier<'_> {
                 }
                 self.rank_one(id, *builtin, arguments)
             }
-            _ => Ok(()),
+            ExpressionKind::Variable(_)
+            | ExpressionKind::Lambda { .. }
+            | ExpressionKind::Apply { .. }
+            | ExpressionKind::Foreign { .. }
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Construct { .. }
+            | core_constants!()
+            | core_bindings!()
+            | core_branches!() => Ok(()),
         }
     }
 
@@ -368,10 +381,8 @@ impl Verifier<'_> {
     }
 
     fn parameters(&self, id: ExpressionId) -> Option<usize> {
-        match &self.program.arena.get(id.index())?.kind {
-            ExpressionKind::Lambda { parameters, .. } => Some(parameters.len()),
-            _ => None,
-        }
+        let lambda = self.program.arena.get(id.index())?.kind.as_lambda();
+        lambda.map(|(parameters, _)| parameters.len())
     }
 }
 

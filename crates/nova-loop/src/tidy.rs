@@ -2,7 +2,7 @@
 //! never read, and the conditionals and loops left empty by that. Commands with effects stay.
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
-use crate::ir::{calls, errors, jumps, remarks};
+use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
 use nova_diag::deep;
 
 /// Rounds at most: what is left after them is unused but harmless.
@@ -79,7 +79,13 @@ impl Uses {
                     }
                 }
                 Command::Assign { variable, value } => self.define(*variable, value, program),
-                other => {
+                other @ (Command::Local { .. }
+                | memory_commands!()
+                | structures!()
+                | jumps!()
+                | errors!()
+                | calls!()
+                | remarks!()) => {
                     crate::walk::reads(other, &mut |e| self.read(e));
                     crate::walk::writes(other, &mut |v| self.need(v));
                 }

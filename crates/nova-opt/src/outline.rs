@@ -15,6 +15,7 @@ use nova_flat::recursion;
 use nova_flat::visit::{
     Substitution, bodies, bodies_mut, each_variable, fresh_copy, fresh_variable, type_variables,
 };
+use nova_flat::{array_expressions, node_expressions, other_expressions, pure_expressions};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -302,7 +303,12 @@ fn statement_has_tail_call(statement: &Statement) -> bool {
             .into_iter()
             .any(|b| deep(|| has_tail_call(b))),
         Expression::Switch { cases, .. } => cases.iter().any(|b| deep(|| has_tail_call(b))),
-        _ => false,
+        Expression::While { .. }
+        | Expression::Foreign { .. }
+        | pure_expressions!()
+        | array_expressions!()
+        | node_expressions!()
+        | other_expressions!() => false,
     }
 }
 

@@ -13,6 +13,7 @@ use nova_flat::ir::{
 };
 use nova_flat::recursion;
 use nova_flat::visit::{Substitution, fresh_variable};
+use nova_flat::{array_expressions, node_expressions, other_expressions, pure_expressions};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;
@@ -62,7 +63,12 @@ fn each_tail_call(
                         nova_diag::deep(|| each_tail_call(case, visit));
                     }
                 }
-                _ => {}
+                Expression::While { .. }
+                | Expression::Foreign { .. }
+                | pure_expressions!()
+                | array_expressions!()
+                | node_expressions!()
+                | other_expressions!() => {}
             }
         }
     }

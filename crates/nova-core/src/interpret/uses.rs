@@ -7,6 +7,7 @@
 //! conditional start from the same uses; the largest is walked last and keeps its marks, so that
 //! the walk takes n log n steps for any nesting.
 
+use crate::core_constants;
 use crate::ir::{ExpressionId, ExpressionKind, Program, Variable};
 use nova_diag::deep;
 use std::collections::HashSet;
@@ -80,10 +81,13 @@ impl Walk<'_> {
         let program = self.program;
         match &program.expression(id).kind {
             ExpressionKind::Variable(variable) => self.used(id, *variable, None),
-            ExpressionKind::Project(tuple, k) => match program.expression(*tuple).kind {
-                ExpressionKind::Variable(variable) => self.used(id, variable, Some(*k)),
-                _ => self.expression(*tuple),
-            },
+            ExpressionKind::Project(tuple, k) => {
+                if let ExpressionKind::Variable(variable) = program.expression(*tuple).kind {
+                    self.used(id, variable, Some(*k));
+                } else {
+                    self.expression(*tuple);
+                }
+            }
             ExpressionKind::Lambda { parameters, body } => {
                 let outside = self.current;
                 self.regions += 1;
@@ -140,7 +144,12 @@ impl Walk<'_> {
                     self.expression(*argument);
                 }
             }
-            kind => {
+            kind @ (ExpressionKind::Apply { .. }
+            | ExpressionKind::Foreign { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Construct { .. }
+            | ExpressionKind::Vector(_)
+            | core_constants!()) => {
                 for child in kind.children().into_iter().rev() {
                     self.expression(child);
                 }

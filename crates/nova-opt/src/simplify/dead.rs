@@ -5,6 +5,7 @@ use crate::effects::FunctionEffects;
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{binders, bodies, bodies_mut, type_variables, used_variables};
+use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use std::collections::HashSet;
 
 /// Removes dead code from every function.
@@ -151,7 +152,16 @@ impl Dead<'_> {
             Expression::Operation(operation) => {
                 return self.drop_outputs(operation, &mut statement.pattern, &keep);
             }
-            _ => return,
+            Expression::While { .. }
+            | Expression::View { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Allocate { .. }
+            | Expression::Sort { .. }
+            | pure_expressions!()
+            | array_expressions!()
+            | call_expressions!()
+            | node_expressions!() => return,
         }
         retain(&mut statement.pattern, &keep);
     }

@@ -7,6 +7,9 @@ use nova_flat::ir::{
     Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable, View,
 };
 use nova_flat::visit::{Substitution, binders, bodies_mut, type_variables};
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
+};
 use std::collections::{HashMap, HashSet};
 
 /// Simplifies every function.
@@ -390,7 +393,18 @@ impl Forward<'_> {
             Expression::Literal { elements, .. } => Definition::Literal(elements.clone()),
             Expression::View { array, view } => Definition::View(*array, view.clone()),
             Expression::Copy(array) => Definition::View(*array, View::Row(Vec::new())),
-            _ => return,
+            Expression::Bytes(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Allocate { .. }
+            | Expression::Sort { .. }
+            | Expression::Operation(_)
+            | pure_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!() => return,
         };
         self.definitions.insert(variable, definition);
     }
@@ -416,7 +430,16 @@ fn is_empty(expression: &Expression) -> bool {
         Expression::Operation(operation) => {
             operation.body.statements.is_empty() && operation.outputs.is_empty()
         }
-        _ => false,
+        Expression::While { .. }
+        | Expression::View { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Allocate { .. }
+        | Expression::Sort { .. }
+        | pure_expressions!()
+        | array_expressions!()
+        | call_expressions!()
+        | node_expressions!() => false,
     }
 }
 
@@ -442,6 +465,14 @@ fn always_fails(statement: &Statement) -> bool {
     match &statement.expression {
         Expression::Fail { .. } => true,
         Expression::Check { condition, .. } => is_bool(*condition, false),
-        _ => false,
+        Expression::View { .. }
+        | Expression::Allocate { .. }
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | pure_expressions!()
+        | array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!() => false,
     }
 }
