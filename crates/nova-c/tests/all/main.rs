@@ -4,6 +4,7 @@ mod border;
 mod failures;
 mod foreign;
 mod golden;
+mod operations;
 mod scalars;
 mod shapes;
 mod support;

@@ -13,7 +13,8 @@ impl Printer<'_> {
         self.out.indent += 1;
         match command {
             structures!() => self.structure(command),
-            variable_commands!() | memory_commands!() => self.memory(command),
+            variable_commands!() => self.variable_command(command),
+            memory_commands!() => self.memory(command),
             jumps!() | errors!() | remarks!() => self.other(command),
             calls!() => self.call(command),
         }
@@ -75,8 +76,8 @@ impl Printer<'_> {
         self.out.text(word);
     }
 
-    /// Commands on variables and memory.
-    fn memory(&mut self, command: &Command) {
+    /// What declares and assigns variables.
+    fn variable_command(&mut self, command: &Command) {
         match command {
             Command::Declare { variable, value } => {
                 let binding = self.binding(*variable);
@@ -94,6 +95,13 @@ impl Printer<'_> {
                 self.variable(*variable);
                 self.argument(value);
             }
+            memory_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
+        }
+    }
+
+    /// Commands on memory and its blocks.
+    fn memory(&mut self, command: &Command) {
+        match command {
             Command::Store {
                 pointer,
                 index,
@@ -154,7 +162,8 @@ impl Printer<'_> {
                 self.out.text("release");
                 self.variable(*variable);
             }
-            structures!() | jumps!() | errors!() | calls!() | remarks!() => {}
+            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
+            }
         }
     }
 
