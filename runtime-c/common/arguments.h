@@ -156,6 +156,58 @@ static void *nova_put_structures(void *buffer, void *data, int64_t count, size_t
     return buffer;
 }
 
+/* Says where the result may go: into the caller's buffer of capacity elements, if there is one. */
+static void nova_open_result(nova_context *context, nova_result *result, void *buffer,
+                             int64_t capacity, size_t size)
+{
+    bool possible = capacity >= 0 && (uint64_t)capacity <= (uint64_t)PTRDIFF_MAX / size;
+    result->buffer = possible ? buffer : NULL;
+    result->capacity = capacity;
+    result->data = NULL;
+    result->block = NULL;
+    context->result = result;
+}
+
+/* Keeps the result out of the caller's buffer where that is also an argument, of count elements. */
+static void nova_keep_apart(nova_context *context, size_t result_size, const void *data,
+                            int64_t count, size_t size)
+{
+    nova_result *result = context->result;
+    uintptr_t buffer = (uintptr_t)result->buffer, argument = (uintptr_t)data;
+    if (result->buffer != NULL && buffer < argument + (size_t)count * size
+        && argument < buffer + (size_t)result->capacity * result_size)
+        result->buffer = NULL;
+}
+
+/* Memory for count elements of the result: at once in the caller's buffer, if nothing can fail any
+ * more and it has room. All components of the elements get the same. */
+static void *nova_make_result(nova_context *context, int64_t count, size_t size, bool at_once,
+                              const char *place)
+{
+    nova_result *result = context->result;
+    if (result->data != NULL)
+        return result->data;
+    if (at_once && result->buffer != NULL && count >= 0 && count <= result->capacity)
+        result->data = result->buffer;
+    else
+        result->data = nova_allocate(context, &result->block, count, size, place);
+    return result->data;
+}
+
+/* Hands the result of count elements to the caller, whose buffer, if there is one, has room. */
+static void *nova_give_result(nova_context *context, void *buffer, int64_t count, size_t size)
+{
+    nova_result *result = context->result;
+    if (result->data == buffer)
+        return buffer;
+    if (buffer == NULL) {
+        result->block->given = true;
+        return result->data;
+    }
+    nova_copy(buffer, result->data, count, size);
+    return buffer;
+}
+
 /* Takes over an array that a foreign function allocated. */
 static nova_block *nova_adopt_array(nova_context *context, void *data)
 {

@@ -31,6 +31,15 @@ typedef struct nova_slab {
     nova_block blocks[NOVA_SLAB_SIZE];
 } nova_slab;
 
+/* The elements of the result of a call: in the caller's buffer, where they may be written there at
+ * once, else in memory that becomes the caller's or is copied to the buffer at the end. */
+typedef struct nova_result {
+    void *buffer;      /* the caller's buffer; null if the result must be made elsewhere */
+    int64_t capacity;  /* how many elements it has room for */
+    void *data;        /* where the result is made; null before */
+    nova_block *block; /* its block, if that is not the buffer */
+} nova_result;
+
 /* Frees what values of a foreign function's result hold. */
 typedef void (*nova_discard)(void *values, int64_t count);
 
@@ -46,6 +55,7 @@ typedef struct nova_context {
     nova_block *temporaries;    /* arguments of a foreign function, freed after its call */
     nova_slab *slabs;           /* all headers, the newest slab first */
     nova_slab first_slab;       /* enough for most programs */
+    nova_result *result;        /* the result, if it is made in place */
     struct nova_tables *tables; /* the node tables of recursive data */
     nova_discard discard;       /* on an error frees what is not the call's yet, if not null */
     void *discarded;            /* where that is */

@@ -26,6 +26,13 @@
 #define NOVA_LARGE
 #endif
 
+/* Structures lie in memory as the program was compiled for. */
+#if defined(__cplusplus)
+#define NOVA_CHECK_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), "layout of " #type)
+#else
+#define NOVA_CHECK_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "layout of " #type)
+#endif
+
 /* A definition that may stand in several programs linked together; one of them is kept. */
 #if defined(__GNUC__)
 #define NOVA_WEAK __attribute__((weak))

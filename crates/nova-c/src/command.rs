@@ -1,7 +1,7 @@
 //! Commands of Loop as C statements.
 
-use crate::ast::{Expression, Name, Statement, Type};
-use crate::function::{FunctionEmitter, returned};
+use crate::ast::{Binary, Expression, Name, Statement, Type};
+use crate::function::{FunctionEmitter, Making, returned};
 use crate::scalar::memory_type;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
 use nova_diag::{Place, deep};
@@ -81,8 +81,20 @@ impl FunctionEmitter<'_, '_> {
                 pointer,
                 element,
                 count,
+                destination: None,
                 place,
             } => self.allocate(*block, *pointer, *element, None, count, place),
+            Command::Allocate {
+                block,
+                pointer,
+                element,
+                count,
+                destination: Some(destination),
+                place,
+            } => {
+                self.make_result(*pointer, *element, count, destination.component, place);
+                self.assign(*block, Expression::name("NULL"));
+            }
             Command::Reserve {
                 block,
                 pointer,
@@ -189,6 +201,50 @@ impl FunctionEmitter<'_, '_> {
         };
         let data = Expression::call(name, arguments).cast(memory_type(element).pointer());
         self.assign(pointer, data);
+    }
+
+    /// The memory of a component of the result: a field of its elements.
+    fn make_result(
+        &mut self,
+        pointer: Variable,
+        element: Scalar,
+        count: &ir::Expression,
+        component: u32,
+        place: &Place,
+    ) {
+        let Some(making) = self.making.clone() else {
+            return;
+        };
+        let at_once = if making.at_once { "true" } else { "false" };
+        let arguments = vec![
+            context(),
+            self.assigned(count),
+            Expression::SizeOf(making.element.clone()),
+            Expression::name(at_once),
+            Expression::text(place.to_string()),
+        ];
+        let elements = memory_type(element).pointer();
+        let data = || Expression::call("nova_make_result", arguments);
+        let Some(field) = making.fields.get(component as usize).copied().flatten() else {
+            return self.assign(pointer, data().cast(elements));
+        };
+        // All fields are addressed from one pointer, so that C compilers see what lies between them.
+        let name = making.data.clone().unwrap_or_else(|| {
+            let name = self.fresh("result");
+            let ty = making.element.clone().pointer();
+            self.push(Statement::declare(
+                ty.clone(),
+                name.clone(),
+                data().cast(ty),
+            ));
+            name
+        });
+        let start = Expression::Name(name.clone()).cast(elements);
+        self.assign(pointer, offset(start, field.offset));
+        self.making = Some(Making {
+            data: Some(name),
+            ..making
+        });
     }
 
     /// The statements of a failure.
@@ -390,4 +446,15 @@ fn mentions(expression: &ir::Expression, variable: Variable) -> bool {
 /// A field inside of fields.
 fn fields_of(node: Expression, path: &[Name]) -> Expression {
     path.iter().fold(node, |e, field| e.member(field.clone()))
+}
+
+/// The pointer some elements further.
+pub fn offset(pointer: Expression, elements: usize) -> Expression {
+    match elements {
+        0 => pointer,
+        _ => {
+            let elements = Expression::literal(elements.to_string());
+            Expression::binary(Binary::Add, pointer, elements)
+        }
+    }
 }

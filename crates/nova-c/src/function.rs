@@ -11,6 +11,7 @@ use crate::scalar::memory_type;
 use crate::unit::Unit;
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
+use nova_flat::representation::Field;
 use nova_loop::ir::{self, FunctionId, Program, Variable};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -30,6 +31,21 @@ pub struct FunctionEmitter<'u, 'p> {
     /// The results, with the pointers they are written to at the end.
     results: Vec<(Variable, Name)>,
     returned: Option<Variable>,
+    /// Where the function is an entry's that makes its result in place: how.
+    pub making: Option<Making>,
+}
+
+/// How an entry makes its result in place.
+#[derive(Clone)]
+pub struct Making {
+    /// The type of the elements in C.
+    pub element: Type,
+    /// For each component, where it lies in them.
+    pub fields: Vec<Option<Field>>,
+    /// Whether nothing can fail once the memory is there.
+    pub at_once: bool,
+    /// The variable that points to the elements, once they have memory.
+    pub data: Option<Name>,
 }
 
 /// How many commands make a function so large that C compilers need to be held back from passes
@@ -75,6 +91,7 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
             name: emitter.declare(*variable),
         });
     }
+    emitter.making = crate::border::entry::making(emitter.unit, id);
     let returned = returned(program, function);
     emitter.returned = returned.map(|(variable, _)| variable);
     for variable in &function.results {
@@ -130,6 +147,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             loops: Vec::new(),
             results: Vec::new(),
             returned: None,
+            making: None,
         }
     }
 

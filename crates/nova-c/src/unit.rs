@@ -8,6 +8,7 @@ use crate::{Options, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Program, Variable};
 use nova_loop::ir::{errors, jumps, remarks, structures, variable_commands};
+use nova_loop::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// How a function of Loop is called in C.
@@ -161,14 +162,41 @@ fn error_function(error: ErrorKind) -> Function {
     }
 }
 
-/// Calls `see` for every command of a list, at any depth.
-pub fn for_each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command)) {
-    let mut left: Vec<&'p [Command]> = vec![commands];
-    while let Some(commands) = left.pop() {
-        for command in commands {
-            see(command);
-            left.extend(command.lists().into_iter().map(Vec::as_slice));
-        }
+impl Unit<'_> {
+    /// Whether commands may stop the program; memory for the result is there already.
+    pub fn may_fail(&self, commands: &[Command]) -> bool {
+        let mut fails = false;
+        each_command(commands, |command| match command {
+            Command::Call { function, .. } => {
+                let callee = self.functions.get(function.index());
+                fails |= callee.is_none_or(|info| info.context);
+            }
+            Command::Allocate { destination, .. } => fails |= destination.is_none(),
+            Command::Reserve { .. }
+            | Command::Foreign { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
+            | Command::NodeNew { .. } => fails = true,
+            Command::NodePayload { .. }
+            | Command::Trace { .. }
+            | Command::Release(_)
+            | Command::Declare { .. }
+            | Command::Local { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Loop { .. }
+            | Command::Break
+            | Command::Continue
+            | Command::Return
+            | Command::Barrier(_)
+            | Command::Comment(_) => {}
+        });
+        fails
     }
 }
 
@@ -181,7 +209,7 @@ fn need_context(program: &Program) -> Vec<bool> {
     let mut left = Vec::new();
     for (k, function) in program.functions.iter().enumerate() {
         let mut own = function.recursive;
-        for_each_command(&function.body, |command| match command {
+        each_command(&function.body, |command| match command {
             Command::Call { function, .. } => callers[function.0 as usize].push(k),
             Command::Allocate { .. }
             | Command::Reserve { .. }
@@ -224,7 +252,7 @@ fn count_assignments(program: &Program) -> Vec<u8> {
     };
     for function in &program.functions {
         function.parameters.iter().for_each(&mut add);
-        for_each_command(&function.body, |command| {
+        each_command(&function.body, |command| {
             for_each_assignment(command, &mut |variable, _| add(&variable));
         });
     }
@@ -237,7 +265,7 @@ fn find_counters(program: &Program) -> HashSet<Variable> {
     let mut others = HashSet::new();
     for function in &program.functions {
         others.extend(function.parameters.iter().copied());
-        for_each_command(&function.body, |command| {
+        each_command(&function.body, |command| {
             for_each_assignment(command, &mut |variable, value| {
                 let counts = value.is_some_and(|v| is_small(v) || is_next(variable, v));
                 let set = if counts { &mut counters } else { &mut others };
@@ -357,7 +385,7 @@ impl Search {
 fn callees(program: &Program, id: FunctionId) -> Vec<FunctionId> {
     let mut list = Vec::new();
     if let Some(function) = program.functions.get(id.0 as usize) {
-        for_each_command(&function.body, |command| {
+        each_command(&function.body, |command| {
             if let Command::Call { function, .. } = command {
                 list.push(*function);
             }

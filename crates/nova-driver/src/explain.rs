@@ -137,7 +137,7 @@ impl Report<'_> {
             Expression::While { .. } => {
                 Some("a loop until its condition fails, in order".to_string())
             }
-            Expression::Allocate { element, count } => {
+            Expression::Allocate { element, count, .. } => {
                 let block = statement.pattern.first()?;
                 let name = match self.tenants.get(block) {
                     Some(array) => self.name(*array),

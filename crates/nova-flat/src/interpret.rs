@@ -120,10 +120,10 @@ impl<'a, A: Arrays> Machine<'a, A> {
         let sums = &self.program.sums;
         let mut arguments = Vec::new();
         for (value, (_, ty)) in inputs.iter().zip(&entry.inputs) {
-            let components = to_components(value, ty, sums, &mut self.tables)?;
-            arguments.extend(adopt_all(components)?);
+            arguments.extend(to_components(value, ty, sums, &mut self.tables)?);
         }
-        let mut activation = self.enter(entry.function.index(), arguments)?;
+        let mut activation = self.enter(entry.function.index())?;
+        activation.receive(&activation.code.parameters, arguments)?;
         let results = self.run(&mut activation)?;
         Ok(from_components(
             &pack_all(&results)?,
@@ -133,12 +133,8 @@ impl<'a, A: Arrays> Machine<'a, A> {
         )?)
     }
 
-    /// An activation of a function at its start.
-    fn enter(
-        &mut self,
-        function: usize,
-        arguments: Vec<Held<A>>,
-    ) -> Result<Activation<'a, A>, Stop> {
+    /// An activation of a function, its parameters without values yet.
+    fn enter(&mut self, function: usize) -> Result<Activation<'a, A>, Stop> {
         let Some(code) = self.codes.get(function) else {
             return Err(Fault::Internal("there is no such function".to_string()).into());
         };
@@ -152,13 +148,11 @@ impl<'a, A: Arrays> Machine<'a, A> {
         self.depth += 1;
         let mut slots = Vec::new();
         slots.resize_with(code.infos.len(), || None);
-        let mut activation = Activation {
+        Ok(Activation {
             code,
             slots,
             bodies: vec![(&code.body, 0)],
-        };
-        activation.bind(&code.parameters, arguments)?;
-        Ok(activation)
+        })
     }
 
     /// Executes a body inside an activation; gives its results.
@@ -241,7 +235,8 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 if *tail {
                     self.depth -= 1;
                 }
-                let callee = self.enter(function.index(), arguments)?;
+                let mut callee = self.enter(function.index())?;
+                callee.bind(&callee.code.parameters, arguments)?;
                 Ok(if *tail {
                     Step::Tail(callee)
                 } else {
@@ -322,6 +317,26 @@ impl<A: Arrays> Activation<'_, A> {
             }
             None => internal("a variable without slot"),
         }
+    }
+
+    /// Gives the parameters of an entry the components of its inputs.
+    fn receive(&mut self, parameters: &[Variable], values: Vec<FlatValue>) -> Result<(), Fault> {
+        if parameters.len() != values.len() {
+            return internal("an entry with another number of components");
+        }
+        for (variable, value) in parameters.iter().zip(values) {
+            let value = match value {
+                FlatValue::Scalar(value) => Held::Scalar(value),
+                FlatValue::Array(array) => {
+                    let Some(info) = self.code.infos.get(slot(*variable)) else {
+                        return internal("a variable without slot");
+                    };
+                    Held::Array(A::receive(&mut self.slots, info, *array)?)
+                }
+            };
+            self.set(*variable, value)?;
+        }
+        Ok(())
     }
 
     /// Hands variables their values, made elsewhere.

@@ -1,11 +1,13 @@
 //! The data types of Flat; see the crate's page for what they mean.
 
 use crate::memory::Memory;
+use crate::visit::each_statement;
 use nova_core::ir::Foreign;
 use nova_core::{
     ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
 };
 use nova_diag::Place;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 nova_diag::ids! {
@@ -221,7 +223,22 @@ pub enum Expression {
         components: Vec<Atom>,
     },
     /// A block for `count` elements, not initialised; only in Mem.
-    Allocate { element: Scalar, count: Atom },
+    Allocate {
+        element: Scalar,
+        count: Atom,
+        destination: Option<Destination>,
+    },
+}
+
+/// Memory in which a component of an entry's result is handed to the caller: his buffer where that
+/// may be written to, else memory that becomes his. Elements of `count` structures lie `stride`
+/// apart, from the start of the block on; what lies between them is not this block's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Destination {
+    /// Which result of the entry's function.
+    pub component: u32,
+    /// In elements.
+    pub stride: u32,
 }
 
 /// Views: no element is moved.
@@ -343,6 +360,26 @@ impl Program {
             memory: None,
         });
         Variable(self.variables.len() as u32 - 1)
+    }
+
+    /// The functions that are those of one entry and that nothing calls.
+    pub fn entry_functions(&self) -> BTreeSet<FunctionId> {
+        let mut apart = BTreeSet::new();
+        let mut others = BTreeSet::new();
+        for entry in &self.entries {
+            if !apart.insert(entry.function) {
+                others.insert(entry.function);
+            }
+        }
+        for function in &self.functions {
+            each_statement(&function.body, &mut |statement| {
+                if let Expression::Call { function, .. } = &statement.expression {
+                    others.insert(*function);
+                }
+            });
+        }
+        apart.retain(|function| !others.contains(function));
+        apart
     }
 
     /// A function of this program.

@@ -29,7 +29,9 @@
 //! The payload of a constructor that is not active holds zeros and empty arrays ([`components`] of
 //! it, all sizes 0).
 
+use crate::ir::Destination;
 use nova_core::{Scalar, SumType, Type};
+use nova_diag::deep;
 
 /// One component of a representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,10 +113,171 @@ fn add(ty: &Type, sums: &[SumType], prefix: &str, shape: &[usize], list: &mut Ve
     }
 }
 
+/// Where the elements of a component lie in an array of C structures (abi.md §2), counted in
+/// elements: field `k` of structure `i` is element `offset + i·stride`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Of the first structure.
+    pub offset: usize,
+    /// From each structure to the next.
+    pub stride: usize,
+}
+
+/// For each component of the type of an entry's input, where it lies when a vector, a vector of
+/// vectors … or an array of tuples of scalars is given as one array of structures; `None` for what
+/// is given otherwise.
+pub fn input_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
+    let mut fields = vec![None; components(ty, sums).len()];
+    let (Type::Vector(element) | Type::Array(_, element)) = ty else {
+        return fields;
+    };
+    let mut element = element;
+    if let Type::Vector(_) = ty {
+        while let Type::Vector(inner) = &**element {
+            element = inner;
+        }
+    }
+    let mut members: Vec<(usize, usize)> = Vec::new();
+    if let Type::Tuple(_) = &**element
+        && let Some((size, _)) = structure(element, &mut members)
+    {
+        // The elements' components come last.
+        let first = fields.len().saturating_sub(members.len());
+        for (field, (offset, bytes)) in fields.iter_mut().skip(first).zip(members) {
+            *field = Some(Field {
+                offset: offset / bytes,
+                stride: size / bytes,
+            });
+        }
+    }
+    fields
+}
+
+/// As [`input_fields`], of an entry's result: only a vector or array is made as structures at once.
+pub fn result_fields(ty: &Type, sums: &[SumType]) -> Vec<Option<Field>> {
+    match ty {
+        Type::Vector(element) if matches!(**element, Type::Vector(_)) => {
+            vec![None; components(ty, sums).len()]
+        }
+        Type::Vector(_)
+        | Type::Array(..)
+        | Type::Unit
+        | Type::Scalar(_)
+        | Type::Tuple(_)
+        | Type::Sum(_)
+        | Type::Function(..) => input_fields(ty, sums),
+    }
+}
+
+/// For each component of an entry's result, the memory in which it can be made at once: those of the
+/// elements of a vector or array of scalars, or of structures of scalars.
+pub fn destinations(ty: &Type, sums: &[SumType]) -> Vec<Option<Destination>> {
+    let fields = result_fields(ty, sums);
+    let mut strides: Vec<Option<usize>> = fields.iter().map(|f| f.map(|f| f.stride)).collect();
+    match ty {
+        Type::Vector(element) | Type::Array(_, element) if element.as_scalar().is_some() => {
+            if let Some(last) = strides.last_mut() {
+                *last = Some(1);
+            }
+        }
+        Type::Vector(_)
+        | Type::Array(..)
+        | Type::Unit
+        | Type::Scalar(_)
+        | Type::Tuple(_)
+        | Type::Sum(_)
+        | Type::Function(..) => {}
+    }
+    let numbered = strides.into_iter().enumerate();
+    let destination = |(component, stride): (usize, Option<usize>)| {
+        Some(Destination {
+            component: component as u32,
+            stride: stride? as u32,
+        })
+    };
+    numbered.map(destination).collect()
+}
+
+/// Size and alignment in bytes of a scalar, or of a structure of scalars; `members` gets offset and
+/// size of each scalar. `None` where there is anything else. Scalars are aligned to their size, so
+/// that sizes of structures and offsets in them are multiples of the sizes of their members.
+fn structure(ty: &Type, members: &mut Vec<(usize, usize)>) -> Option<(usize, usize)> {
+    match ty {
+        Type::Unit => Some((0, 1)),
+        Type::Scalar(scalar) => {
+            let bytes = usize::from(scalar.info().bytes);
+            members.push((0, bytes));
+            Some((bytes, bytes))
+        }
+        Type::Tuple(elements) => deep(|| {
+            let (mut end, mut alignment) = (0usize, 1);
+            for element in elements.iter() {
+                let before = members.len();
+                let (size, own) = structure(element, members)?;
+                let start = end.next_multiple_of(own);
+                for (offset, _) in members.iter_mut().skip(before) {
+                    *offset += start;
+                }
+                end = start + size;
+                alignment = alignment.max(own);
+            }
+            Some((end.next_multiple_of(alignment), alignment))
+        }),
+        Type::Vector(_) | Type::Array(..) | Type::Sum(_) | Type::Function(..) => None,
+    }
+}
+
 fn join(prefix: &str, suffix: &str) -> String {
     match (prefix.is_empty(), suffix.is_empty()) {
         (true, _) => suffix.to_string(),
         (_, true) => prefix.to_string(),
         (false, false) => format!("{prefix}_{suffix}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tuple(elements: &[Type]) -> Type {
+        Type::Tuple(elements.to_vec().into())
+    }
+
+    /// Offset and stride of each component; (0, 0) where it is given otherwise.
+    fn fields(ty: &Type) -> Vec<(usize, usize)> {
+        let pair = |field: Option<Field>| field.map_or((0, 0), |f| (f.offset, f.stride));
+        input_fields(ty, &[]).into_iter().map(pair).collect()
+    }
+
+    #[test]
+    fn structures_are_laid_out_as_in_c() {
+        let [float, double, int, flag] =
+            [Scalar::F32, Scalar::F64, Scalar::I32, Scalar::Bool].map(Type::Scalar);
+        let pairs = Type::Vector(tuple(&[float.clone(), float.clone()]).into());
+        assert_eq!(fields(&pairs), [(0, 0), (0, 2), (1, 2)]);
+        let mixed = tuple(&[flag.clone(), double.clone(), int.clone(), Type::Unit]);
+        let grid = Type::Array(2, mixed.into());
+        assert_eq!(fields(&grid), [(0, 0), (0, 0), (0, 24), (1, 3), (4, 6)]);
+        let inner = tuple(&[int.clone(), flag.clone()]);
+        let nested = Type::Vector(tuple(&[float, inner, flag]).into());
+        assert_eq!(fields(&nested), [(0, 0), (0, 4), (1, 4), (8, 16), (12, 16)]);
+        let rows = Type::Vector(Type::Vector(tuple(&[int, double]).into()).into());
+        let starts = [(0, 0); 4];
+        assert_eq!(fields(&rows), [&starts[..], &[(0, 4), (1, 2)]].concat());
+        assert!(result_fields(&rows, &[]).iter().all(Option::is_none));
+    }
+
+    #[test]
+    fn what_is_no_structure_of_scalars_is_not_interleaved() {
+        let float = Type::Scalar(Scalar::F32);
+        let plain = Type::Vector(float.clone().into());
+        assert_eq!(fields(&plain), [(0, 0); 2]);
+        let vectors = Type::Vector(tuple(&[float.clone(), plain]).into());
+        assert!(input_fields(&vectors, &[]).iter().all(Option::is_none));
+        assert!(
+            input_fields(&tuple(&[float]), &[])
+                .iter()
+                .all(Option::is_none)
+        );
     }
 }

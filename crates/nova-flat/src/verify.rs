@@ -14,7 +14,8 @@
 //! - **Calls.** A tail call is the last statement of its function, perhaps inside conditionals that
 //!   are, and what it gives are the function's results. A function on a cycle of calls other than
 //!   tail calls to itself is marked recursive.
-//! - **Entries** have parameters and results as [`crate::representation`] lists them.
+//! - **Entries** have parameters and results as [`crate::representation`] lists them. Where the caller
+//!   holds some of them as fields of structures, nothing else calls the function.
 //! - No memory: neither annotations nor `Allocate`. ([`verify_types`] leaves this rule out, for
 //!   Mem.)
 
@@ -25,7 +26,7 @@ mod operation;
 use crate::error::InternalError;
 use crate::ir::{Atom, Body, Expression, Function, Program, Statement, Type, Variable};
 use crate::print::{print_atom, print_type, print_variable};
-use crate::representation::{Component, components};
+use crate::representation::{Component, components, input_fields, result_fields};
 use crate::visit::Substitution;
 use nova_core::{Scalar, ScalarValue, Type as CoreType};
 use nova_diag::{Place, deep};
@@ -149,6 +150,24 @@ impl<'a> Verifier<'a> {
             self.require(rest.is_empty(), || format!("entry {name} has fewer inputs"))?;
             let list = self.components(&entry.result)?;
             self.are_components(&variables(&function.results), &list)?;
+        }
+        self.entries_are_apart()
+    }
+
+    /// Entries with structures have functions of their own that nothing calls.
+    fn entries_are_apart(&self) -> Result<()> {
+        let apart = self.program.entry_functions();
+        let sums = &self.program.sums;
+        for entry in &self.program.entries {
+            let inputs = entry.inputs.iter();
+            let mut fields = inputs.flat_map(|(_, ty)| input_fields(ty, sums));
+            let structures = fields.any(|f| f.is_some())
+                || result_fields(&entry.result, sums)
+                    .iter()
+                    .any(Option::is_some);
+            self.require(!structures || apart.contains(&entry.function), || {
+                format!("the function of entry {} is called elsewhere", entry.name)
+            })?;
         }
         Ok(())
     }

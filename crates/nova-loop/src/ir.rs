@@ -6,6 +6,7 @@ use nova_core::{
     ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
 };
 use nova_diag::Place;
+pub use nova_flat::ir::Destination;
 use std::sync::Arc;
 
 nova_diag::ids! {
@@ -40,9 +41,12 @@ pub struct Entry {
     /// Its name.
     pub name: Arc<str>,
     /// Names and types of its inputs. The function's parameters are the components
-    /// (`nova_flat::representation`) of each in order; an array component is pointer and block.
+    /// (`nova_flat::representation`) of each in order; an array component is pointer and block. Those
+    /// that are fields of structures (`nova_flat::representation::input_fields`) point to that field
+    /// of the first one.
     pub inputs: Vec<(Arc<str>, CoreType)>,
-    /// The type of its value; the function's results are its components in the same way.
+    /// The type of its value; the function's results are its components in the same way
+    /// (`nova_flat::representation::result_fields`).
     pub result: CoreType,
     /// The code.
     pub function: FunctionId,
@@ -125,12 +129,14 @@ pub enum Command {
         value: Expression,
     },
     /// A new block of `count` elements, not initialised: assigns handle and pointer, both declared
-    /// before. A negative or too large count is out of memory.
+    /// before. A negative or too large count is out of memory. Of a destination it is room for
+    /// `count` structures in the memory of the result, and the handle is null.
     Allocate {
         block: Variable,
         pointer: Variable,
         element: Scalar,
         count: Expression,
+        destination: Option<Destination>,
         place: Place,
     },
     /// Makes room for `count` elements in a block held by this handle alone (or null, for a first

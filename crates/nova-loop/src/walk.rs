@@ -2,6 +2,17 @@
 
 use crate::ir::{Command, Expression, Variable, errors, jumps, remarks};
 
+/// Calls `see` for every command of a list, at any depth.
+pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command)) {
+    let mut left: Vec<&'p [Command]> = vec![commands];
+    while let Some(commands) = left.pop() {
+        for command in commands {
+            see(command);
+            left.extend(command.lists().into_iter().map(Vec::as_slice));
+        }
+    }
+}
+
 /// Calls `visit` on every expression that a command evaluates.
 pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
     match command {

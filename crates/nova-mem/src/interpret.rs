@@ -311,9 +311,6 @@ impl Arrays for Heap {
     ) -> Result<HeapArray, Fault> {
         let memory = memory(target)?;
         if target.own_block {
-            if !array.is_row_major() {
-                return internal(format!("{} is handed what is not row-major", target.name));
-            }
             let first = if array.count()? == 0 { 0 } else { array.offset };
             let block = BlockValue {
                 first,
@@ -332,6 +329,36 @@ impl Arrays for Heap {
             ));
         }
         Ok(placed)
+    }
+
+    /// As far apart as the caller holds them, with nothing in between.
+    fn receive(
+        slots: &mut Slots<Heap>,
+        target: &SlotInfo,
+        value: ArrayValue,
+    ) -> Result<HeapArray, Fault> {
+        let dense = Self::adopt(value)?;
+        let last = memory(target)?.lmad.dimensions.last();
+        let stride = last.map_or(Ok(1), |(_, stride)| polynomial(slots, stride))?;
+        if stride == 1 {
+            return Self::hand(slots, target, dense);
+        }
+        let room = i64::try_from(dense.count()?)
+            .ok()
+            .and_then(|n| n.checked_mul(stride));
+        let room = usize::try_from(room.unwrap_or(-1)).map_err(|_| Fault::Memory)?;
+        let scalar = target.element;
+        let strides = dense.strides.iter().map(|s| s.wrapping_mul(stride));
+        let mut array = HeapArray {
+            block: Self::allocate(scalar, room)?,
+            offset: 0,
+            shape: dense.shape.clone(),
+            strides: strides.collect(),
+        };
+        each_index(&dense.shape, |index| {
+            Self::write(&mut array, index, dense.read(index)?)
+        })?;
+        Self::hand(slots, target, array)
     }
 }
 

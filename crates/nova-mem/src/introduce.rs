@@ -4,23 +4,33 @@
 //! source; what is handed on lies at the start of a block bound with it (the crate's page says
 //! where). Where an array must be row-major and is not, a copy is made first. Later passes choose
 //! better places.
+//!
+//! Only at entries does the caller choose: elements that are fields of structures lie apart
+//! ([`crate::border`]), and a result that the entry's body makes itself is made in the memory in
+//! which it is handed to the caller ([`nova_flat::ir::Destination`]).
 
 use crate::MARK;
+use crate::border;
 use crate::views::view_lmad;
 use nova_core::{ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
-    View,
+    ArrayOperation, Atom, Body, Destination, Expression, Function, FunctionId, Output, Program,
+    Statement, Type, Variable, View,
 };
 use nova_flat::memory::{Lmad, Memory};
 use nova_flat::visit::bodies_mut;
+use nova_flat::{call_expressions, control_expressions, node_expressions, pure_expressions};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Gives every array of a program of Flat a place in memory.
 pub fn introduce(program: &Program) -> Program {
     let mut introducer = Introducer {
         program: program.clone(),
+        strides: border::strides(program),
+        entries: border::destinations(program),
+        destinations: HashMap::new(),
     };
     for variable in &mut introducer.program.variables {
         // Such names are ours from here on.
@@ -29,9 +39,9 @@ pub fn introduce(program: &Program) -> Program {
         }
     }
     let functions = std::mem::take(&mut introducer.program.functions);
+    let functions = functions.into_iter().enumerate();
     let functions = functions
-        .into_iter()
-        .map(|function| introducer.function(function))
+        .map(|(k, function)| introducer.function(FunctionId(k as u32), function))
         .collect();
     introducer.program.functions = functions;
     introducer.program
@@ -39,17 +49,61 @@ pub fn introduce(program: &Program) -> Program {
 
 struct Introducer {
     program: Program,
+    /// The strides of parameters and results of entries that are fields of structures.
+    strides: BTreeMap<Variable, i64>,
+    /// The memory in which functions of entries can make their results.
+    entries: BTreeMap<FunctionId, Vec<Option<Destination>>>,
+    /// The arrays to be made where a result is handed to the caller of an entry.
+    destinations: HashMap<Variable, Destination>,
 }
 
 /// The statements of a body so far.
 type Statements = Vec<Statement>;
 
 impl Introducer {
-    fn function(&mut self, mut function: Function) -> Function {
+    fn function(&mut self, id: FunctionId, mut function: Function) -> Function {
         self.own_blocks(&function.parameters);
         self.own_blocks(&function.results);
-        self.body(&mut function.body, function.place.clone());
+        let destinations = self.entries.remove(&id).unwrap_or_default();
+        let made = made_in(&function.body);
+        for (result, destination) in function.body.results.iter().zip(&destinations) {
+            if let (Atom::Variable(array), Some(destination)) = (result, destination)
+                && made.contains(array)
+            {
+                self.destinations.entry(*array).or_insert(*destination);
+            }
+        }
+        let place = function.place.clone();
+        let results = std::mem::take(&mut function.body.results);
+        let mut statements = self.statements(&mut function.body);
+        for (k, result) in results.into_iter().enumerate() {
+            let destination = destinations.get(k).copied().flatten();
+            let result = self.give(result, destination, &mut statements, &place);
+            function.body.results.push(result);
+        }
+        function.body.statements = statements;
         function
+    }
+
+    /// A result of a function as it is handed out: in the structures of a destination, or row-major.
+    fn give(
+        &mut self,
+        result: Atom,
+        destination: Option<Destination>,
+        out: &mut Statements,
+        place: &Place,
+    ) -> Atom {
+        match (result, destination) {
+            (Atom::Variable(array), Some(destination))
+                if destination.stride > 1
+                    && self.destinations.get(&array) != Some(&destination) =>
+            {
+                Atom::Variable(self.copy(array, Some(destination), out, place))
+            }
+            // Made there, or handed out in its own block.
+            (Atom::Variable(_), Some(destination)) if destination.stride > 1 => result,
+            (Atom::Variable(_) | Atom::Constant(_), _) => self.row_major(result, out, place),
+        }
     }
 
     /// A body whose results are handed on.
@@ -185,7 +239,7 @@ impl Introducer {
                 },
             );
         }
-        *array = self.copy(*array, out, place);
+        *array = self.copy(*array, None, out, place);
         let memory = self.memory(*array);
         if let Some((memory, lmad)) =
             memory.and_then(|m| Some((m.block, view_lmad(&m.lmad, view)?)))
@@ -224,7 +278,7 @@ impl Introducer {
                 Output::Filter { .. } => {
                     // There is room for all; the count is known only afterwards.
                     for variable in own.iter().skip(1) {
-                        self.allocate(*variable, &operation.shape, out, place);
+                        self.allocate(*variable, &operation.shape, None, out, place);
                     }
                 }
                 Output::Collect { .. } => {
@@ -271,6 +325,8 @@ impl Introducer {
     fn own_blocks(&mut self, variables: &[Variable]) {
         for variable in variables {
             if let Some(lmad) = self.lmad_of(*variable) {
+                let stride = self.strides.get(variable).copied().unwrap_or(1);
+                let lmad = border::spread(lmad, stride);
                 let block = self.new_block(*variable);
                 self.set_memory(*variable, Memory { block, lmad });
             }
@@ -291,7 +347,8 @@ impl Introducer {
     fn allocate_all(&mut self, variables: &[Variable], out: &mut Statements, place: &Place) {
         for variable in variables {
             let shape = self.program.ty(*variable).shape().to_vec();
-            self.allocate(*variable, &shape, out, place);
+            let destination = self.destinations.get(variable).copied();
+            self.allocate(*variable, &shape, destination, out, place);
         }
     }
 
@@ -300,18 +357,24 @@ impl Introducer {
         &mut self,
         variable: Variable,
         shape: &[Atom],
+        destination: Option<Destination>,
         out: &mut Statements,
         place: &Place,
     ) {
         let Some(lmad) = self.lmad_of(variable) else {
             return;
         };
+        let lmad = border::spread(lmad, destination.map_or(1, |d| i64::from(d.stride)));
         let element = self.program.ty(variable).element();
         let count = self.size(shape, out, place);
         let block = self.new_block(variable);
         out.push(Statement {
             pattern: vec![block],
-            expression: Expression::Allocate { element, count },
+            expression: Expression::Allocate {
+                element,
+                count,
+                destination,
+            },
             place: place.clone(),
         });
         self.set_memory(variable, Memory { block, lmad });
@@ -329,7 +392,7 @@ impl Introducer {
         match atom {
             Atom::Variable(variable) => match self.memory(variable) {
                 Some(memory) if !memory.lmad.is_row_major() => {
-                    Atom::Variable(self.copy(variable, out, place))
+                    Atom::Variable(self.copy(variable, None, out, place))
                 }
                 Some(_) | None => atom,
             },
@@ -338,12 +401,18 @@ impl Introducer {
     }
 
     /// A copy of an array in a block of its own.
-    fn copy(&mut self, array: Variable, out: &mut Statements, place: &Place) -> Variable {
+    fn copy(
+        &mut self,
+        array: Variable,
+        destination: Option<Destination>,
+        out: &mut Statements,
+        place: &Place,
+    ) -> Variable {
         let info = self.program.variable(array).clone();
         let copy = self
             .program
-            .add_variable(format!("{MARK}{}", info.name), info.ty);
-        self.allocate_all(&[copy], out, place);
+            .add_variable(format!("{MARK}{}", info.name), info.ty.clone());
+        self.allocate(copy, info.ty.shape(), destination, out, place);
         out.push(Statement {
             pattern: vec![copy],
             expression: Expression::Copy(array),
@@ -372,6 +441,48 @@ impl Introducer {
         }
         product
     }
+}
+
+/// The arrays that the statements of a body make in whole, outside of the bodies inside it.
+fn made_in(body: &Body) -> BTreeSet<Variable> {
+    let mut made = BTreeSet::new();
+    for statement in &body.statements {
+        match &statement.expression {
+            Expression::Literal { .. }
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::Sort { .. } => made.extend(&statement.pattern),
+            Expression::Operation(operation) => {
+                let mut given = statement.pattern.iter().skip(operation.carries.len());
+                for output in &operation.outputs {
+                    let own = given.by_ref().take(output.gives());
+                    match output {
+                        Output::Map
+                        | Output::Scan { .. }
+                        | Output::Scatter { .. }
+                        | Output::Histogram { .. } => made.extend(own),
+                        // Scalars, and arrays whose size is known only afterwards.
+                        Output::Reduce { .. } | Output::Filter { .. } | Output::Collect { .. } => {
+                            own.for_each(drop)
+                        }
+                    }
+                }
+            }
+            pure_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!()
+            | Expression::Bytes(_)
+            | Expression::View { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Allocate { .. } => {}
+        }
+    }
+    made
 }
 
 fn constant(atom: Atom) -> Option<i64> {

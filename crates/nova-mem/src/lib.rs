@@ -25,6 +25,7 @@
 //!
 //! **What it no longer contains:** nothing; memory is added, not meaning.
 
+mod border;
 mod erase;
 pub mod interpret;
 mod introduce;

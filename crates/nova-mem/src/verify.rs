@@ -6,7 +6,12 @@
 //! - **Blocks.** A block is used only in the scope of its `Allocate`, or, if none binds it, of the
 //!   array that it is bound together with: a parameter, a result binder, a state of a loop or its
 //!   final value, or an array in the pattern of a conditional, call, node's payload, foreign call,
-//!   constant bytes, failure, or collect (its rows). Such an array is row-major from the start.
+//!   constant bytes, failure, or collect (its rows). Such an array is row-major from the start;
+//!   parameters and results of entries that are fields of structures are as far apart as those
+//!   ([`crate::border`]).
+//! - **Destinations.** Memory of a result is allocated in the body of the entry, once for each
+//!   component, and what becomes of it is that component. Results that are fields of structures lie
+//!   there.
 //! - **Views.** Another name lies where its source does, a view at the LMAD that
 //!   [`crate::views::view_lmad`] derives.
 //! - **What makes elements** writes to a block in scope.
@@ -16,15 +21,21 @@
 //! - **Range.** What makes elements writes inside of its block, where size and addresses are
 //!   constants. (Views are not asked: behind a check that fails they may lie anywhere.)
 
+use crate::border;
 use crate::views::view_lmad;
 use nova_diag::{Place, deep};
 use nova_flat::error::InternalError;
 use nova_flat::ir::{
-    Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable, View,
+    Atom, Body, Destination, Expression, Function, FunctionId, Output, Program, Statement, Type,
+    Variable, View,
 };
 use nova_flat::memory::{Lmad, Memory, Polynomial};
 use nova_flat::print::print_variable;
 use nova_flat::visit::{Substitution, type_variables};
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
+};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, InternalError>;
@@ -40,24 +51,33 @@ pub fn verify(program: &Program) -> Result<()> {
         owned: vec![false; count],
         sizes: vec![None; count],
         renames: Substitution::default(),
+        strides: border::strides(program),
+        expected: border::destinations(program),
+        destinations: BTreeMap::new(),
         scope: Vec::new(),
         function: None,
         place: None,
     };
     for function in &program.functions {
         nova_flat::visit::each_statement(&function.body, &mut |statement| {
-            if let Expression::Allocate { count, .. } = &statement.expression {
+            if let Expression::Allocate {
+                count, destination, ..
+            } = &statement.expression
+            {
+                let stride = destination.map_or(1, |d| i64::from(d.stride));
+                let count = Polynomial::atom(*count);
                 for block in &statement.pattern {
                     verifier.allocated[block.index()] = true;
-                    verifier.sizes[block.index()] = Polynomial::atom(*count);
+                    verifier.sizes[block.index()] = count
+                        .as_ref()
+                        .map(|count| count.times(&Polynomial::constant(stride)));
                 }
             }
         });
     }
-    program
-        .functions
-        .iter()
-        .try_for_each(|function| verifier.function(function))
+    let functions = program.functions.iter().enumerate();
+    let mut functions = functions.map(|(k, function)| (FunctionId(k as u32), function));
+    functions.try_for_each(|(id, function)| verifier.function(id, function))
 }
 
 /// How the arrays of a pattern come to lie where they do.
@@ -82,6 +102,12 @@ struct Verifier<'a> {
     sizes: Vec<Option<Polynomial>>,
     /// Scalars that are only other names.
     renames: Substitution,
+    /// The strides of parameters and results that are fields of structures.
+    strides: BTreeMap<Variable, i64>,
+    /// The memory in which functions of entries can make their results.
+    expected: BTreeMap<FunctionId, Vec<Option<Destination>>>,
+    /// By block, the component of the result whose memory it is.
+    destinations: BTreeMap<Variable, Destination>,
     scope: Vec<Variable>,
     function: Option<Arc<str>>,
     place: Option<Place>,
@@ -104,15 +130,59 @@ impl<'a> Verifier<'a> {
         print_variable(self.program, variable)
     }
 
-    fn function(&mut self, function: &'a Function) -> Result<()> {
+    fn function(&mut self, id: FunctionId, function: &'a Function) -> Result<()> {
         self.function = Some(function.name.clone());
         self.place = Some(function.place.clone());
+        self.destinations(id, function)?;
         self.bind_all(&function.parameters, Binding::Handed)?;
         let inside = self.scope.len();
         self.bind_all(&function.results, Binding::Handed)?;
         self.leave(inside);
         self.body(&function.body, &function.results)?;
         self.leave(0);
+        Ok(())
+    }
+
+    /// Checks the memory for results that a function allocates.
+    fn destinations(&mut self, id: FunctionId, function: &'a Function) -> Result<()> {
+        let expected = self.expected.get(&id).cloned().unwrap_or_default();
+        self.destinations.clear();
+        let mut outside = 0usize;
+        for statement in &function.body.statements {
+            if let (Some(destination), [block]) = (destination_of(statement), &*statement.pattern) {
+                outside += 1;
+                let component = destination.component as usize;
+                let known = expected.get(component).copied().flatten();
+                self.require(known == Some(destination), || {
+                    format!("{} is no memory of a result", self.show(*block))
+                })?;
+                let mut others = self.destinations.values();
+                let twice = others.any(|other| other.component == destination.component);
+                self.require(!twice, || format!("result {component} is allocated twice"))?;
+                self.destinations.insert(*block, destination);
+            }
+        }
+        let mut all = 0usize;
+        nova_flat::visit::each_statement(&function.body, &mut |statement| {
+            all += usize::from(destination_of(statement).is_some());
+        });
+        self.require(all == outside, || {
+            "memory of a result is allocated inside of a statement".to_string()
+        })?;
+        for (k, result) in function.body.results.iter().enumerate() {
+            let Atom::Variable(array) = result else {
+                continue;
+            };
+            let memory = self.program.variable(*array).memory.as_ref();
+            let lies = memory.and_then(|m| self.destinations.get(&m.block));
+            let must = expected.get(k).copied().flatten();
+            let must = must.filter(|destination| destination.stride > 1);
+            let right = must.is_none_or(|must| lies == Some(&must))
+                && lies.is_none_or(|lies| lies.component as usize == k);
+            self.require(right, || {
+                format!("result {k} does not lie in its memory for the caller")
+            })?;
+        }
         Ok(())
     }
 
@@ -197,8 +267,10 @@ impl<'a> Verifier<'a> {
         self.require(!owned, || {
             format!("the block of {} is bound twice", self.show(variable))
         })?;
-        let row_major = Lmad::of_shape(self.program.ty(variable).shape());
-        let from_start = row_major.is_some_and(|l| self.same_lmad(&l, &memory.lmad));
+        let stride = self.strides.get(&variable).copied().unwrap_or(1);
+        let dense = Lmad::of_shape(self.program.ty(variable).shape());
+        let expected = dense.map(|lmad| border::spread(lmad, stride));
+        let from_start = expected.is_some_and(|l| self.same_lmad(&l, &memory.lmad));
         self.require(from_start, || {
             format!(
                 "{} is not row-major from the start of its own block",
@@ -318,6 +390,13 @@ impl<'a> Verifier<'a> {
                 self.require(same, || {
                     let (array, binder) = (self.show(*array), self.show(*binder));
                     format!("{array} does not lie where {binder} does")
+                })?;
+            } else if let (Atom::Variable(array), Some(stride)) = (atom, self.strides.get(binder)) {
+                let lmad = &self.memory(*array)?.lmad;
+                let dense = Lmad::of_shape(self.program.ty(*array).shape());
+                let expected = dense.map(|lmad| border::spread(lmad, *stride));
+                self.require(expected.is_some_and(|l| self.same_lmad(&l, lmad)), || {
+                    format!("{} is no field of structures", self.show(*array))
                 })?;
             } else {
                 self.row_major(*atom)?;
@@ -513,5 +592,22 @@ impl<'a> Verifier<'a> {
             self.bind_all(rows, Binding::Handed)?;
         }
         Ok(())
+    }
+}
+
+/// The memory of a result that a statement allocates.
+fn destination_of(statement: &Statement) -> Option<Destination> {
+    match &statement.expression {
+        Expression::Allocate { destination, .. } => *destination,
+        pure_expressions!()
+        | array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | Expression::View { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Sort { .. }
+        | Expression::Operation(_) => None,
     }
 }

@@ -8,10 +8,11 @@ use super::top::{Form, read};
 use super::{Part, null, product};
 use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
 use crate::command::context;
-use crate::function::{FunctionEmitter, returned};
+use crate::function::{FunctionEmitter, Making, returned};
 use crate::names::identifier;
 use crate::unit::{Unit, reachable_from};
 use nova_core::Type as CoreType;
+use nova_flat::representation::result_fields;
 use nova_loop::ir;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -244,10 +245,17 @@ fn run_function(
     emitter.check_results(interface, &field);
     let mut arguments = Vec::new();
     // Before recursive data is read.
+    let making = making(emitter.unit, entry.function);
     let (read, ()) = emitter.apart(|emitter| {
+        if let Some(making) = &making {
+            emitter.open_result(interface, making, &field);
+        }
         for input in &interface.inputs {
             let values: Vec<Expression> = input.parameters.iter().map(field).collect();
-            let source = Source::argument(&input.c_name);
+            let source = Source {
+                result: making.as_ref().map(|m| m.element.clone()),
+                ..Source::argument(&input.c_name)
+            };
             let mut parts = Vec::new();
             emitter.read_top(&input.ty, &input.form, &values, &source, &mut parts);
             arguments.extend(parts.into_iter().flat_map(Part::expressions));
@@ -255,7 +263,7 @@ fn run_function(
     });
     let (rest, ()) = emitter.apart(|emitter| {
         let parts = emitter.call_entry(entry, arguments);
-        emitter.write_results(interface, &parts, &field);
+        emitter.write_results(interface, &parts, making.is_some(), &field);
     });
     if emitter.unit.uses_tables() {
         let tables = emitter.unset(Type::Struct("nova_tables".into()), "tables");
@@ -290,6 +298,33 @@ fn run_function(
     }
 }
 
+/// How a function makes the result of its entry in place, if it does.
+pub fn making(unit: &mut Unit, function: ir::FunctionId) -> Option<Making> {
+    let program = unit.program;
+    let body = &program.functions.get(function.index())?.body;
+    let is_made = |command: &ir::Command| {
+        matches!(
+            command,
+            ir::Command::Allocate {
+                destination: Some(_),
+                ..
+            }
+        )
+    };
+    let first = body.iter().position(is_made)?;
+    let entry = program.entries.iter().find(|e| e.function == function)?;
+    let (CoreType::Vector(element) | CoreType::Array(_, element)) = &entry.result else {
+        return None;
+    };
+    let rest = body.get(first + 1..).unwrap_or_default();
+    Some(Making {
+        element: unit.types.value(element, &[])?,
+        fields: result_fields(&entry.result, &program.sums),
+        at_once: !unit.may_fail(rest),
+        data: None,
+    })
+}
+
 impl FunctionEmitter<'_, '_> {
     /// Checks the pointers for results, before anything is computed.
     fn check_results(
@@ -313,6 +348,55 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call("nova_check_no_buffer", check));
             }
         }
+    }
+
+    /// Says where a result that is made in place may go.
+    fn open_result(
+        &mut self,
+        interface: &EntryInterface,
+        making: &Making,
+        field: &dyn Fn(&Parameter) -> Expression,
+    ) {
+        let Some((data, sizes)) = interface.results.split_last() else {
+            return;
+        };
+        let sizes: Vec<Expression> = sizes.iter().map(|p| field(p).dereference()).collect();
+        let buffer = field(data).dereference();
+        let capacity = match &*sizes {
+            [size] => size.clone(),
+            // Sizes are those of a buffer only if there is one.
+            sizes => {
+                let zero = Expression::literal("0");
+                let capacity = self.variable(super::int64(), "capacity", zero);
+                let source = Source::argument("result");
+                let (mut inside, count) = self.apart(|this| this.checked_count(sizes, &source));
+                inside.push(Statement::assign(capacity.clone(), count));
+                let given = Expression::binary(Binary::NotEqual, buffer.clone(), null());
+                self.push(Statement::when(given, inside));
+                capacity
+            }
+        };
+        if let Some(scalar_field) = making.fields.iter().flatten().next() {
+            let component = making.fields.iter().position(|f| f.is_some());
+            let bytes = self.field_bytes(&interface.result, component);
+            self.check_size(&making.element, scalar_field.stride * bytes);
+        }
+        let result = self.unset(Type::name("nova_result"), "result");
+        let arguments = vec![
+            context(),
+            result.address(),
+            buffer,
+            capacity,
+            Expression::SizeOf(making.element.clone()),
+        ];
+        self.push(Statement::call("nova_open_result", arguments));
+    }
+
+    /// The size of a component's elements.
+    fn field_bytes(&self, ty: &CoreType, component: Option<usize>) -> usize {
+        let components = self.components(ty);
+        let component = component.and_then(|k| components.get(k));
+        component.map_or(1, |c| usize::from(c.scalar.info().bytes))
     }
 
     /// Calls the function of Loop; gives the components of its result.
@@ -343,6 +427,7 @@ impl FunctionEmitter<'_, '_> {
         &mut self,
         interface: &EntryInterface,
         parts: &[Part],
+        in_place: bool,
         field: &dyn Fn(&Parameter) -> Expression,
     ) {
         let targets: Vec<Expression> = interface
@@ -376,13 +461,16 @@ impl FunctionEmitter<'_, '_> {
                 }
             }
             Form::Nested { element, data, .. } => {
-                self.write_vector_result(1, element, data.as_ref(), &targets, parts)
+                self.write_vector_result(1, element, data.as_ref(), &targets, parts, in_place)
             }
             Form::Array {
                 rank,
                 element,
                 data,
-            } => self.write_vector_result(*rank as usize, element, data.as_ref(), &targets, parts),
+            } => {
+                let rank = *rank as usize;
+                self.write_vector_result(rank, element, data.as_ref(), &targets, parts, in_place)
+            }
         }
     }
 
@@ -394,6 +482,7 @@ impl FunctionEmitter<'_, '_> {
         data: Option<&Type>,
         targets: &[Expression],
         mut parts: std::slice::Iter<Part>,
+        in_place: bool,
     ) {
         let extents: Vec<Expression> = parts
             .by_ref()
@@ -408,8 +497,18 @@ impl FunctionEmitter<'_, '_> {
                 many => self.variable(super::int64(), "count", product(many.to_vec())),
             };
             self.check_capacity(target, sizes, &extents, &count);
-            let buffer = Some(target.clone());
-            let value = self.write_flat(element, data, count, &mut parts, buffer, Purpose::Give);
+            let value = match in_place {
+                true => {
+                    let size = Expression::SizeOf(data.clone());
+                    let arguments = vec![context(), target.clone(), count, size];
+                    let given = Expression::call("nova_give_result", arguments);
+                    given.cast(data.clone().pointer())
+                }
+                false => {
+                    let buffer = Some(target.clone());
+                    self.write_flat(element, data, count, &mut parts, buffer, Purpose::Give)
+                }
+            };
             self.push(Statement::assign(target.clone(), value));
         }
         for (size, extent) in sizes.iter().zip(extents) {

@@ -6,7 +6,7 @@
 
 use super::walk::Step;
 use super::{Part, block_type, int64, null};
-use crate::ast::{Binary, Block, Expression, Statement};
+use crate::ast::{Binary, Block, Expression, Statement, Type};
 use crate::border::ctype::field_name;
 use crate::command::context;
 use crate::expression::empty;
@@ -24,6 +24,9 @@ pub struct Source {
     pub hint: String,
     /// Whether arrays of scalars must be copied: they are freed before the components are.
     pub copy: bool,
+    /// The type of the elements of the result, from whose memory arrays used where they lie must be
+    /// kept apart.
+    pub result: Option<Type>,
     /// Inside of the nodes of a group: for each of its sums the number that is added to a link.
     pub group: Vec<(SumId, Expression)>,
 }
@@ -35,6 +38,7 @@ impl Source {
             name: Expression::text(name),
             hint: name.to_string(),
             copy: false,
+            result: None,
             group: Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use super::input::{Source, extents_of, loaded, zero};
 use super::walk::Step;
 use super::{Part, block_type, int64, null};
 use crate::ast::Binary;
-use crate::ast::{Block, Expression, Name, Statement};
+use crate::ast::{Block, Expression, Name, Statement, Type};
 use crate::border::ctype::field_name;
 use crate::command::context;
 use crate::function::FunctionEmitter;
@@ -96,10 +96,31 @@ impl FunctionEmitter<'_, '_> {
             self.push(Statement::call("nova_copy", arguments));
             return copy.part();
         }
+        self.keep_apart(&data, &count, Some(memory_type(scalar)), source);
         let data = Expression::pure("nova_elements", vec![data]);
         Part::Array {
             pointer: data.cast(memory_type(scalar).pointer()),
             block: null(),
+        }
+    }
+
+    /// Keeps the result out of an argument that is used where it lies.
+    pub fn keep_apart(
+        &mut self,
+        data: &Expression,
+        count: &Expression,
+        element: Option<Type>,
+        source: &Source,
+    ) {
+        if let (Some(result), Some(element)) = (&source.result, element) {
+            let arguments = vec![
+                context(),
+                Expression::SizeOf(result.clone()),
+                data.clone(),
+                count.clone(),
+                Expression::SizeOf(element),
+            ];
+            self.push(Statement::call("nova_keep_apart", arguments));
         }
     }
 

@@ -7,9 +7,11 @@ use super::walk::Step;
 use super::{Part, int64, null, product};
 use crate::ast::{Binary, Expression, Name, Parameter, Statement, Type};
 use crate::border::ctype::CTypes;
-use crate::command::context;
+use crate::command::{context, offset};
 use crate::function::FunctionEmitter;
+use crate::scalar::memory_type;
 use nova_core::{Scalar, Type as CoreType};
+use nova_flat::representation::{components, input_fields};
 
 /// How a value is spread over parameters.
 #[derive(Clone, Debug)]
@@ -154,20 +156,22 @@ impl FunctionEmitter<'_, '_> {
                 for (level, offsets) in offsets.iter().enumerate() {
                     count = self.read_offsets(level + 1, offsets, count, source, parts);
                 }
-                self.read_data(element, data, count, source, parts);
+                self.read_data(ty, element, data, count, source, parts);
             }
             (Form::Array { rank, element, .. }, values) => {
                 let (extents, data) = values.split_at((*rank as usize).min(values.len()));
                 let count = self.checked_count(extents, source);
                 parts.extend(extents.iter().cloned().map(Part::Scalar));
-                self.read_data(element, data, count, source, parts);
+                self.read_data(ty, element, data, count, source, parts);
             }
             (Form::Nothing | Form::Value(_) | Form::Nested { .. }, _) => {}
         }
     }
 
+    /// The elements of an argument of type `ty`: fields of structures where they lie, others lifted.
     fn read_data(
         &mut self,
+        ty: &CoreType,
         element: &CoreType,
         data: &[Expression],
         count: Expression,
@@ -176,11 +180,42 @@ impl FunctionEmitter<'_, '_> {
     ) {
         let data = data.first().cloned().unwrap_or_else(null);
         self.check_data(element, &data, &count, source);
+        let sums = &self.program().sums;
+        let fields: Vec<_> = components(ty, sums)
+            .into_iter()
+            .zip(input_fields(ty, sums))
+            .filter_map(|(component, field)| Some((component.scalar, field?)))
+            .collect();
+        if let (Some(c_type), Some((scalar, first))) =
+            (self.unit.types.value(element, &[]), fields.first())
+        {
+            let bytes = first.stride * usize::from(scalar.info().bytes);
+            self.check_size(&c_type, bytes);
+            self.keep_apart(&data, &count, Some(c_type), source);
+            let data = Expression::pure("nova_elements", vec![data]);
+            parts.extend(fields.into_iter().map(|(scalar, field)| {
+                let pointer = data.clone().cast(memory_type(scalar).pointer());
+                Part::Array {
+                    pointer: offset(pointer, field.offset),
+                    block: null(),
+                }
+            }));
+            return;
+        }
         let walk = [Step::Array {
             data,
             count: count.clone(),
         }];
         self.read_lifted(element, &walk, count, source, parts);
+    }
+
+    /// Asserts the size of a structure whose fields are read or written by their distance.
+    pub fn check_size(&mut self, structure: &Type, bytes: usize) {
+        if let Type::Name(name) = structure {
+            let bytes = Expression::literal(bytes.to_string());
+            let arguments = vec![Expression::Name(name.clone()), bytes];
+            self.push(Statement::call("NOVA_CHECK_SIZE", arguments));
+        }
     }
 
     /// One level of offsets: starts and ends are views of them. Gives the size of the level below.
@@ -193,9 +228,16 @@ impl FunctionEmitter<'_, '_> {
         parts: &mut Vec<Part>,
     ) -> Expression {
         let name = format!("{}_seg{level}", source.hint);
-        let arguments = vec![context(), Expression::text(&name), count, offsets.clone()];
+        let arguments = vec![
+            context(),
+            Expression::text(&name),
+            count.clone(),
+            offsets.clone(),
+        ];
         let total = Expression::call("nova_check_segments", arguments);
         let total = self.variable(int64(), &format!("{name}_total"), total);
+        let last = Expression::binary(Binary::Add, count.clone(), Expression::literal("1"));
+        self.keep_apart(offsets, &last, Some(int64()), source);
         let pointer = int64().pointer();
         let elements = Expression::pure("nova_elements", vec![offsets.clone()]);
         let starts = self.variable(pointer.clone(), &name, elements.cast(pointer));

@@ -91,6 +91,15 @@ pub trait Arrays: Sized + Clone + std::fmt::Debug {
         target: &SlotInfo,
         array: Self::Array,
     ) -> Result<Self::Array, Fault>;
+    /// The array of a slot that comes from outside of the program.
+    fn receive(
+        slots: &mut Slots<Self>,
+        target: &SlotInfo,
+        value: ArrayValue,
+    ) -> Result<Self::Array, Fault> {
+        let array = Self::adopt(value)?;
+        Self::hand(slots, target, array)
+    }
 }
 
 /// Arrays of Flat: values.

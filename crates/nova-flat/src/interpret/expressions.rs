@@ -103,8 +103,14 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 let node = self.tables.node(*sum, integer(slots, *link)?)?;
                 Held::Scalar(ScalarValue::I32(node.constructor as i32))
             }
-            Expression::Allocate { element, count } => {
+            Expression::Allocate {
+                element,
+                count,
+                destination,
+            } => {
                 let count = usize::try_from(integer(slots, *count)?).map_err(|_| Fault::Memory)?;
+                let stride = destination.map_or(1, |d| d.stride as usize);
+                let count = count.checked_mul(stride).ok_or(Fault::Memory)?;
                 Held::Block(A::allocate(*element, count)?)
             }
             _ => return Ok(None),

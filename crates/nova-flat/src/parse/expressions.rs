@@ -1,7 +1,7 @@
 //! The forms of expressions, of views and of outputs: three tables.
 
 use super::Parser;
-use crate::ir::{ArrayOperation, Expression, Output, SliceDimension, View};
+use crate::ir::{ArrayOperation, Destination, Expression, Output, SliceDimension, View};
 use nova_core::forms::read::FormReader;
 use nova_core::{ScalarOperation, SumId};
 use nova_syntax::DatumId;
@@ -182,6 +182,18 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
         Some(Expression::Allocate {
             element: p.scalar(element)?,
             count: p.atom(count)?,
+            destination: None,
+        })
+    }),
+    ("allocate_result", |p, at, items| {
+        let [element, count, component, stride] = p.exactly(at, items)?;
+        Some(Expression::Allocate {
+            element: p.scalar(element)?,
+            count: p.atom(count)?,
+            destination: Some(Destination {
+                component: p.index(component)?,
+                stride: p.index(stride)?,
+            }),
         })
     }),
 ];

@@ -1,7 +1,7 @@
 //! The text of expressions without bodies.
 
 use super::{Printer, print_atom, print_variable};
-use crate::ir::{Atom, Expression, Variable, View};
+use crate::ir::{Atom, Destination, Expression, Variable, View};
 use crate::{array_expressions, control_expressions};
 use nova_core::forms::write::{bracketed, print_type};
 use nova_syntax::datum::write_text;
@@ -43,8 +43,18 @@ impl Printer<'_> {
                     atom(value)
                 )
             }
-            Expression::Allocate { element, count } => {
-                format!("allocate {} {}", element.info().short, atom(count))
+            Expression::Allocate {
+                element,
+                count,
+                destination,
+            } => {
+                let (element, count) = (element.info().short, atom(count));
+                match destination {
+                    None => format!("allocate {element} {count}"),
+                    Some(Destination { component, stride }) => {
+                        format!("allocate_result {element} {count} {component} {stride}")
+                    }
+                }
             }
             other => self.on_scalars(other),
         }

@@ -121,7 +121,7 @@ impl<'a> Verifier<'a> {
                 self.is(*link, Scalar::I64)?;
                 Ok(Type::Scalar(Scalar::I32))
             }
-            Expression::Allocate { element, count } => {
+            Expression::Allocate { element, count, .. } => {
                 self.require(self.memory, || "an allocation in Flat".to_string())?;
                 self.extent(*count)?;
                 Ok(Type::Block(*element))

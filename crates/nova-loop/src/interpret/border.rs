@@ -6,15 +6,17 @@ use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::error::{Failure, internal};
 use crate::ir::Entry;
 use nova_core::{Elements, ErrorKind, Scalar, ScalarValue, SumId, Type, Value};
-use nova_flat::representation::components;
+use nova_flat::representation::{components, input_fields, result_fields};
 use nova_flat::values::{self, Fault, FlatValue, Tables};
 
 impl Machine<'_> {
     /// Runs an entry.
     pub(super) fn entry(&mut self, entry: &Entry, inputs: &[Value]) -> Step<Value> {
         let arguments = self.cells_of(inputs, entry.inputs.iter().map(|i| &i.1), true)?;
+        self.spread_fields(entry, &arguments)?;
         let results = self.run(entry.function, arguments)?;
-        let value = self.value(&results, &entry.result)?;
+        let dense = self.gather_fields(entry, &results)?;
+        let value = self.value(&dense, &entry.result)?;
         for cell in &results {
             if let Cell::Block(Some(block)) = cell {
                 self.heap.release(*block)?;
@@ -25,6 +27,51 @@ impl Machine<'_> {
             0 => Ok(value),
             left => wrong(format!("{left} blocks are left at the end")),
         }
+    }
+
+    /// Moves the elements of inputs that are fields of structures as far apart as the caller has
+    /// them.
+    fn spread_fields(&mut self, entry: &Entry, arguments: &[Cell]) -> Step<()> {
+        let sums = &self.program.sums;
+        let mut cells = arguments.iter();
+        for (_, ty) in &entry.inputs {
+            for (component, field) in components(ty, sums).iter().zip(input_fields(ty, sums)) {
+                let cell = cells.next();
+                if component.shape.is_empty() {
+                    continue;
+                }
+                cells.next();
+                if let (Some(Cell::Pointer(pointer)), Some(field)) = (cell, field)
+                    && let Some(block) = pointer.block
+                {
+                    self.heap.spread(block, field.stride)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The components of a result, the elements of fields of structures moved together.
+    fn gather_fields(&mut self, entry: &Entry, results: &[Cell]) -> Step<Vec<Cell>> {
+        let (ty, sums) = (&entry.result, &self.program.sums);
+        let mut dense = results.to_vec();
+        let mut positions = Vec::new();
+        let mut position = 0;
+        for (component, field) in components(ty, sums).iter().zip(result_fields(ty, sums)) {
+            positions.push(position);
+            let extents = component.shape.iter().filter_map(|k| positions.get(*k));
+            let cells = extents.filter_map(|k: &usize| results.get(*k));
+            let extents = cells.map(|cell| cell.index()).collect::<Step<Vec<i64>>>()?;
+            if let (Some(field), Some(Cell::Pointer(pointer))) = (field, results.get(position)) {
+                let (count, stride) = (extents.iter().product(), field.stride as i64);
+                let block = self
+                    .heap
+                    .gather(component.scalar, *pointer, count, stride)?;
+                dense[position] = Cell::Pointer(Pointer::start(block));
+            }
+            position += 1 + usize::from(!component.shape.is_empty());
+        }
+        Ok(dense)
     }
 
     /// Node tables give up their references.
@@ -110,11 +157,7 @@ impl Machine<'_> {
                         true => self.heap.external(component.scalar, scalars),
                         false => self.heap.filled(component.scalar, scalars),
                     };
-                    let start = Pointer {
-                        block: Some(block),
-                        index: 0,
-                    };
-                    cells.push(Cell::Pointer(start));
+                    cells.push(Cell::Pointer(Pointer::start(block)));
                     cells.push(Cell::Block((!external).then_some(block)));
                 }
             }

@@ -98,12 +98,20 @@ impl<'p> Machine<'p> {
                 pointer,
                 element,
                 count,
+                destination,
                 place,
             } => {
                 let count = self.evaluate(count)?.index()?;
-                let id = self.heap.allocate(*element, count);
+                let Some(destination) = destination else {
+                    let id = self.heap.allocate(*element, count);
+                    let id = id.map_err(|e| exhausted(e, place))?;
+                    return self.set_block(*block, *pointer, id);
+                };
+                let room = count.checked_mul(i64::from(destination.stride));
+                let id = self.heap.result(*element, room.unwrap_or(-1));
                 let id = id.map_err(|e| exhausted(e, place))?;
-                self.set_block(*block, *pointer, id)
+                self.set(*block, Cell::Block(None))?;
+                self.set(*pointer, Cell::Pointer(Pointer::start(id)))
             }
             Command::Reserve {
                 block,
@@ -149,11 +157,7 @@ impl<'p> Machine<'p> {
         id: super::heap::BlockId,
     ) -> Step<()> {
         self.set(block, Cell::Block(Some(id)))?;
-        let start = Pointer {
-            block: Some(id),
-            index: 0,
-        };
-        self.set(pointer, Cell::Pointer(start))
+        self.set(pointer, Cell::Pointer(Pointer::start(id)))
     }
 
     fn reserve(

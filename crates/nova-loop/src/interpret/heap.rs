@@ -28,6 +28,8 @@ enum Owner {
     Program,
     /// The caller, or the text of the program: not counted, never freed, never written.
     Outside,
+    /// A result, in memory of the caller: not counted.
+    Result,
     /// The activation of a function, by how many calls are active: not counted.
     Activation(usize),
 }
@@ -64,6 +66,29 @@ impl Heap {
             element,
             elements: values.into_iter().map(Some).collect(),
         })
+    }
+
+    /// Memory for elements of a result, without values.
+    pub(super) fn result(&mut self, element: Scalar, count: i64) -> Result<BlockId, Exhausted> {
+        let elements = unset(count)?;
+        Ok(self.add(Block {
+            generation: 0,
+            references: 1,
+            owner: Owner::Result,
+            element,
+            elements,
+        }))
+    }
+
+    /// Moves the elements of a block apart, with nothing in between.
+    pub(super) fn spread(&mut self, id: BlockId, stride: usize) -> Step<()> {
+        let block = self.block_mut(id)?;
+        let gap = std::iter::repeat_n(None, stride.saturating_sub(1));
+        let elements = std::mem::take(&mut block.elements).into_iter();
+        block.elements = elements
+            .flat_map(|element| std::iter::once(element).chain(gap.clone()))
+            .collect();
+        Ok(())
     }
 
     /// A block with values, held once.
@@ -254,6 +279,19 @@ impl Heap {
     /// The values of `count` elements.
     pub(super) fn read(&self, pointer: Pointer, count: i64) -> Step<Vec<ScalarValue>> {
         (0..count).map(|k| self.load(pointer, k)).collect()
+    }
+
+    /// A block of the caller with the values of `count` elements that lie apart.
+    pub(super) fn gather(
+        &mut self,
+        element: Scalar,
+        pointer: Pointer,
+        count: i64,
+        stride: i64,
+    ) -> Step<BlockId> {
+        let values = (0..count).map(|k| self.load(pointer, k * stride));
+        let values = values.collect::<Step<Vec<ScalarValue>>>()?;
+        Ok(self.external(element, values))
     }
 
     /// How many blocks the program still holds.

@@ -71,6 +71,16 @@ struct Pointer {
     index: i64,
 }
 
+impl Pointer {
+    /// To the first element of a block.
+    fn start(block: BlockId) -> Pointer {
+        Pointer {
+            block: Some(block),
+            index: 0,
+        }
+    }
+}
+
 /// What a variable holds.
 #[derive(Clone, Copy, Debug)]
 enum Cell {

@@ -1,7 +1,7 @@
 //! The forms of commands: one table.
 
 use super::Parser;
-use crate::ir::{Command, drop_commands};
+use crate::ir::{Command, Destination, drop_commands};
 use nova_core::SumId;
 use nova_core::forms::read::FormReader;
 use nova_diag::deep;
@@ -11,7 +11,7 @@ use nova_syntax::DatumId;
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Command>;
 
 /// Every form of a command.
-const COMMANDS: [(&str, Rule); 25] = [
+const COMMANDS: [(&str, Rule); 26] = [
     ("declare", |p, at, items| p.declaration(at, items)),
     ("set", |p, at, items| {
         let [variable, value] = p.exactly(at, items)?;
@@ -43,6 +43,21 @@ const COMMANDS: [(&str, Rule); 25] = [
             pointer: p.variable(pointer)?,
             element: p.scalar(element)?,
             count: p.expression(count)?,
+            destination: None,
+            place,
+        })
+    }),
+    ("allocate_result", |p, at, items| {
+        let ([block, pointer, element, count, component, stride], place) = p.placed(at, items)?;
+        Some(Command::Allocate {
+            block: p.variable(block)?,
+            pointer: p.variable(pointer)?,
+            element: p.scalar(element)?,
+            count: p.expression(count)?,
+            destination: Some(Destination {
+                component: p.index(component)?,
+                stride: p.index(stride)?,
+            }),
             place,
         })
     }),

@@ -2,7 +2,8 @@
 
 use super::{LEVELS, Printer};
 use crate::ir::{
-    Command, Level, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
+    Command, Destination, Level, calls, errors, jumps, memory_commands, remarks, structures,
+    variable_commands,
 };
 use nova_core::forms::write::print_type;
 use nova_syntax::datum::write_text;
@@ -117,13 +118,21 @@ impl Printer<'_> {
                 pointer,
                 element,
                 count,
+                destination,
                 place,
             } => {
-                self.out.text("allocate");
+                let word = match destination {
+                    None => "allocate",
+                    Some(_) => "allocate_result",
+                };
+                self.out.text(word);
                 self.variable(*block);
                 self.variable(*pointer);
                 self.scalar(*element);
                 self.argument(count);
+                if let Some(Destination { component, stride }) = destination {
+                    self.out.text(&format!(" {component} {stride}"));
+                }
                 self.place(place);
             }
             Command::Reserve {

@@ -48,7 +48,7 @@ impl<'a> Translator<'a> {
         })?;
         let scratch = self.add_variable("scratch", pointer);
         let scratch_block = self.add_variable("scratch_block", Type::Block);
-        self.allocate_here(scratch, scratch_block, count.clone(), place)?;
+        self.allocate_here(scratch, scratch_block, count.clone(), None, place)?;
         let sort = Sort {
             count: count.clone(),
             width: self.declare("width", INDEX, Expression::index(1)),

@@ -61,8 +61,13 @@ impl<'a> Translator<'a> {
                 });
                 return Ok(Flow::Diverges);
             }
-            E::Allocate { element, count } => {
-                self.allocate(single(pattern)?, *element, *count, place)?;
+            E::Allocate {
+                element,
+                count,
+                destination,
+            } => {
+                let block = single(pattern)?;
+                self.allocate(block, *element, *count, *destination, place)?;
             }
             array_expressions!() => self.array(statement, single(pattern)?)?,
             E::Sort { count, compare } => self.sort(single(pattern)?, *count, compare, place)?,
@@ -136,11 +141,12 @@ impl<'a> Translator<'a> {
         block: flat::Variable,
         element: nova_core::Scalar,
         count: flat::Atom,
+        destination: Option<flat::Destination>,
         place: &nova_diag::Place,
     ) -> Result<()> {
         let count = self.scalar(count)?;
         let (pointer, handle) = self.block_variables(block, element);
-        self.allocate_here(pointer, handle, count, place)?;
+        self.allocate_here(pointer, handle, count, destination, place)?;
         self.bind_block(block, pointer, handle)?;
         self.own(block)
     }
@@ -151,6 +157,7 @@ impl<'a> Translator<'a> {
         pointer: crate::ir::Variable,
         handle: crate::ir::Variable,
         count: Expression,
+        destination: Option<flat::Destination>,
         place: &nova_diag::Place,
     ) -> Result<()> {
         let Type::Pointer(element) = self.program.variable(pointer).ty else {
@@ -163,6 +170,7 @@ impl<'a> Translator<'a> {
             pointer,
             element,
             count,
+            destination,
             place: place.clone(),
         });
         Ok(())
@@ -183,7 +191,7 @@ impl<'a> Translator<'a> {
                 return Err(internal("a scalar destination"));
             };
             let (pointer, handle) = self.block_variables(block, *element);
-            self.allocate_here(pointer, handle, count, place)?;
+            self.allocate_here(pointer, handle, count, None, place)?;
             self.bind_block(block, pointer, handle)?;
             self.own(block)?;
         }

@@ -16,9 +16,12 @@
 //!    call or move has none before; none has any where its scope ends, results have one each where
 //!    the function ends.
 //! 6. *Recursion.* Every function that can reach itself by calls is marked `recursive`.
+//! 7. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
+//!    its conditionals and loops, for a component that has such memory and with its stride.
 
 mod calls;
 mod commands;
+mod destinations;
 mod flow;
 mod recursion;
 mod types;
@@ -55,6 +58,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
         verifier.entry(entry);
     }
     recursion::check(program, &mut verifier.errors);
+    destinations::check(program, &mut verifier.errors);
     match verifier.errors.is_empty() {
         true => Ok(()),
         false => Err(verifier.errors),

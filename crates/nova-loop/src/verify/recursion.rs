@@ -2,6 +2,7 @@
 
 use crate::error::InternalError;
 use crate::ir::{Command, Program};
+use crate::walk::each_command;
 use nova_flat::recursion::CallOrder;
 
 /// Reports functions that can reach themselves and are not marked so.
@@ -29,15 +30,11 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
 /// The functions that commands call, each once.
 fn callees(body: &[Command], count: usize) -> Vec<usize> {
     let mut found = Vec::new();
-    let mut left: Vec<&[Command]> = vec![body];
-    while let Some(commands) = left.pop() {
-        for command in commands {
-            if let Command::Call { function, .. } = command {
-                found.push(function.index());
-            }
-            left.extend(command.lists().into_iter().map(Vec::as_slice));
+    each_command(body, |command| {
+        if let Command::Call { function, .. } = command {
+            found.push(function.index());
         }
-    }
+    });
     found.retain(|f| *f < count);
     found.sort();
     found.dedup();

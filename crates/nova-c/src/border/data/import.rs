@@ -25,6 +25,7 @@ pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
         name: Expression::name("name"),
         hint: "payload".into(),
         copy,
+        result: None,
         group: Vec::new(),
     };
     let members = members(emitter, id, &data);

@@ -9,6 +9,7 @@ use nova_core::{
     Constructor, ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
 };
 use nova_diag::Place;
+use nova_flat::representation::{destinations, input_fields};
 use nova_loop::ir::{
     Command, Entry, Expression, Function, FunctionId, Level, Program, Type, Variable,
 };
@@ -151,6 +152,7 @@ pub fn allocate(block: Variable, pointer: Variable, element: Scalar, count: Expr
         pointer,
         element,
         count,
+        destination: None,
         place: place(4, 2),
     }
 }
@@ -213,23 +215,58 @@ pub fn identity(program: &mut Program, name: &str, ty: CoreType) {
     let mut results = Vec::new();
     let mut body = Vec::new();
     let components = nova_flat::representation::components(&ty, &program.sums);
-    for component in components {
-        let mut pass = |suffix: &str, ty: Type, retain: bool| {
+    let inputs = input_fields(&ty, &program.sums);
+    let made = destinations(&ty, &program.sums);
+    // The parameter that holds each component's scalar.
+    let mut scalars = Vec::new();
+    for ((component, field), destination) in components.iter().zip(inputs).zip(made) {
+        let mut pair = |suffix: &str, ty: Type| {
             let parameter = program.add_variable(format!("{}{suffix}", component.name), ty);
             let result = program.add_variable(format!("out_{}{suffix}", component.name), ty);
             parameters.push(parameter);
             results.push(result);
-            if retain {
-                body.push(Command::Retain(parameter));
-            }
-            body.push(assign(result, var(parameter)));
+            (parameter, result)
         };
         if component.shape.is_empty() {
-            pass("", Type::Scalar(component.scalar), false);
-        } else {
-            pass("", Type::Pointer(component.scalar), false);
-            pass("_block", Type::Block, true);
+            let (parameter, result) = pair("", Type::Scalar(component.scalar));
+            body.push(assign(result, var(parameter)));
+            scalars.push(parameter);
+            continue;
         }
+        let (from, to) = pair("", Type::Pointer(component.scalar));
+        let (block, to_block) = pair("_block", Type::Block);
+        scalars.push(from);
+        let Some(field) = field else {
+            body.push(Command::Retain(block));
+            body.push(assign(to, var(from)));
+            body.push(assign(to_block, var(block)));
+            continue;
+        };
+        let extents = component.shape.iter().map(|k| var(scalars[*k]));
+        let count = extents.reduce(Expression::times).expect("an extent");
+        let i = program.add_variable("i", Type::Scalar(Scalar::I64));
+        let destination = destination.filter(|d| d.stride > 1);
+        let stride = destination.map_or(1, |d| i64::from(d.stride));
+        let apart = |stride: i64| var(i).times(Expression::index(stride));
+        body.push(Command::Allocate {
+            block: to_block,
+            pointer: to,
+            element: component.scalar,
+            count: count.clone(),
+            destination,
+            place: place(4, 2),
+        });
+        body.push(Command::For {
+            variable: i,
+            count,
+            level: nova_loop::ir::Level::Sequential,
+            body: vec![store(
+                to,
+                apart(stride),
+                load(from, apart(field.stride as i64)),
+            )],
+            place: place(5, 2),
+        });
     }
     let id = function(program, name, parameters, results, body);
     entry(program, name, vec![("x", ty.clone())], ty, id);
