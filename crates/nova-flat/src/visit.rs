@@ -107,7 +107,8 @@ macro_rules! walks {
             }
         }
 
-        fn $views<'a>(
+        /// Calls `atom` on the operands of a view.
+        pub fn $views<'a>(
             view: &'a $($mutable)? View,
             atom: &mut dyn FnMut(&'a $($mutable)? Atom),
         ) {

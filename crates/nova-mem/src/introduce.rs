@@ -10,8 +10,8 @@
 //! which it is handed to the caller ([`nova_flat::ir::Destination`]).
 
 use crate::MARK;
-use crate::border;
 use crate::views::view_lmad;
+use crate::{border, density};
 use nova_core::{ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -19,7 +19,7 @@ use nova_flat::ir::{
     Statement, Type, Variable, View,
 };
 use nova_flat::memory::{Lmad, Memory};
-use nova_flat::visit::bodies_mut;
+use nova_flat::visit::{Substitution, bodies_mut, substitute};
 use nova_flat::{call_expressions, control_expressions, node_expressions, pure_expressions};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -75,7 +75,8 @@ impl Introducer {
         }
         let place = function.place.clone();
         let results = std::mem::take(&mut function.body.results);
-        let mut statements = self.statements(&mut function.body);
+        let mut statements = self.dense_fields(&mut function);
+        statements.extend(self.statements(&mut function.body));
         for (k, result) in results.into_iter().enumerate() {
             let destination = destinations.get(k).copied().flatten();
             let result = self.give(result, destination, &mut statements, &place);
@@ -83,6 +84,21 @@ impl Introducer {
         }
         function.body.statements = statements;
         function
+    }
+
+    /// Copies of the fields of structures that the body reads again and again, which it then reads.
+    fn dense_fields(&mut self, function: &mut Function) -> Statements {
+        let mut statements = Statements::new();
+        let parameters = function.parameters.iter().copied();
+        let fields = parameters.filter(|p| self.strides.get(p).is_some_and(|s| *s > 1));
+        let again = density::read_again(function, fields);
+        let mut copies = Substitution::default();
+        for field in again {
+            let copy = self.copy(field, None, &mut statements, &function.place);
+            copies.insert(field, Atom::Variable(copy));
+        }
+        substitute(&mut self.program, &mut function.body, &copies);
+        statements
     }
 
     /// A result of a function as it is handed out: in the structures of a destination, or row-major.

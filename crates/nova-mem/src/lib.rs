@@ -26,6 +26,7 @@
 //! **What it no longer contains:** nothing; memory is added, not meaning.
 
 mod border;
+mod density;
 mod erase;
 pub mod interpret;
 mod introduce;

@@ -4,6 +4,11 @@ use nova_driver::{Compiler, Options, Source, Stage};
 
 /// The optimised Flat program of a source text, verified after every pass.
 fn flat(text: &str) -> String {
+    emit(text, Stage::Flat)
+}
+
+/// The program of a source text at a stage, verified after every pass.
+fn emit(text: &str, stage: Stage) -> String {
     let compiler = Compiler::new(Options {
         verify: true,
         ..Options::default()
@@ -12,7 +17,7 @@ fn flat(text: &str) -> String {
         .check(Source::text("program", text))
         .unwrap_or_else(|failure| panic!("{text}: {failure:?}"));
     compiler
-        .emit(&mut checked, Stage::Flat)
+        .emit(&mut checked, stage)
         .unwrap_or_else(|failure| panic!("{text}: {failure:?}"))
 }
 
@@ -116,5 +121,32 @@ fn the_one_pass_benchmarks_are_one_operation() {
     for name in names {
         let text = std::fs::read_to_string(folder.join(format!("{name}.nova"))).unwrap();
         assert_eq!(count(&flat(&text), "(operation"), 1, "{name}");
+    }
+}
+
+#[test]
+fn structures_are_copied_apart_only_if_they_are_read_again() {
+    let points = "((P : vector (float, float)))";
+    let copies = |body: &str| {
+        let text = emit(&format!("{points} {body}"), Stage::Mem);
+        (count(&text, "(copy "), text)
+    };
+    let once = [
+        "(reduce + 0.0 (map (lambda (p) (+ p.0 p.1)) P))",
+        "(map (lambda (p) (p.1, p.0)) (reverse P))",
+        "(imap (lambda (i) (+ (P ! i).0 (P ! 0).1)) P)",
+        "P",
+    ];
+    for (body, expected) in once.into_iter().zip([0, 0, 1, 2]) {
+        let (found, text) = copies(body);
+        assert_eq!(found, expected, "{body}\n{text}");
+    }
+    let again = [
+        "(map (lambda (p) (reduce + 0.0 (map (lambda (q) (* p.0 q.0)) P))) P)",
+        "(map (lambda (p) p.0) (sort (lambda (p q) (< p.0 q.0)) P))",
+    ];
+    for body in again {
+        let (found, text) = copies(body);
+        assert_eq!(found, 1, "{body}\n{text}");
     }
 }
