@@ -1,6 +1,7 @@
 //! The C written by hand that the benchmarks compare with, against the same independent references
 //! as NOVA's programs, on random and adversarial input; and the benchmark command on little data.
 
+use nova_driver::Options;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{EntryInterface, Generated, Library};
 use nova_tests::bench::build::{Program, compile, compile_peer};
@@ -47,7 +48,7 @@ fn every_peer_agrees_with_its_reference() {
     let mut wrong = Vec::new();
     for benchmark in BENCHMARKS {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let program = compile(benchmark.name).expect("it compiles");
+        let program = compile(benchmark.name, Options::default()).expect("it compiles");
         let library = load_peer(&program, folder.path());
         for case in (benchmark.cases)(&mut Random::new(11)) {
             let verdict = match library.call(0, &case.inputs) {

@@ -37,8 +37,8 @@ pub struct Program {
 }
 
 /// Compiles a benchmark program to C.
-pub fn compile(name: &str) -> Result<Program, String> {
-    let compiler = Compiler::new(Options::default());
+pub fn compile(name: &str, options: Options) -> Result<Program, String> {
+    let compiler = Compiler::new(options);
     let path = programs().join(format!("{name}.nova"));
     let mut checked = compiler
         .check(Source::File(path))
@@ -124,38 +124,51 @@ pub unsafe fn load<T: Copy>(
     Ok((symbol, Arc::new(library)))
 }
 
-/// Builds and loads both sides of a benchmark: NOVA's, then the one written by hand. `results` is
-/// the number of result parameters.
-pub fn sides(program: &Program, results: usize, folder: &Path) -> Result<[Side; 2], String> {
-    let name = &program.name;
-    let bridge = bridge(program, results)?;
-    for (file, text) in [
-        (format!("{name}.h"), &program.header),
-        (format!("{name}.c"), &program.source),
-        ("bridge.c".to_string(), &bridge),
-    ] {
-        std::fs::write(folder.join(&file), text).map_err(|error| format!("{file}: {error}"))?;
+impl Side {
+    /// Builds and loads NOVA's side in a folder of its own. `results` is the number of result
+    /// parameters.
+    pub fn nova(program: &Program, results: usize, folder: &Path) -> Result<Side, String> {
+        let source = format!("{}.c", program.name);
+        write(folder, &source, &program.source)?;
+        write(folder, &format!("{}.h", program.name), &program.header)?;
+        let flags = [NOVA_FLAGS, LIBRARY_FLAGS, &["-c"]];
+        gcc(folder, &flags, &[&folder.join(source)], "side.o")?;
+        Side::link(program, &program.name, "side.o", results, folder)
     }
-    let source = folder.join(format!("{name}.c"));
-    let flags = [NOVA_FLAGS, LIBRARY_FLAGS, &["-c"]];
-    gcc(folder, &flags, &[&source], "nova.o")?;
-    compile_peer(name, folder)?;
-    let side = |object: &str, entry: &str, library: &str| {
+
+    /// Builds and loads the side written by hand in a folder of its own.
+    pub fn peer(program: &Program, results: usize, folder: &Path) -> Result<Side, String> {
+        write(folder, &format!("{}.h", program.name), &program.header)?;
+        compile_peer(&program.name, folder)?;
+        let entry = format!("peer_{}", program.name);
+        Side::link(program, &entry, "peer.o", results, folder)
+    }
+
+    /// Links an object with the bridge to its entry.
+    fn link(
+        program: &Program,
+        entry: &str,
+        object: &str,
+        results: usize,
+        folder: &Path,
+    ) -> Result<Side, String> {
+        write(folder, "bridge.c", &bridge(program, results)?)?;
         let define = format!("-DENTRY={entry}");
         let flags = [&["-std=c11", "-O2", &define, "-shared"], LIBRARY_FLAGS];
         // Linked without -Ofast, which would make the whole process flush denormals to zero.
         let files = [Path::new("bridge.c"), Path::new(object)];
-        gcc(folder, &flags, &files, library)?;
+        gcc(folder, &flags, &files, "side.so")?;
         // SAFETY: the bridge declares it so.
-        let (call, library) = unsafe { load(&folder.join(library), "benchmark_call")? };
+        let (call, library) = unsafe { load(&folder.join("side.so"), "benchmark_call")? };
         Ok(Side {
             call,
             _library: library,
         })
-    };
-    let nova: Result<Side, String> = side("nova.o", name, "nova.so");
-    let peer = side("peer.o", &format!("peer_{name}"), "peer.so");
-    Ok([nova?, peer?])
+    }
+}
+
+fn write(folder: &Path, file: &str, text: &str) -> Result<(), String> {
+    std::fs::write(folder.join(file), text).map_err(|error| format!("{file}: {error}"))
 }
 
 /// The C that calls a function of the entry's type, whose name is the macro `ENTRY`.

@@ -7,13 +7,10 @@ use std::ffi::c_void;
 
 /// The shortest time that is measured at once, in seconds; short calls are repeated.
 const SHORTEST: f64 = 0.01;
-/// The names of the sides, in order.
-pub const SIDES: [&str; 2] = ["NOVA", "C"];
-
 /// What one round found.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
-    /// Seconds for a call, of NOVA and of C written by hand.
+    /// Seconds for a call, of each side.
     pub seconds: [f64; 2],
     /// The machine's limits.
     pub rates: Rates,
@@ -70,7 +67,8 @@ impl Measurement {
         Quartiles::of(self.rounds.iter().map(|round| round.seconds[side]))
     }
 
-    /// The time of C written by hand over NOVA's, round by round: above 1, NOVA is faster.
+    /// The time of the second side over that of the first, round by round: above 1, the first is
+    /// faster.
     pub fn ratio(&self) -> Quartiles {
         let ratio = |round: &Round| round.seconds[1] / round.seconds[0];
         Quartiles::of(self.rounds.iter().map(ratio))
@@ -96,7 +94,7 @@ pub fn last_cache() -> usize {
 
 /// A side with data to call it on.
 struct Runner<'a> {
-    sides: &'a [Side; 2],
+    sides: &'a [(&'a str, Side); 2],
     clock: Clock,
     /// The pointers to the arguments, of each copy of the data.
     arguments: Vec<Vec<*const c_void>>,
@@ -108,10 +106,11 @@ impl Runner<'_> {
     fn call(&mut self, side: usize, copy: usize) -> Result<(), String> {
         self.output.reset();
         let arguments = &self.arguments[copy % self.arguments.len()];
+        let (name, side) = &self.sides[side];
         // SAFETY: the workload's arguments and result are those of the program's types.
-        match unsafe { self.sides[side].call(arguments, &self.results) } {
+        match unsafe { side.call(arguments, &self.results) } {
             0 => Ok(()),
-            code => Err(format!("{} gives error {code}", SIDES[side])),
+            code => Err(format!("{name} gives error {code}")),
         }
     }
 
@@ -131,14 +130,14 @@ impl Runner<'_> {
             true => (workload.check)(&self.output),
             false => Err("a result of another length or elsewhere".to_string()),
         };
-        verdict.map_err(|difference| format!("{} is wrong: {difference}", SIDES[side]))
+        verdict.map_err(|difference| format!("{} is wrong: {difference}", self.sides[side].0))
     }
 }
 
-/// Checks and times both sides; `tick` is called after every round.
+/// Checks and times both sides, which have names; `tick` is called after every round.
 pub fn measure(
     name: &str,
-    sides: &[Side; 2],
+    sides: &[(&str, Side); 2],
     workload: &Workload,
     limits: &mut Limits,
     rounds: usize,
@@ -161,7 +160,7 @@ pub fn measure(
         results: output.pointers(),
         output,
     };
-    for side in 0..SIDES.len() {
+    for side in 0..sides.len() {
         runner.check(side, workload)?;
     }
     let slower = f64::max(runner.time(0, 0, 1)?, runner.time(1, 0, 1)?);
@@ -170,8 +169,8 @@ pub fn measure(
     for round in 0..rounds {
         let rates = limits.measure();
         let mut seconds = [0.0; 2];
-        for turn in 0..SIDES.len() {
-            let side = (round + turn) % SIDES.len();
+        for turn in 0..sides.len() {
+            let side = (round + turn) % sides.len();
             seconds[side] = runner.time(side, round * calls, calls)?;
         }
         found.push(Round { seconds, rates });

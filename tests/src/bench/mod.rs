@@ -9,6 +9,7 @@ pub mod build;
 pub mod limits;
 pub mod measure;
 pub mod memory;
+pub mod passes;
 pub mod plot;
 pub mod report;
 pub mod run;

@@ -1,12 +1,13 @@
 //! The benchmark command's work: which programs, what is built, what is shown meanwhile.
 
-use super::build;
+use super::build::{self, Side};
 use super::limits::Limits;
 use super::measure::{Measurement, measure};
-use super::workload::Shape;
+use super::workload::{Shape, Workload};
 use super::workloads::{PROGRAMS, Program};
 use crate::random::Random;
 use indicatif::{ProgressBar, ProgressStyle};
+use nova_driver::Options;
 
 /// The limits are measured on no less than this part of their data, so that they are of memory.
 const LEAST_SHARE: usize = 4;
@@ -42,7 +43,8 @@ pub struct Found {
 }
 
 impl Plan {
-    fn programs(&self) -> Result<Vec<&'static Program>, String> {
+    /// The programs that are meant.
+    pub fn programs(&self) -> Result<Vec<&'static Program>, String> {
         let known = |name: &String| PROGRAMS.iter().any(|program| program.name == *name);
         if let Some(name) = self.names.iter().find(|name| !known(name)) {
             let names: Vec<&str> = PROGRAMS.iter().map(|program| program.name).collect();
@@ -64,10 +66,7 @@ impl Plan {
         let bytes = (256 << 20) / self.shrink.clamp(1, LEAST_SHARE);
         let mut limits = Limits::new(folder.path(), bytes)?;
         let count: usize = programs.iter().map(|program| program.sizes.len()).sum();
-        let style = "{elapsed_precise} [{bar:30}] {pos}/{len} {msg}";
-        // The template is a constant of ours.
-        let style = ProgressStyle::with_template(style).map_err(|error| error.to_string())?;
-        let bar = ProgressBar::new((count * self.rounds) as u64).with_style(style);
+        let bar = bar(count * self.rounds)?;
         let mut found = Found::default();
         for program in programs {
             if let Err(why) = self.measure(program, &mut limits, &bar, &mut found) {
@@ -87,16 +86,20 @@ impl Plan {
     ) -> Result<(), String> {
         let name = program.name;
         bar.set_message(format!("{name}: compiling"));
-        let compiled = build::compile(name)?;
+        let compiled = build::compile(name, Options::default())?;
         for &size in program.sizes {
             bar.set_message(format!("{name}: data"));
             let workload = (program.draw)(&mut Random::new(1), size / self.shrink.max(1));
-            let results = match &workload.result {
-                Shape::Value(_) => 1,
-                Shape::Elements(extents, _) => extents.len() + 1,
-            };
+            let results = results(&workload);
             let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-            let sides = build::sides(&compiled, results, folder.path())?;
+            let [nova, peer] = ["nova", "peer"].map(|name| folder.path().join(name));
+            for part in [&nova, &peer] {
+                std::fs::create_dir(part).map_err(|error| error.to_string())?;
+            }
+            let sides = [
+                ("NOVA", Side::nova(&compiled, results, &nova)?),
+                ("C", Side::peer(&compiled, results, &peer)?),
+            ];
             bar.set_message(format!("{name}: {}", workload.size));
             let mut tick = || bar.inc(1);
             let rounds = self.rounds;
@@ -104,5 +107,21 @@ impl Plan {
             found.measurements.push(measurement);
         }
         Ok(())
+    }
+}
+
+/// A bar that shows the progress of this many steps.
+pub fn bar(steps: usize) -> Result<ProgressBar, String> {
+    let style = "{elapsed_precise} [{bar:30}] {pos}/{len} {msg}";
+    // The template is a constant of ours.
+    let style = ProgressStyle::with_template(style).map_err(|error| error.to_string())?;
+    Ok(ProgressBar::new(steps as u64).with_style(style))
+}
+
+/// How many parameters the result of a workload has.
+pub fn results(workload: &Workload) -> usize {
+    match &workload.result {
+        Shape::Value(_) => 1,
+        Shape::Elements(extents, _) => extents.len() + 1,
     }
 }

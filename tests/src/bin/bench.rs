@@ -3,7 +3,7 @@
 
 use clap::Parser;
 use nova_tests::bench::run::{Found, Plan};
-use nova_tests::bench::{plot, report};
+use nova_tests::bench::{passes, plot, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,9 +19,30 @@ struct Arguments {
     /// How many rounds, in each of which both sides run once.
     #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u32).range(11..))]
     rounds: u32,
+    /// Instead, what each optional pass is worth: the programs without it against the programs with
+    /// all; writes passes.md.
+    #[arg(long)]
+    passes: bool,
     /// The folder for what is written.
     #[arg(long, short, default_value = "target/bench")]
     output: PathBuf,
+}
+
+/// Measures what each pass is worth.
+fn report_passes(plan: &Plan, folder: &Path) -> ExitCode {
+    let written = passes::run(plan).and_then(|found| {
+        let text = passes::markdown(&found);
+        print!("{text}");
+        std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        std::fs::write(folder.join("passes.md"), text).map_err(|error| error.to_string())
+    });
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(1)
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -31,6 +52,9 @@ fn main() -> ExitCode {
         shrink: if arguments.quick { 16 } else { 1 },
         rounds: arguments.rounds as usize,
     };
+    if arguments.passes {
+        return report_passes(&plan, &arguments.output);
+    }
     let outcome = plan.run().and_then(|found| {
         write(&found, &arguments.output)?;
         Ok(found)
