@@ -46,6 +46,50 @@ pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
     }
 }
 
+/// As [`reads`], for changing the expressions.
+pub fn reads_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Expression)) {
+    match command {
+        Command::Declare { value, .. } => value.iter_mut().for_each(visit),
+        Command::Assign { value, .. } => visit(value),
+        Command::Store { index, value, .. } => {
+            visit(index);
+            visit(value);
+        }
+        Command::Allocate { count, .. } => visit(count),
+        Command::Reserve { used, count, .. } => {
+            visit(used);
+            visit(count);
+        }
+        Command::Copy {
+            to, from, count, ..
+        } => {
+            visit(to);
+            visit(from);
+            visit(count);
+        }
+        Command::If { condition, .. } => visit(condition),
+        Command::Switch { scrutinee, .. } => visit(scrutinee),
+        Command::For { count, .. } => visit(count),
+        Command::Call { arguments, .. }
+        | Command::Foreign { arguments, .. }
+        | Command::Fail { arguments, .. } => arguments.iter_mut().for_each(visit),
+        Command::Check {
+            condition,
+            arguments,
+            ..
+        } => {
+            visit(condition);
+            arguments.iter_mut().for_each(visit);
+        }
+        Command::NodeNew { payload, .. } => payload.iter_mut().for_each(visit),
+        Command::NodePayload { link, .. } => visit(link),
+        Command::Trace { components, .. } => components.iter_mut().for_each(visit),
+        Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
+        }
+        jumps!() | remarks!() => {}
+    }
+}
+
 /// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
 /// stored through, retained, released.
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
