@@ -1,6 +1,6 @@
 //! What single commands read and write, without looking into the lists inside them.
 
-use crate::ir::{Command, Expression, Variable, errors, jumps, remarks};
+use crate::ir::{Command, Expression, Variable, errors, jumps};
 
 /// Calls `visit` on every expression that a command evaluates.
 pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
@@ -42,7 +42,8 @@ pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
         Command::Trace { components, .. } => components.iter().for_each(visit),
         Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
         }
-        jumps!() | remarks!() => {}
+        Command::Prefetch { index, .. } => visit(index),
+        Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
     }
 }
 
@@ -86,16 +87,19 @@ pub fn reads_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Expression)) 
         Command::Trace { components, .. } => components.iter_mut().for_each(visit),
         Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
         }
-        jumps!() | remarks!() => {}
+        Command::Prefetch { index, .. } => visit(index),
+        Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
     }
 }
 
 /// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
-/// stored through, retained, released.
+/// stored through or prefetched, retained, released.
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
-        Command::Local { pointer, .. } | Command::Store { pointer, .. } => visit(*pointer),
+        Command::Local { pointer, .. }
+        | Command::Store { pointer, .. }
+        | Command::Prefetch { pointer, .. } => visit(*pointer),
         Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
             visit(*block);
             visit(*pointer);
@@ -111,6 +115,6 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Switch { .. }
         | Command::Loop { .. }
         | Command::Trace { .. } => {}
-        jumps!() | errors!() | remarks!() => {}
+        Command::Barrier(_) | Command::Comment(_) | jumps!() | errors!() => {}
     }
 }

@@ -52,7 +52,7 @@ fn constants(program: &Program, function: &Function) -> Vec<bool> {
                 Command::Declare { value: Some(_), .. } | Command::For { .. }
             );
             // A store changes what is behind a pointer.
-            if !declares && !matches!(command, Command::Store { .. } | Command::Local { .. }) {
+            if !declares && !is_access(command) {
                 walk::writes(command, &mut |v| constant[v.index()] = false);
             }
             left.extend(command.lists().into_iter().map(|list| &list[..]));
@@ -227,6 +227,14 @@ impl Indices<'_> {
             otherwise,
         });
     }
+}
+
+/// Whether a command only goes through the pointer that it names.
+fn is_access(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Store { .. } | Command::Local { .. } | Command::Prefetch { .. }
+    )
 }
 
 /// Whether what follows a command is never reached.

@@ -11,7 +11,7 @@ use nova_syntax::DatumId;
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Command>;
 
 /// Every form of a command.
-const COMMANDS: [(&str, Rule); 25] = [
+const COMMANDS: [(&str, Rule); 26] = [
     ("declare", |p, at, items| p.declaration(at, items)),
     ("set", |p, at, items| {
         let [variable, value] = p.exactly(at, items)?;
@@ -174,6 +174,13 @@ const COMMANDS: [(&str, Rule); 25] = [
     ("barrier", |p, at, items| {
         let [level] = p.exactly(at, items)?;
         p.level(level).map(Command::Barrier)
+    }),
+    ("prefetch", |p, at, items| {
+        let [pointer, index] = p.exactly(at, items)?;
+        Some(Command::Prefetch {
+            pointer: p.variable(pointer)?,
+            index: p.expression(index)?,
+        })
     }),
     ("comment", |p, at, items| {
         let [text] = p.exactly(at, items)?;

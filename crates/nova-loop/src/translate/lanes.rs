@@ -167,15 +167,17 @@ impl<'a> Translator<'a> {
         let start = base
             .clone()
             .plus(Expression::Variable(row).times(width.clone()));
-        let (code, ()) = self.nested(|this| this.row(rows, start, width))?;
+        let (code, ()) = self.nested(|this| this.row(rows, start, width, true))?;
         let place = rows.space.place.clone();
         self.wrap(&[count], &[row], code, &place);
         let mask = Expression::index(rows.width - 1);
         let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
         let rest = self.declare("rest", INDEX, rest);
         let start = base.plus(length.minus(Expression::Variable(rest)));
-        self.row(rows, start, Expression::Variable(rest))?;
-        if self.depth > 0 && !self.program.strict && rows.width == LANES as i64 {
+        // Operations inside others often have this row alone.
+        let may_be_alone = self.depth > 0 && !self.program.strict && rows.width == LANES as i64;
+        self.row(rows, start, Expression::Variable(rest), may_be_alone)?;
+        if may_be_alone {
             self.fill_last_row(rows, rest);
         }
         Ok(())
@@ -224,14 +226,24 @@ impl<'a> Translator<'a> {
     }
 
     /// One row of `count` elements from `start`.
-    fn row(&mut self, rows: &mut RowLoops<'a>, start: Expression, count: Expression) -> Result<()> {
+    fn row(
+        &mut self,
+        rows: &mut RowLoops<'a>,
+        start: Expression,
+        count: Expression,
+        prefetches: bool,
+    ) -> Result<()> {
         let lane = self.add_variable("lane", INDEX);
-        let (code, ()) = self.nested(|this| {
-            let index = start.plus(Expression::Variable(lane));
+        let (code, index) = self.nested(|this| {
+            let index = start.clone().plus(Expression::Variable(lane));
             let name = this.name(rows.index);
             let index = this.declare(name, INDEX, index);
-            this.element_of_row(rows, lane, index)
+            this.element_of_row(rows, lane, index)?;
+            Ok(index)
         })?;
+        if prefetches {
+            self.prefetch_row(&code, index, &start, rows.width);
+        }
         self.emit(Command::For {
             variable: lane,
             count,
