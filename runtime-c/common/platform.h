@@ -2,6 +2,7 @@
 #ifndef NOVA_PLATFORM_H
 #define NOVA_PLATFORM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #if defined(__cplusplus)
@@ -39,6 +40,18 @@
 #else
 #define NOVA_WEAK
 #endif
+
+/* Asks for an element that will be read soon; the index may lie outside the array. */
+static inline void nova_prefetch(const void *array, int64_t index, size_t size)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch((const void *)((uintptr_t)array + (uintptr_t)index * size));
+#else
+    (void)array;
+    (void)index;
+    (void)size;
+#endif
+}
 
 /* An address in the frame of the function that asks. */
 #if defined(__GNUC__)

@@ -58,6 +58,16 @@ impl FunctionEmitter<'_, '_> {
                 let fail = self.fail(*error, arguments, place);
                 fail.into_iter().for_each(|statement| self.push(statement));
             }
+            Command::Prefetch { pointer, index } => {
+                if let ir::Type::Pointer(element) = self.unit.program.variable(*pointer).ty {
+                    let arguments = vec![
+                        Expression::Name(self.name(*pointer)),
+                        self.assigned(index),
+                        Expression::SizeOf(memory_type(element)),
+                    ];
+                    self.push(Statement::call("nova_prefetch", arguments));
+                }
+            }
             Command::Comment(text) => self.push(Statement::Comment(text.clone())),
         }
     }

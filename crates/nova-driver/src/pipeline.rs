@@ -33,6 +33,7 @@ enum Step {
     Flat(fn(&mut flat::Program)),
     FlatToMem(fn(&flat::Program) -> flat::Program),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
+    Loop(fn(&mut commands::Program)),
     LoopToC(fn(&commands::Program, &str) -> nova_c::Files),
 }
 
@@ -107,6 +108,12 @@ pub const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "indices",
+        description: "splits loops at their ends and makes indices plain, for vector instructions",
+        optional: true,
+        step: Step::Loop(nova_loop::indices::run),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         optional: false,
@@ -126,7 +133,7 @@ impl Pass {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(_) => Stage::Flat,
             Step::FlatToMem(_) => Stage::Mem,
-            Step::MemToLoop(_) => Stage::Loop,
+            Step::MemToLoop(_) | Step::Loop(_) => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
         }
     }
@@ -140,6 +147,10 @@ impl Pass {
             }
             (Step::FlatToMem(run), Code::Flat(program)) => Ok(Code::Mem(run(&program))),
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
+            (Step::Loop(run), Code::Loop(mut program)) => {
+                run(&mut program);
+                Ok(Code::Loop(program))
+            }
             (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
                 files: run(&program, name),
                 program,
@@ -210,7 +221,11 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::Flat(run) => run(program),
-            Step::CoreToFlat(_) | Step::FlatToMem(_) | Step::MemToLoop(_) | Step::LoopToC(_) => {}
+            Step::CoreToFlat(_)
+            | Step::FlatToMem(_)
+            | Step::MemToLoop(_)
+            | Step::Loop(_)
+            | Step::LoopToC(_) => {}
         }
     }
 }

@@ -180,6 +180,27 @@ impl Expression {
         }
     }
 
+    /// The expressions directly inside, to change them.
+    pub fn children_mut(&mut self) -> Vec<&mut Expression> {
+        match self {
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Variable(_)
+            | Expression::NullPointer(_)
+            | Expression::NullBlock => Vec::new(),
+            Expression::Scalar { arguments, .. } => arguments.iter_mut().collect(),
+            Expression::Select {
+                condition,
+                then,
+                otherwise,
+            } => vec![condition, then, otherwise],
+            Expression::Load { pointer, index } | Expression::Offset { pointer, index } => {
+                vec![pointer, index]
+            }
+            Expression::NodeTag { link, .. } => vec![link],
+        }
+    }
+
     /// Calls `visit` on every variable it reads.
     pub fn each_variable(&self, visit: &mut dyn FnMut(Variable)) {
         if let Expression::Variable(variable) = self {

@@ -67,6 +67,8 @@ macro_rules! calls {
 #[macro_export]
 macro_rules! remarks {
     () => {
-        $crate::ir::Command::Barrier(_) | $crate::ir::Command::Comment(_)
+        $crate::ir::Command::Barrier(_)
+            | $crate::ir::Command::Prefetch { .. }
+            | $crate::ir::Command::Comment(_)
     };
 }

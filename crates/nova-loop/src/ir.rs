@@ -238,6 +238,12 @@ pub enum Command {
     },
     /// Waits for all threads of the enclosing level.
     Barrier(Level),
+    /// The element behind a pointer will soon be read, if the index lies in the array; computes
+    /// nothing.
+    Prefetch {
+        pointer: Variable,
+        index: Expression,
+    },
     /// A remark for people who read the output.
     Comment(Arc<str>),
 }

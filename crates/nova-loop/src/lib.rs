@@ -38,6 +38,7 @@
 pub mod error;
 pub mod expression;
 mod groups;
+pub mod indices;
 pub mod interpret;
 pub mod ir;
 pub mod parse;

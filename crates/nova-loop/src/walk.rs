@@ -1,6 +1,6 @@
 //! What single commands read and write, without looking into the lists inside them.
 
-use crate::ir::{Command, Expression, Variable, errors, jumps, remarks};
+use crate::ir::{Command, Expression, Variable, errors, jumps};
 
 /// Calls `see` for every command of a list, at any depth.
 pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command)) {
@@ -53,16 +53,64 @@ pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
         Command::Trace { components, .. } => components.iter().for_each(visit),
         Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
         }
-        jumps!() | remarks!() => {}
+        Command::Prefetch { index, .. } => visit(index),
+        Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
+    }
+}
+
+/// As [`reads`], for changing the expressions.
+pub fn reads_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Expression)) {
+    match command {
+        Command::Declare { value, .. } => value.iter_mut().for_each(visit),
+        Command::Assign { value, .. } => visit(value),
+        Command::Store { index, value, .. } => {
+            visit(index);
+            visit(value);
+        }
+        Command::Allocate { count, .. } => visit(count),
+        Command::Reserve { used, count, .. } => {
+            visit(used);
+            visit(count);
+        }
+        Command::Copy {
+            to, from, count, ..
+        } => {
+            visit(to);
+            visit(from);
+            visit(count);
+        }
+        Command::If { condition, .. } => visit(condition),
+        Command::Switch { scrutinee, .. } => visit(scrutinee),
+        Command::For { count, .. } => visit(count),
+        Command::Call { arguments, .. }
+        | Command::Foreign { arguments, .. }
+        | Command::Fail { arguments, .. } => arguments.iter_mut().for_each(visit),
+        Command::Check {
+            condition,
+            arguments,
+            ..
+        } => {
+            visit(condition);
+            arguments.iter_mut().for_each(visit);
+        }
+        Command::NodeNew { payload, .. } => payload.iter_mut().for_each(visit),
+        Command::NodePayload { link, .. } => visit(link),
+        Command::Trace { components, .. } => components.iter_mut().for_each(visit),
+        Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
+        }
+        Command::Prefetch { index, .. } => visit(index),
+        Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
     }
 }
 
 /// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
-/// stored through, retained, released.
+/// stored through or prefetched, retained, released.
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
-        Command::Local { pointer, .. } | Command::Store { pointer, .. } => visit(*pointer),
+        Command::Local { pointer, .. }
+        | Command::Store { pointer, .. }
+        | Command::Prefetch { pointer, .. } => visit(*pointer),
         Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
             visit(*block);
             visit(*pointer);
@@ -78,6 +126,6 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Switch { .. }
         | Command::Loop { .. }
         | Command::Trace { .. } => {}
-        jumps!() | errors!() | remarks!() => {}
+        Command::Barrier(_) | Command::Comment(_) | jumps!() | errors!() => {}
     }
 }

@@ -71,7 +71,7 @@ impl<'p> Machine<'p> {
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. } => self.outside(command),
-            Command::Barrier(_) | Command::Comment(_) => Ok(()),
+            Command::Barrier(_) | Command::Prefetch { .. } | Command::Comment(_) => Ok(()),
         }
     }
 

@@ -190,6 +190,13 @@ const COMMANDS: [(&str, Rule); 26] = [
         let [level] = p.exactly(at, items)?;
         p.level(level).map(Command::Barrier)
     }),
+    ("prefetch", |p, at, items| {
+        let [pointer, index] = p.exactly(at, items)?;
+        Some(Command::Prefetch {
+            pointer: p.variable(pointer)?,
+            index: p.expression(index)?,
+        })
+    }),
     ("comment", |p, at, items| {
         let [text] = p.exactly(at, items)?;
         p.string(text).map(Command::Comment)

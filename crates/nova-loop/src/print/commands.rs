@@ -207,6 +207,11 @@ impl Printer<'_> {
                 self.out.text("barrier");
                 self.level(*level);
             }
+            Command::Prefetch { pointer, index } => {
+                self.out.text("prefetch");
+                self.variable(*pointer);
+                self.argument(index);
+            }
             Command::Comment(text) => {
                 self.out
                     .text(&format!("comment {}", write_text(text.as_bytes())));

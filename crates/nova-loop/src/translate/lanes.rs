@@ -6,28 +6,30 @@
 //! nothing for their operator, so that rows and incomplete rows are alike. This is the order of
 //! docs/order.md; where the order makes no difference, the whole space is one block.
 
-use super::operation::{Rows, Space, split};
+use super::operation::{Filling, Rows, Space, split};
 use super::operators::by_component;
 use super::outputs::Output;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
-use nova_core::ScalarOperation;
 use nova_core::order::{BLOCK, LANES};
-use nova_diag::Place;
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
 use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 
 /// Bodies with more statements than this are not written twice.
 const LARGEST: usize = 200;
+/// Lanes where the order is free and elements are taken one by one: enough to keep an adder busy.
+const SCALAR_LANES: u32 = 4;
 
 impl<'a> Translator<'a> {
-    /// Whether an operation fills lanes row by row, and then whether its space is one block.
-    pub(super) fn fills_rows(&self, operation: &flat::ArrayOperation) -> Option<bool> {
+    /// How an operation fills lanes row by row, if it does.
+    pub(super) fn fills_rows(&self, operation: &flat::ArrayOperation) -> Option<Filling> {
         if !operation.carries.is_empty() || !is_simple(&operation.body) {
             return None;
         }
-        let mut exact = true;
+        let mut whole = true;
         let mut float = false;
         for output in &operation.outputs {
             match output {
@@ -38,13 +40,16 @@ impl<'a> Translator<'a> {
                     commutes,
                 } => {
                     let operators = by_component(lambda)?;
-                    let all_exact = operators.iter().all(|operator| operator.exact);
-                    if self.program.strict && !commutes && !all_exact {
+                    let exact = operators.iter().all(|operator| operator.exact);
+                    if self.program.strict && !commutes && !exact {
                         return None;
                     }
-                    exact &= all_exact;
                     let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
-                    float |= scalars.into_iter().any(|scalar| scalar.is_float());
+                    let scalars: Vec<Scalar> = scalars.collect();
+                    float |= scalars.iter().any(|scalar| scalar.is_float());
+                    // Lanes of doubles are precise enough for any number of elements.
+                    let precise = scalars.iter().all(|scalar| *scalar != Scalar::F32);
+                    whole &= exact || (precise && !self.program.strict);
                 }
                 flat::Output::Scan { .. }
                 | flat::Output::Filter { .. }
@@ -54,15 +59,17 @@ impl<'a> Translator<'a> {
             }
         }
         // Compilers do integers by themselves. The order is one of numbers, not of dimensions.
-        let ordered = !exact && operation.shape.len() > 1;
-        (float && !ordered).then_some(exact)
+        let ordered = !whole && operation.shape.len() > 1;
+        let scalar = !self.program.strict && has_checks(&operation.body);
+        let width = if scalar { SCALAR_LANES } else { LANES as u32 };
+        (float && !ordered).then_some(Filling { whole, width })
     }
 
     /// Translates an operation that fills lanes row by row.
     pub(super) fn operation_in_rows(
         &mut self,
         operation: &'a flat::ArrayOperation,
-        whole: bool,
+        filling: Filling,
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
@@ -89,13 +96,14 @@ impl<'a> Translator<'a> {
                 .cloned()
                 .fold(Expression::index(1), Expression::times),
             number: Expression::index(0),
-            rows: Rows::Of { whole },
+            rows: Rows::Of(filling),
             place: place.clone(),
         };
         let outputs = self.start_outputs(operation, pattern, &space)?;
         self.flush_loads()?;
         let mut rows = RowLoops {
             operation,
+            width: i64::from(filling.width),
             outputs,
             index: *inner_index,
             outer: outer_variables
@@ -104,7 +112,7 @@ impl<'a> Translator<'a> {
                 .collect(),
             space,
         };
-        if whole {
+        if filling.whole {
             self.start_lanes(&rows)?;
             let (code, ()) =
                 self.nested(|this| this.rows(&mut rows, Expression::index(0), inner.clone()))?;
@@ -152,32 +160,90 @@ impl<'a> Translator<'a> {
         base: Expression,
         length: Expression,
     ) -> Result<()> {
-        let width = Expression::index(LANES as i64);
-        let shift = Expression::index(i64::from(LANES.trailing_zeros()));
+        let width = Expression::index(rows.width);
+        let shift = Expression::index(i64::from(rows.width.trailing_zeros()));
         let count = length.clone().compare(ScalarOperation::ShiftRight, shift);
         let row = self.add_variable("row", INDEX);
         let start = base
             .clone()
             .plus(Expression::Variable(row).times(width.clone()));
-        let (code, ()) = self.nested(|this| this.row(rows, start, width))?;
+        let (code, ()) = self.nested(|this| this.row(rows, start, width, true))?;
         let place = rows.space.place.clone();
         self.wrap(&[count], &[row], code, &place);
-        let mask = Expression::index(LANES as i64 - 1);
+        let mask = Expression::index(rows.width - 1);
         let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
         let rest = self.declare("rest", INDEX, rest);
         let start = base.plus(length.minus(Expression::Variable(rest)));
-        self.row(rows, start, Expression::Variable(rest))
+        // Operations inside others often have this row alone.
+        let may_be_alone = self.depth > 0 && !self.program.strict && rows.width == LANES as i64;
+        self.row(rows, start, Expression::Variable(rest), may_be_alone)?;
+        if may_be_alone {
+            self.fill_last_row(rows, rest);
+        }
+        Ok(())
+    }
+
+    /// Makes the loop just written over the first `rest` lanes one over all lanes, the others of
+    /// which keep what they have, if that is all that the loop does: where rows are short, a loop
+    /// of constant length, which needs no branches, is faster.
+    fn fill_last_row(&mut self, rows: &RowLoops<'a>, rest: Variable) {
+        let lanes: Vec<Variable> = rows.outputs.iter().flat_map(Output::lanes).collect();
+        let Some(Command::For {
+            variable,
+            count,
+            body,
+            ..
+        }) = self.code.last_mut()
+        else {
+            return;
+        };
+        let lane = || Expression::Variable(*variable);
+        let only_stores = body.iter().all(|command| match command {
+            Command::Declare { value: Some(v), .. } => !reads_memory(v),
+            Command::Store { pointer, index, .. } => {
+                let is_lane = matches!(index, Expression::Variable(v) if v == variable);
+                // Lanes are what this translation has made itself.
+                is_lane && !reads_memory(index) && lanes.contains(pointer)
+            }
+            _ => false,
+        });
+        if !only_stores {
+            return;
+        }
+        let filled = lane().compare(ScalarOperation::Less, Expression::Variable(rest));
+        let lane = lane();
+        for command in body {
+            if let Command::Store { pointer, value, .. } = command {
+                let new = std::mem::replace(value, Expression::NullBlock);
+                *value = Expression::Select {
+                    condition: Box::new(filled.clone()),
+                    then: Box::new(new),
+                    otherwise: Box::new(Expression::load(*pointer, lane.clone())),
+                };
+            }
+        }
+        *count = Expression::index(rows.width);
     }
 
     /// One row of `count` elements from `start`.
-    fn row(&mut self, rows: &mut RowLoops<'a>, start: Expression, count: Expression) -> Result<()> {
+    fn row(
+        &mut self,
+        rows: &mut RowLoops<'a>,
+        start: Expression,
+        count: Expression,
+        prefetches: bool,
+    ) -> Result<()> {
         let lane = self.add_variable("lane", INDEX);
-        let (code, ()) = self.nested(|this| {
-            let index = start.plus(Expression::Variable(lane));
+        let (code, index) = self.nested(|this| {
+            let index = start.clone().plus(Expression::Variable(lane));
             let name = this.name(rows.index);
             let index = this.declare(name, INDEX, index);
-            this.element_of_row(rows, lane, index)
+            this.element_of_row(rows, lane, index)?;
+            Ok(index)
         })?;
+        if prefetches {
+            self.prefetch_row(&code, index, &start, rows.width);
+        }
         self.emit(Command::For {
             variable: lane,
             count,
@@ -234,12 +300,30 @@ impl<'a> Translator<'a> {
 /// What the loops over rows need.
 struct RowLoops<'a> {
     operation: &'a flat::ArrayOperation,
+    /// How many lanes there are.
+    width: i64,
     outputs: Vec<Output<'a>>,
     /// The index of the innermost dimension.
     index: flat::Variable,
     /// The indices of the others.
     outer: Vec<Expression>,
     space: Space,
+}
+
+/// Whether an expression reads an element.
+fn reads_memory(expression: &Expression) -> bool {
+    let children = expression.children().into_iter();
+    matches!(expression, Expression::Load { .. })
+        || children.fold(false, |any, child| any || deep(|| reads_memory(child)))
+}
+
+/// Whether an element may stop the program, so that elements are taken one by one.
+fn has_checks(body: &flat::Body) -> bool {
+    let mut found = false;
+    each_statement(body, &mut |statement| {
+        found |= matches!(statement.expression, flat::Expression::Check { .. });
+    });
+    found
 }
 
 /// Whether a body has no loops, calls or arrays in it, and is short.

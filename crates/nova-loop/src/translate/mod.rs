@@ -15,6 +15,7 @@ mod lifetimes;
 mod operation;
 mod operators;
 mod outputs;
+mod prefetch;
 mod reduction;
 mod scalars;
 mod scan;

@@ -28,10 +28,19 @@ pub(super) struct Space {
 pub(super) enum Rows {
     /// Not row by row.
     None,
-    /// Row by row; `whole`: the space is one block.
-    Of { whole: bool },
+    /// Row by row.
+    Of(Filling),
     /// Row by row, and this is the lane of the current element.
     At { lane: Expression },
+}
+
+/// How lanes are filled row by row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Filling {
+    /// Whether the space is one block.
+    pub(super) whole: bool,
+    /// How many lanes there are, a power of two.
+    pub(super) width: u32,
 }
 
 impl<'a> Translator<'a> {
@@ -42,8 +51,8 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
-        if let Some(whole) = self.fills_rows(operation) {
-            return self.operation_in_rows(operation, whole, pattern, place);
+        if let Some(filling) = self.fills_rows(operation) {
+            return self.operation_in_rows(operation, filling, pattern, place);
         }
         let states = self.start_states(&operation.carries)?;
         let mut extents = Vec::with_capacity(operation.shape.len());

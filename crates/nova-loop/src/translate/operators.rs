@@ -11,6 +11,17 @@ pub(super) struct Operator {
     pub(super) identity: ScalarValue,
     /// Whether the result is the same in any order and bracketing.
     pub(super) exact: bool,
+    /// Of a minimum or maximum of floats the comparison of the one that stays with the other.
+    pub(super) bound: Option<Bound>,
+}
+
+/// A minimum or maximum of floats where no lane is nan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    /// How a value compares that replaces what a lane has; a nan never does.
+    pub(super) replaces: ScalarOperation,
+    /// What every number replaces.
+    pub(super) farthest: ScalarValue,
 }
 
 /// The operators of the components, where a lambda applies one known operation to each.
@@ -71,6 +82,16 @@ fn known(operation: ScalarOperation, operand: Scalar) -> Option<Operator> {
     Some(Operator {
         identity,
         exact: !float || bounds,
+        bound: (float && bounds).then(|| match operation {
+            ScalarOperation::Minimum => Bound {
+                replaces: ScalarOperation::Less,
+                farthest: floating(f64::INFINITY),
+            },
+            _ => Bound {
+                replaces: ScalarOperation::Greater,
+                farthest: floating(f64::NEG_INFINITY),
+            },
+        }),
     })
 }
 

@@ -32,6 +32,21 @@ pub(super) enum Output<'a> {
     Collect(Collect<'a>),
 }
 
+impl Output<'_> {
+    /// The lanes that it fills row by row.
+    pub(super) fn lanes(&self) -> Vec<Variable> {
+        match self {
+            Output::Reduction(reduction) => reduction.row_lanes().to_vec(),
+            Output::Map(_)
+            | Output::Scan(_)
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect(_) => Vec::new(),
+        }
+    }
+}
+
 /// Rows of varying length, concatenated.
 pub(super) struct Collect<'a> {
     starts: flat::Variable,

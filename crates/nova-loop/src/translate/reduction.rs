@@ -5,7 +5,7 @@
 //! rows of lanes; here each element finds its lane by its number.
 
 use super::operation::{Rows, Space};
-use super::operators::by_component;
+use super::operators::{Bound, Operator, by_component};
 use super::scalars::Term;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
@@ -41,9 +41,13 @@ enum Kind {
 pub(super) struct RowLanes {
     /// For each component its lanes.
     pub(super) lanes: Vec<Variable>,
+    /// How many lanes each has.
+    width: u32,
     /// What each lane starts as.
     pub(super) identities: Vec<ScalarValue>,
-    /// The results of blocks; of an exact operator there is one block, which goes to the start
+    /// Where the operators are minima and maxima and no lane is ever nan.
+    bounds: Option<Vec<Bound>>,
+    /// The results of blocks; where the order is free there is one block, which goes to the start
     /// values at the end.
     blocks: Blocks,
 }
@@ -57,6 +61,16 @@ enum Blocks {
 struct Tree {
     parts: Vec<Variable>,
     depth: Variable,
+}
+
+impl Reduction<'_> {
+    /// The lanes that it fills row by row.
+    pub(super) fn row_lanes(&self) -> &[Variable] {
+        match &self.kind {
+            Kind::Rows(rows) => &rows.lanes,
+            Kind::Fold(_) | Kind::Lanes { .. } | Kind::Pieces { .. } => &[],
+        }
+    }
 }
 
 impl<'a> Translator<'a> {
@@ -78,18 +92,28 @@ impl<'a> Translator<'a> {
             starts.push((self.scalar(*atom)?, self.scalar_type(*atom)?));
         }
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
+        let numbers: Vec<bool> = starts.iter().map(|s| is_number(&s.0)).collect();
         let names: Vec<_> = pattern.iter().map(|v| self.name(*v)).collect();
         let names: Vec<&str> = names.iter().map(|n| &**n).collect();
-        let kind = if let (Rows::Of { whole }, Some(operators)) = (&space.rows, operators) {
-            let lanes = self.buffers("lanes", &scalars, LANES as u32);
-            let blocks = match whole {
+        let kind = if let (Rows::Of(filling), Some(operators)) = (&space.rows, operators) {
+            let lanes = self.buffers("lanes", &scalars, filling.width);
+            let blocks = match filling.whole {
                 true => Blocks::Whole(self.accumulators(&names, &starts)),
                 false => Blocks::Tree(self.start_tree(starts)),
             };
-            let identities = operators.iter().map(|o| o.identity).collect();
+            let bounds = match self.program.strict {
+                true => None,
+                false => bounds_of(&operators, &numbers),
+            };
+            let identities = match &bounds {
+                Some(bounds) => bounds.iter().map(|b| b.farthest).collect(),
+                None => operators.iter().map(|o| o.identity).collect(),
+            };
             Kind::Rows(RowLanes {
                 lanes,
+                width: filling.width,
                 identities,
+                bounds,
                 blocks,
             })
         } else if commutes && !exact {
@@ -141,10 +165,10 @@ impl<'a> Translator<'a> {
             Kind::Rows(rows) => {
                 let lane = match &space.rows {
                     Rows::At { lane } => lane.clone(),
-                    Rows::None | Rows::Of { .. } => return Err(internal("a row without a lane")),
+                    Rows::None | Rows::Of(_) => return Err(internal("a row without a lane")),
                 };
                 let values = self.scalars(values)?;
-                self.combine(reduction, &rows.lanes, &lane, values)
+                self.combine_rows(reduction, rows, &lane, values)
             }
             Kind::Pieces { running, tree } => {
                 let values = self.simple_values(values)?;
@@ -164,7 +188,7 @@ impl<'a> Translator<'a> {
         let Kind::Rows(rows) = &reduction.kind else {
             return Ok(());
         };
-        let count = Expression::index(LANES as i64);
+        let count = Expression::index(i64::from(rows.width));
         self.each_index(&[count], place, |this, indices| {
             let lane = indices.first().cloned().unwrap_or(zero());
             for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
@@ -188,9 +212,9 @@ impl<'a> Translator<'a> {
         let join = |this: &mut Self, lane: Expression, half: i64| {
             let other = lane.clone().plus(Expression::index(half));
             let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
-            this.combine(reduction, &rows.lanes, &lane, right)
+            this.combine_rows(reduction, rows, &lane, right)
         };
-        let mut half = LANES as i64 / 2;
+        let mut half = i64::from(rows.width) / 2;
         while half > 1 {
             let pairs = Expression::index(half);
             self.each_index(&[pairs], place, |this, indices| {
@@ -398,6 +422,35 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
+    /// `lane[index] := lane[index] ⊕ right` of lanes that are filled row by row.
+    fn combine_rows(
+        &mut self,
+        reduction: &Reduction<'a>,
+        rows: &RowLanes,
+        index: &Expression,
+        right: Vec<Expression>,
+    ) -> Result<()> {
+        let Some(bounds) = &rows.bounds else {
+            return self.combine(reduction, &rows.lanes, index, right);
+        };
+        let components = rows.lanes.iter().zip(&reduction.scalars);
+        for ((lane, scalar), (bound, right)) in components.zip(bounds.iter().zip(right)) {
+            let new = self.simplify(right, "x", Type::Scalar(*scalar));
+            let old = at(*lane, index.clone());
+            let value = Expression::Select {
+                condition: Box::new(Expression::Scalar {
+                    operation: bound.replaces,
+                    operand: *scalar,
+                    arguments: vec![new.clone(), old.clone()],
+                }),
+                then: Box::new(new),
+                otherwise: Box::new(old),
+            };
+            self.set_element(*lane, index.clone(), value);
+        }
+        Ok(())
+    }
+
     fn start_tree(&mut self, starts: Vec<(Expression, Scalar)>) -> Tree {
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
         let parts = self.buffers("parts", &scalars, HEIGHTS);
@@ -481,6 +534,31 @@ impl<'a> Translator<'a> {
             index,
             value,
         });
+    }
+}
+
+/// The comparisons of operators that are all minima and maxima of floats, with start values that
+/// are numbers: then nothing but numbers is kept.
+fn bounds_of(operators: &[Operator], numbers: &[bool]) -> Option<Vec<Bound>> {
+    let numbers = numbers.iter().all(|number| *number);
+    numbers.then(|| operators.iter().map(|o| o.bound).collect())?
+}
+
+/// Whether an expression is a constant other than nan.
+fn is_number(expression: &Expression) -> bool {
+    match expression {
+        Expression::Constant(ScalarValue::F32(x)) => !x.is_nan(),
+        Expression::Constant(ScalarValue::F64(x)) => !x.is_nan(),
+        Expression::Constant(_)
+        | Expression::Bytes(_)
+        | Expression::Variable(_)
+        | Expression::Scalar { .. }
+        | Expression::Select { .. }
+        | Expression::Load { .. }
+        | Expression::Offset { .. }
+        | Expression::NullPointer(_)
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => false,
     }
 }
 

@@ -45,6 +45,10 @@ impl<'p> Verifier<'p> {
                     self.error("a barrier outside a loop of its level");
                 }
             }
+            Command::Prefetch { pointer, index } => {
+                self.pointee(&Expression::Variable(*pointer));
+                self.expect(index, INDEX);
+            }
             Command::Comment(_) => {}
         }
     }

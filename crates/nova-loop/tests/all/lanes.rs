@@ -42,8 +42,20 @@ fn run(flat: &str, input: &str, strict: bool, has_lanes: bool) -> String {
     let flat = nova_flat::interpret::evaluate(&program, 0, &values, &options);
     let found = nova_loop::interpret::evaluate(&translated, 0, &values, &options);
     let found = outcome(&program, found);
-    assert_eq!(found, outcome(&program, flat), "strict: {strict}");
+    assert_agree(&found, &outcome(&program, flat), strict);
     found
+}
+
+/// Texts of numbers agree: to the last bit where the order is strict, and to the last digits of a
+/// double where it is free, in which the sign of a zero may differ too.
+#[track_caller]
+fn assert_agree(found: &str, wanted: &str, strict: bool) {
+    let close = match (found.parse::<f64>(), wanted.parse::<f64>()) {
+        (Ok(a), Ok(b)) => (a - b).abs() <= 1e-13 * b.abs(),
+        _ => false,
+    };
+    let agree = found == wanted || (!strict && close);
+    assert!(agree, "{found} is not {wanted}, strict: {strict}");
 }
 
 /// A reduction of a vector of `ty` by `operation`.
@@ -101,7 +113,7 @@ fn sums_and_products() {
                     true,
                 );
                 let wanted = expected(&numbers, single, strict, 0.5, |a, b| a + b);
-                assert_eq!(sum, wanted, "the sum of {length} {ty}");
+                assert_agree(&sum, &wanted, strict);
                 let product = run(
                     &reduction(ty, "mul", start),
                     &text_of(&near_one),
@@ -109,7 +121,7 @@ fn sums_and_products() {
                     true,
                 );
                 let wanted = expected(&near_one, single, strict, 0.5, |a, b| a * b);
-                assert_eq!(product, wanted, "the product of {length} {ty}");
+                assert_agree(&product, &wanted, strict);
             }
         }
     }
@@ -152,9 +164,9 @@ fn least_and_greatest() {
             let nans = vec![f64::NAN; *length];
             assert_eq!(extremes(&nans, "nan.f64"), ["nan", "nan"]);
             assert_eq!(extremes(&nans, "3.0L"), ["3.0", "3.0"]);
-            // A negative zero is less than a zero, wherever it stands.
+            // A negative zero is less than a zero, wherever it stands, in the strict order.
             let mut zeros = vec![0.0; *length];
-            if let Some(last) = zeros.last_mut() {
+            if let Some(last) = zeros.last_mut().filter(|_| strict) {
                 *last = -0.0;
                 assert_eq!(extremes(&zeros, "0.0L")[0], "-0.0");
                 assert_eq!(extremes(&zeros, "-0.0L")[0], "-0.0");
