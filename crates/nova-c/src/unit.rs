@@ -177,24 +177,16 @@ impl Unit<'_> {
             | Command::Check { .. }
             | Command::Fail { .. }
             | Command::NodeNew { .. } => fails = true,
-            Command::NodePayload { .. }
-            | Command::Trace { .. }
-            | Command::Release(_)
-            | Command::Declare { .. }
-            | Command::Local { .. }
-            | Command::Assign { .. }
+            variable_commands!()
+            | structures!()
+            | jumps!()
+            | remarks!()
             | Command::Store { .. }
             | Command::Copy { .. }
             | Command::Retain(_)
-            | Command::If { .. }
-            | Command::Switch { .. }
-            | Command::For { .. }
-            | Command::Loop { .. }
-            | Command::Break
-            | Command::Continue
-            | Command::Return
-            | Command::Barrier(_)
-            | Command::Comment(_) => {}
+            | Command::Release(_)
+            | Command::NodePayload { .. }
+            | Command::Trace { .. } => {}
         });
         fails
     }
