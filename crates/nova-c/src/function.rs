@@ -5,6 +5,7 @@
 //! tables get the context first.
 
 use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
+use crate::command::offset;
 use crate::expression::type_of;
 use crate::names::Names;
 use crate::scalar::memory_type;
@@ -108,6 +109,11 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
     }
     if function.recursive {
         emitter.check_stack(&function.place);
+    }
+    // So that C compilers see what lies between them.
+    for (field, other, distance) in crate::border::entry::fields_behind(program, id) {
+        let other = Expression::Name(emitter.name(other));
+        emitter.assign(field, offset(other, distance));
     }
     emitter.commands(&function.body);
     let ends = matches!(

@@ -12,9 +12,10 @@ use crate::function::{FunctionEmitter, Making, returned};
 use crate::names::identifier;
 use crate::unit::{Unit, reachable_from};
 use nova_core::Type as CoreType;
-use nova_flat::representation::result_fields;
+use nova_flat::representation::{components, input_fields, result_fields};
 use nova_loop::ir;
-use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The C side of an entry.
@@ -296,6 +297,44 @@ fn run_function(
         ],
         body: Some(body.into()),
     }
+}
+
+/// For the function of an entry, the pointers to fields of structures that lie a number of elements
+/// behind another one: field, the other, distance.
+pub fn fields_behind(
+    program: &ir::Program,
+    id: ir::FunctionId,
+) -> Vec<(ir::Variable, ir::Variable, usize)> {
+    let mut behind = Vec::new();
+    let entry = program.entries.iter().find(|e| e.function == id);
+    let (Some(entry), Some(function)) = (entry, program.functions.get(id.index())) else {
+        return behind;
+    };
+    let mut parameters = function.parameters.iter();
+    for (_, ty) in &entry.inputs {
+        // The first field of each type of elements.
+        let mut first: BTreeMap<&'static str, (ir::Variable, usize)> = BTreeMap::new();
+        let components = components(ty, &program.sums);
+        for (component, field) in components.iter().zip(input_fields(ty, &program.sums)) {
+            let parameter = parameters.next();
+            if !component.shape.is_empty() {
+                parameters.next();
+            }
+            if let (Some(parameter), Some(field)) = (parameter, field) {
+                let own = (*parameter, field.offset);
+                match first.entry(component.scalar.info().name) {
+                    Entry::Vacant(place) => {
+                        place.insert(own);
+                    }
+                    Entry::Occupied(place) => {
+                        let (other, offset) = *place.get();
+                        behind.push((*parameter, other, field.offset - offset));
+                    }
+                }
+            }
+        }
+    }
+    behind
 }
 
 /// How a function makes the result of its entry in place, if it does.
