@@ -13,95 +13,61 @@ pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command
     }
 }
 
-/// Calls `visit` on every expression that a command evaluates.
-pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
-    match command {
-        Command::Declare { value, .. } => value.iter().for_each(visit),
-        Command::Assign { value, .. } => visit(value),
-        Command::Store { index, value, .. } => {
-            visit(index);
-            visit(value);
+/// Declares the walk over expressions twice, for shared and for exclusive references.
+macro_rules! walks {
+    ($reads:ident $(, $mutable:tt)?) => {
+        /// Calls `visit` on every expression that a command evaluates.
+        pub fn $reads<'a>(
+            command: &'a $($mutable)? Command,
+            visit: &mut dyn FnMut(&'a $($mutable)? Expression),
+        ) {
+            match command {
+                Command::Declare { value, .. } => value.into_iter().for_each(visit),
+                Command::Assign { value, .. } => visit(value),
+                Command::Store { index, value, .. } => {
+                    visit(index);
+                    visit(value);
+                }
+                Command::Allocate { count, .. } | Command::Unique { count, .. } => visit(count),
+                Command::Reserve { used, count, .. } => {
+                    visit(used);
+                    visit(count);
+                }
+                Command::Copy {
+                    to, from, count, ..
+                } => {
+                    visit(to);
+                    visit(from);
+                    visit(count);
+                }
+                Command::If { condition, .. } => visit(condition),
+                Command::Switch { scrutinee, .. } => visit(scrutinee),
+                Command::For { count, .. } => visit(count),
+                Command::Call { arguments, .. }
+                | Command::Foreign { arguments, .. }
+                | Command::Fail { arguments, .. } => arguments.into_iter().for_each(visit),
+                Command::Check {
+                    condition,
+                    arguments,
+                    ..
+                } => {
+                    visit(condition);
+                    arguments.into_iter().for_each(visit);
+                }
+                Command::NodeNew { payload, .. } => payload.into_iter().for_each(visit),
+                Command::NodePayload { link, .. } => visit(link),
+                Command::Trace { components, .. } => components.into_iter().for_each(visit),
+                Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
+                }
+                Command::Prefetch { index, .. } => visit(index),
+                Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
+            }
         }
-        Command::Allocate { count, .. } => visit(count),
-        Command::Reserve { used, count, .. } => {
-            visit(used);
-            visit(count);
-        }
-        Command::Copy {
-            to, from, count, ..
-        } => {
-            visit(to);
-            visit(from);
-            visit(count);
-        }
-        Command::If { condition, .. } => visit(condition),
-        Command::Switch { scrutinee, .. } => visit(scrutinee),
-        Command::For { count, .. } => visit(count),
-        Command::Call { arguments, .. }
-        | Command::Foreign { arguments, .. }
-        | Command::Fail { arguments, .. } => arguments.iter().for_each(visit),
-        Command::Check {
-            condition,
-            arguments,
-            ..
-        } => {
-            visit(condition);
-            arguments.iter().for_each(visit);
-        }
-        Command::NodeNew { payload, .. } => payload.iter().for_each(visit),
-        Command::NodePayload { link, .. } => visit(link),
-        Command::Trace { components, .. } => components.iter().for_each(visit),
-        Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
-        }
-        Command::Prefetch { index, .. } => visit(index),
-        Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
-    }
+    };
 }
 
-/// As [`reads`], for changing the expressions.
-pub fn reads_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Expression)) {
-    match command {
-        Command::Declare { value, .. } => value.iter_mut().for_each(visit),
-        Command::Assign { value, .. } => visit(value),
-        Command::Store { index, value, .. } => {
-            visit(index);
-            visit(value);
-        }
-        Command::Allocate { count, .. } => visit(count),
-        Command::Reserve { used, count, .. } => {
-            visit(used);
-            visit(count);
-        }
-        Command::Copy {
-            to, from, count, ..
-        } => {
-            visit(to);
-            visit(from);
-            visit(count);
-        }
-        Command::If { condition, .. } => visit(condition),
-        Command::Switch { scrutinee, .. } => visit(scrutinee),
-        Command::For { count, .. } => visit(count),
-        Command::Call { arguments, .. }
-        | Command::Foreign { arguments, .. }
-        | Command::Fail { arguments, .. } => arguments.iter_mut().for_each(visit),
-        Command::Check {
-            condition,
-            arguments,
-            ..
-        } => {
-            visit(condition);
-            arguments.iter_mut().for_each(visit);
-        }
-        Command::NodeNew { payload, .. } => payload.iter_mut().for_each(visit),
-        Command::NodePayload { link, .. } => visit(link),
-        Command::Trace { components, .. } => components.iter_mut().for_each(visit),
-        Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
-        }
-        Command::Prefetch { index, .. } => visit(index),
-        Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
-    }
-}
+walks!(reads);
+walks!(reads_mut, mut);
 
 /// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
 /// stored through or prefetched, retained, released.
@@ -111,7 +77,9 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         Command::Local { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::Prefetch { pointer, .. } => visit(*pointer),
-        Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
+        Command::Allocate { block, pointer, .. }
+        | Command::Reserve { block, pointer, .. }
+        | Command::Unique { block, pointer, .. } => {
             visit(*block);
             visit(*pointer);
         }

@@ -3,6 +3,7 @@
 use crate::MARK;
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement};
+use nova_flat::print::print;
 use nova_flat::visit::{Substitution, bodies_mut, substitute};
 
 /// The program of Flat that a program of Mem says where to hold (funmem.txt fig. 9).
@@ -21,12 +22,42 @@ pub fn erase(program: &Program) -> Program {
     erased
 }
 
+/// Takes the mark of what belongs to memory from the names of a program of Flat.
+pub(crate) fn unmark(program: &mut Program) {
+    for variable in &mut program.variables {
+        if variable.name.starts_with(MARK) {
+            variable.name = variable.name.trim_start_matches(MARK).into();
+        }
+    }
+}
+
+/// The text of what a program of Mem must erase to when it was made from this program of Flat.
+pub fn erased_text(flat: &Program) -> String {
+    if !flat.variables.iter().any(|v| v.name.starts_with(MARK)) {
+        return print(flat);
+    }
+    let mut flat = flat.clone();
+    unmark(&mut flat);
+    print(&flat)
+}
+
+/// Fails where a program of Mem does not erase to this text (architecture, invariant 8).
+///
+/// # Errors
+/// A sentence that says so.
+pub fn keeps_meaning(program: &Program, erased: &str) -> Result<(), String> {
+    match print(&erase(program)) == erased {
+        true => Ok(()),
+        false => Err("its result does not erase to the program without memory".to_string()),
+    }
+}
+
 /// Removes what belongs to memory from a body; `copies` learns what inserted copies stand for.
 fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
     let statements = std::mem::take(&mut body.statements);
     for mut statement in statements {
         if belongs_to_memory(&statement, program) {
-            if let (Expression::Copy(source), [copy]) =
+            if let (Expression::Copy(source) | Expression::Unique(source), [copy]) =
                 (&statement.expression, statement.pattern.as_slice())
             {
                 // A copy of a copy stands for what the first one does.
@@ -42,9 +73,9 @@ fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
     }
 }
 
-/// Whether a statement is an allocation, the size of one, or an inserted copy.
+/// Whether a statement is an allocation, the size of one, or an inserted copy or sole holder.
 fn belongs_to_memory(statement: &Statement, program: &Program) -> bool {
     let marked = |v: &nova_flat::ir::Variable| program.variable(*v).name.starts_with(MARK);
-    matches!(statement.expression, Expression::Allocate { .. })
+    statement.expression.is_allocation()
         || (!statement.pattern.is_empty() && statement.pattern.iter().all(marked))
 }

@@ -28,12 +28,20 @@
 mod border;
 mod density;
 mod erase;
+mod hoist;
+mod holders;
 pub mod interpret;
 mod introduce;
+#[doc(hidden)]
+pub mod mistakes;
+mod places;
+pub mod reuse;
+pub mod short_circuit;
+mod uses;
 pub mod verify;
 pub mod views;
 
-pub use erase::erase;
+pub use erase::{erase, erased_text, keeps_meaning};
 pub use introduce::introduce;
 pub use verify::verify;
 

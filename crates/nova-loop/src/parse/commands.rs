@@ -11,7 +11,7 @@ use nova_syntax::DatumId;
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Command>;
 
 /// Every form of a command.
-const COMMANDS: [(&str, Rule); 27] = [
+const COMMANDS: &[(&str, Rule)] = &[
     ("declare", |p, at, items| p.declaration(at, items)),
     ("set", |p, at, items| {
         let [variable, value] = p.exactly(at, items)?;
@@ -68,6 +68,16 @@ const COMMANDS: [(&str, Rule); 27] = [
             pointer: p.variable(pointer)?,
             element: p.scalar(element)?,
             used: p.expression(used)?,
+            count: p.expression(count)?,
+            place,
+        })
+    }),
+    ("unique", |p, at, items| {
+        let ([block, pointer, element, count], place) = p.placed(at, items)?;
+        Some(Command::Unique {
+            block: p.variable(block)?,
+            pointer: p.variable(pointer)?,
+            element: p.scalar(element)?,
             count: p.expression(count)?,
             place,
         })

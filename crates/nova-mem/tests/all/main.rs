@@ -4,5 +4,9 @@
 mod support;
 
 mod large;
+mod mistakes;
+mod passes;
 mod programs;
+mod reuse;
 mod rules;
+mod short_circuit;
