@@ -175,7 +175,7 @@ impl<'a> Translator<'a> {
         let rest = self.declare("rest", INDEX, rest);
         let start = base.plus(length.minus(Expression::Variable(rest)));
         // Operations inside others often have this row alone.
-        let may_be_alone = self.depth > 0 && !self.program.strict && rows.width == LANES as i64;
+        let may_be_alone = self.loops > 0 && !self.program.strict && rows.width == LANES as i64;
         self.row(rows, start, Expression::Variable(rest), may_be_alone)?;
         if may_be_alone {
             self.fill_last_row(rows, rest);

@@ -38,6 +38,10 @@ impl Translator<'_> {
         for command in row {
             walk::reads(command, &mut |e| streams.look(e));
         }
+        if self.loops > 0 {
+            // What every iteration of the loop outside reads again stays in a cache.
+            streams.found.retain(|(_, before)| before.is_some());
+        }
         if width < LINE / 4 || streams.found.len() > MOST {
             return;
         }

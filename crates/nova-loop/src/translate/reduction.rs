@@ -9,7 +9,7 @@ use super::operators::{Bound, Operator, by_component};
 use super::scalars::Term;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
-use crate::ir::{Command, Expression, Type, Variable};
+use crate::ir::{Command, Expression, Level, Type, Variable};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
@@ -17,6 +17,9 @@ use nova_flat::ir as flat;
 
 /// Subtrees of different heights that there can be at once, and the start value.
 const HEIGHTS: u32 = 64;
+
+/// Loops over at least so many lanes are for vector instructions.
+const FEWEST_VECTOR: i64 = 8;
 
 /// A reduction under way.
 pub(super) struct Reduction<'a> {
@@ -220,6 +223,11 @@ impl<'a> Translator<'a> {
             self.each_index(&[pairs], place, |this, indices| {
                 join(this, indices.first().cloned().unwrap_or(zero()), half)
             })?;
+            if half >= FEWEST_VECTOR
+                && let Some(Command::For { level, .. }) = self.code.last_mut()
+            {
+                *level = Level::Vector;
+            }
             half /= 2;
         }
         join(self, zero(), half)?;
