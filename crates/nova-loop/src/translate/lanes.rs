@@ -312,9 +312,9 @@ struct RowLoops<'a> {
 
 /// Whether an expression reads an element.
 fn reads_memory(expression: &Expression) -> bool {
-    let children = expression.children().into_iter();
+    let mut children = expression.children().into_iter();
     matches!(expression, Expression::Load { .. })
-        || children.fold(false, |any, child| any || deep(|| reads_memory(child)))
+        || children.any(|child| deep(|| reads_memory(child)))
 }
 
 /// Whether an element may stop the program, so that elements are taken one by one.

@@ -17,6 +17,7 @@ mod operators;
 mod outputs;
 mod prefetch;
 mod reduction;
+mod rows;
 mod scalars;
 mod scan;
 mod sort;

@@ -294,11 +294,7 @@ fn short_rows_inside_a_loop() {
     };
     // The last row is filled up with lanes that keep what they have.
     assert!(text(&plain).contains("(select (lt i64 lane_"));
-    assert!(
-        text(&plain).contains("(prefetch x_"),
-        "{}",
-        text(&plain)
-    );
+    assert!(text(&plain).contains("(prefetch x_"), "{}", text(&plain));
     // Elements with a check are taken one by one.
     assert!(
         text(&checked).contains("(pointer f64) 4)"),
