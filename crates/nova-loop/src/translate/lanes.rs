@@ -22,6 +22,11 @@ use nova_flat::visit::each_statement;
 const LARGEST: usize = 200;
 /// Lanes where the order is free and elements are taken one by one: enough to keep an adder busy.
 const SCALAR_LANES: u32 = 4;
+/// Lanes where fields of structures are read: compilers leave the last elements of each row to
+/// single instructions, so as not to read behind the array.
+const FIELD_LANES: u32 = 128;
+/// Structures of more fields are read by single instructions anyway.
+const MOST_FIELDS: i64 = 4;
 
 impl<'a> Translator<'a> {
     /// How an operation fills lanes row by row, if it does.
@@ -60,9 +65,31 @@ impl<'a> Translator<'a> {
         }
         // Compilers do integers by themselves. The order is one of numbers, not of dimensions.
         let ordered = !whole && operation.shape.len() > 1;
-        let scalar = !self.program.strict && has_checks(&operation.body);
-        let width = if scalar { SCALAR_LANES } else { LANES as u32 };
+        let width = match self.program.strict {
+            true => LANES as u32,
+            false if has_checks(&operation.body) => SCALAR_LANES,
+            false if whole && self.loops == 0 && self.reads_fields(operation) => FIELD_LANES,
+            false => LANES as u32,
+        };
         (float && !ordered).then_some(Filling { whole, width })
+    }
+
+    /// Whether a body reads fields of structures that lie side by side.
+    fn reads_fields(&self, operation: &flat::ArrayOperation) -> bool {
+        let mut found = false;
+        each_statement(&operation.body, &mut |statement| {
+            if let flat::Expression::Index { array, indices } = &statement.expression
+                && indices.last().copied()
+                    == operation.indices.last().copied().map(flat::Atom::Variable)
+                && let Some(memory) = self.info(*array).ok().and_then(|i| i.memory.as_ref())
+                && let Some((_, stride)) = memory.lmad.dimensions.last()
+            {
+                found |= stride
+                    .as_constant()
+                    .is_some_and(|s| (2..=MOST_FIELDS).contains(&s));
+            }
+        });
+        found
     }
 
     /// Translates an operation that fills lanes row by row.
@@ -242,7 +269,8 @@ impl<'a> Translator<'a> {
             Ok(index)
         })?;
         if prefetches {
-            self.prefetch_row(&code, index, &start, rows.width);
+            let place = rows.space.place.clone();
+            self.prefetch_row(&code, index, &start, rows.width, &place);
         }
         self.emit(Command::For {
             variable: lane,

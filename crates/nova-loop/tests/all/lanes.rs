@@ -314,3 +314,27 @@ fn a_prefetch_reads_back() {
     nova_loop::verify(&again).unwrap();
     assert_eq!(nova_loop::print::print(&again), text);
 }
+
+#[test]
+fn elements_two_apart_are_asked_for_in_a_loop() {
+    // Every other element, as the border reads one field of pairs.
+    let flat = "(program
+      (entry \"f\" [(\"x\" (vector f64))] f64 \"f\")
+      (function \"f\" [n:i64 x:[n]f64] [r:f64] (do
+        (let [h:i64] (div i64 n 2i64))
+        (let [s:f64] (operation [h] [i:i64] []
+          (do (let [k:i64] (mul i64 i 2i64)) (let [a:f64] (index x [k])) (in a))
+          (reduce_comm [0.5L]
+            (lambda [p:f64 q:f64] (do (let [t:f64] (add f64 p q)) (in t))))))
+        (in s))))";
+    for length in LENGTHS {
+        for strict in [false, true] {
+            run(flat, &text_of(&numbers(*length)), strict, true);
+        }
+    }
+    let program = nova_mem::introduce(&read("fields", flat));
+    let translated = nova_loop::translate(&program, false).unwrap();
+    let text = nova_loop::print::print(&translated);
+    // Eight lines a row are not written out.
+    assert!(text.contains("(for line_"), "{text}");
+}
