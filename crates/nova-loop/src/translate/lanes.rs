@@ -22,11 +22,6 @@ use nova_flat::visit::each_statement;
 const LARGEST: usize = 200;
 /// Lanes where the order is free and elements are taken one by one: enough to keep an adder busy.
 const SCALAR_LANES: u32 = 4;
-/// Lanes where fields of structures are read: compilers leave the last elements of each row to
-/// single instructions, so as not to read behind the array.
-const FIELD_LANES: u32 = 128;
-/// Structures of more fields are read by single instructions anyway.
-const MOST_FIELDS: i64 = 4;
 
 impl<'a> Translator<'a> {
     /// How an operation fills lanes row by row, if it does.
@@ -68,28 +63,9 @@ impl<'a> Translator<'a> {
         let width = match self.program.strict {
             true => LANES as u32,
             false if has_checks(&operation.body) => SCALAR_LANES,
-            false if whole && self.loops == 0 && self.reads_fields(operation) => FIELD_LANES,
             false => LANES as u32,
         };
         (float && !ordered).then_some(Filling { whole, width })
-    }
-
-    /// Whether a body reads fields of structures that lie side by side.
-    fn reads_fields(&self, operation: &flat::ArrayOperation) -> bool {
-        let mut found = false;
-        each_statement(&operation.body, &mut |statement| {
-            if let flat::Expression::Index { array, indices } = &statement.expression
-                && indices.last().copied()
-                    == operation.indices.last().copied().map(flat::Atom::Variable)
-                && let Some(memory) = self.info(*array).ok().and_then(|i| i.memory.as_ref())
-                && let Some((_, stride)) = memory.lmad.dimensions.last()
-            {
-                found |= stride
-                    .as_constant()
-                    .is_some_and(|s| (2..=MOST_FIELDS).contains(&s));
-            }
-        });
-        found
     }
 
     /// Translates an operation that fills lanes row by row.
