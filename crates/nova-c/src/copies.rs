@@ -51,6 +51,11 @@ impl Facts {
                     target: Expression::Name(name),
                     ..
                 } => self.written(name),
+                Statement::Lanes { variable, .. } => {
+                    let ty = Type::name("int64_t");
+                    self.types.insert(variable.clone(), ty);
+                    self.written(variable);
+                }
                 Statement::For { ty, variable, .. } => {
                     self.types.insert(variable.clone(), ty.clone());
                     self.written(variable);

@@ -14,14 +14,14 @@ pub fn counted_loop(
     body: Vec<Statement>,
 ) -> Vec<Statement> {
     match (target, level) {
+        (Target::Seq, Level::Vector) => vec![Statement::Lanes {
+            variable,
+            count,
+            body: body.into(),
+        }],
         (
             Target::Seq,
-            Level::Sequential
-            | Level::Grid
-            | Level::Block
-            | Level::Thread
-            | Level::Vector
-            | Level::Rank,
+            Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank,
         ) => vec![Statement::For {
             ty: Type::name("int64_t"),
             variable,

@@ -114,6 +114,11 @@ impl Flat<'_> {
                 count,
                 mut body,
             } => self.counted_loop(ty, variable, count, body.take()),
+            Statement::Lanes {
+                variable,
+                count,
+                mut body,
+            } => self.counted_loop(Type::name("int64_t"), variable, count, body.take()),
             Statement::While {
                 condition,
                 mut body,

@@ -227,6 +227,13 @@ impl<'a> Printer<'a> {
         }
     }
 
+    fn counted_loop(&self, ty: &str, variable: &str, count: &Expression, body: &Block) -> Doc<'a> {
+        self.text(format!("for ({ty} {variable} = 0; {variable} < "))
+            .append(self.operand(count, Level::Shift))
+            .append(self.text(format!("; {variable}++)")))
+            .append(self.body(body))
+    }
+
     fn statement(&self, statement: &Statement) -> Doc<'a> {
         match statement {
             Statement::Declare { ty, name, value } => {
@@ -249,14 +256,15 @@ impl<'a> Printer<'a> {
                 variable,
                 count,
                 body,
+            } => self.counted_loop(&type_text(ty), variable, count, body),
+            Statement::Lanes {
+                variable,
+                count,
+                body,
             } => self
-                .text(format!(
-                    "for ({} {variable} = 0; {variable} < ",
-                    type_text(ty)
-                ))
-                .append(self.operand(count, Level::Shift))
-                .append(self.text(format!("; {variable}++)")))
-                .append(self.body(body)),
+                .text("#pragma GCC unroll 1")
+                .append(self.arena.hardline())
+                .append(self.counted_loop("int64_t", variable, count, body)),
             Statement::While { condition, body } => match condition {
                 Some(condition) => self
                     .text("while (")
@@ -421,7 +429,9 @@ fn is_simple(statement: &Statement) -> bool {
             then, otherwise, ..
         } => otherwise.0.is_empty() && !then.0.is_empty(),
         Statement::For { .. } | Statement::While { .. } => true,
-        Statement::Switch { .. }
+        // A line of the preprocessor comes before the loop.
+        Statement::Lanes { .. }
+        | Statement::Switch { .. }
         | Statement::Block(_)
         | value_statements!()
         | jump_statements!()

@@ -59,6 +59,13 @@ pub enum Statement {
         count: Expression,
         body: Block,
     },
+    /// The same over few lanes of a vector: gcc is kept from writing out the loop, after which it
+    /// would no longer find vector instructions for it.
+    Lanes {
+        variable: Name,
+        count: Expression,
+        body: Block,
+    },
     /// `while (condition) { body }`; without a condition `for (;;) { body }`.
     While {
         condition: Option<Expression>,
@@ -104,6 +111,7 @@ mod groups {
         () => {
             crate::ast::Statement::If { .. }
                 | crate::ast::Statement::For { .. }
+                | crate::ast::Statement::Lanes { .. }
                 | crate::ast::Statement::While { .. }
                 | crate::ast::Statement::Switch { .. }
                 | crate::ast::Statement::Block(_)
@@ -142,6 +150,7 @@ macro_rules! walks {
             match self {
                 Statement::If { then, otherwise, .. } => vec![then, otherwise],
                 Statement::For { body, .. }
+                | Statement::Lanes { body, .. }
                 | Statement::While { body, .. }
                 | Statement::Block(body) => vec![body],
                 Statement::Switch { cases, .. } => cases.$iter().collect(),
@@ -161,7 +170,8 @@ macro_rules! walks {
                 Statement::Expression(value)
                 | Statement::If { condition: value, .. }
                 | Statement::Switch { value, .. }
-                | Statement::For { count: value, .. } => vec![value],
+                | Statement::For { count: value, .. }
+                | Statement::Lanes { count: value, .. } => vec![value],
                 Statement::Break | Statement::Continue | Statement::Goto(_) => Vec::new(),
                 Statement::Block(_) | mark_statements!() => Vec::new(),
             }

@@ -8,6 +8,7 @@ use super::facts::Affine;
 use super::straighten::Accesses;
 use crate::ir::{Command, Expression, Level, Variable};
 use crate::walk;
+use crate::{calls, jumps};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
@@ -285,7 +286,20 @@ fn is_straight(commands: &[Command]) -> bool {
         Command::If {
             then, otherwise, ..
         } => deep(|| is_straight(then) && is_straight(otherwise)),
-        _ => false,
+        Command::Local { .. }
+        | Command::Prefetch { .. }
+        | Command::Barrier(_)
+        | Command::Fail { .. }
+        | Command::Switch { .. }
+        | Command::For { .. }
+        | Command::Loop { .. }
+        | Command::Allocate { .. }
+        | Command::Reserve { .. }
+        | Command::Copy { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | jumps!()
+        | calls!() => false,
     })
 }
 

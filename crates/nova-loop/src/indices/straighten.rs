@@ -164,10 +164,8 @@ impl Indices<'_> {
             | Expression::NodeTag { .. } => false,
         };
         let inside = || {
-            let children = expression.children().into_iter();
-            children.fold(true, |all, child| {
-                all && deep(|| self.is_defined(child, readable))
-            })
+            let mut children = expression.children().into_iter();
+            children.all(|child| deep(|| self.is_defined(child, readable)))
         };
         itself && inside()
     }

@@ -169,6 +169,7 @@ impl<'a> Translator<'a> {
     ) -> Result<Flow> {
         let states = self.start_states(parameters)?;
         self.flush_loads()?;
+        self.loops += 1;
         let (code, ()) = self.nested(|this| {
             let condition = this.body(condition, |this, results| {
                 let [result] = results else {
@@ -192,6 +193,7 @@ impl<'a> Translator<'a> {
             })?;
             Ok(())
         })?;
+        self.loops -= 1;
         let place = place.clone();
         self.emit(Command::Loop { body: code, place });
         self.bind_states(pattern, &states, true)?;

@@ -60,8 +60,11 @@ impl<'a> Translator<'a> {
         }
         // Compilers do integers by themselves. The order is one of numbers, not of dimensions.
         let ordered = !whole && operation.shape.len() > 1;
-        let scalar = !self.program.strict && has_checks(&operation.body);
-        let width = if scalar { SCALAR_LANES } else { LANES as u32 };
+        let width = match self.program.strict {
+            true => LANES as u32,
+            false if has_checks(&operation.body) => SCALAR_LANES,
+            false => LANES as u32,
+        };
         (float && !ordered).then_some(Filling { whole, width })
     }
 
@@ -175,7 +178,7 @@ impl<'a> Translator<'a> {
         let rest = self.declare("rest", INDEX, rest);
         let start = base.plus(length.minus(Expression::Variable(rest)));
         // Operations inside others often have this row alone.
-        let may_be_alone = self.depth > 0 && !self.program.strict && rows.width == LANES as i64;
+        let may_be_alone = self.loops > 0 && !self.program.strict && rows.width == LANES as i64;
         self.row(rows, start, Expression::Variable(rest), may_be_alone)?;
         if may_be_alone {
             self.fill_last_row(rows, rest);
@@ -242,7 +245,8 @@ impl<'a> Translator<'a> {
             Ok(index)
         })?;
         if prefetches {
-            self.prefetch_row(&code, index, &start, rows.width);
+            let place = rows.space.place.clone();
+            self.prefetch_row(&code, index, &start, rows.width, &place);
         }
         self.emit(Command::For {
             variable: lane,
@@ -312,9 +316,9 @@ struct RowLoops<'a> {
 
 /// Whether an expression reads an element.
 fn reads_memory(expression: &Expression) -> bool {
-    let children = expression.children().into_iter();
+    let mut children = expression.children().into_iter();
     matches!(expression, Expression::Load { .. })
-        || children.fold(false, |any, child| any || deep(|| reads_memory(child)))
+        || children.any(|child| deep(|| reads_memory(child)))
 }
 
 /// Whether an element may stop the program, so that elements are taken one by one.

@@ -17,6 +17,7 @@ mod operators;
 mod outputs;
 mod prefetch;
 mod reduction;
+mod rows;
 mod scalars;
 mod scan;
 mod sort;
@@ -52,6 +53,7 @@ pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
         pending_loads: Vec::new(),
         code: Vec::new(),
         depth: 0,
+        loops: 0,
         lifetimes: Lifetimes::default(),
         tail: None,
     };
@@ -88,6 +90,8 @@ struct Translator<'a> {
     code: Vec<Command>,
     /// How many command lists are open around it.
     depth: u32,
+    /// How many operations and loops of the source are open around it.
+    loops: u32,
     lifetimes: Lifetimes,
     /// The function being translated when it calls itself in tail position.
     tail: Option<Tail>,

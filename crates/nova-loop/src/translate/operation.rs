@@ -69,6 +69,7 @@ impl<'a> Translator<'a> {
         let (carried, made) = split(pattern, operation.carries.len())?;
         let outputs = self.start_outputs(operation, made, &space)?;
         self.flush_loads()?;
+        self.loops += 1;
         let (code, ()) = self.nested(|this| {
             this.body(&operation.body, |this, results| {
                 let (next, mut rest) = split(results, operation.carries.len())?;
@@ -86,6 +87,7 @@ impl<'a> Translator<'a> {
             })?;
             Ok(())
         })?;
+        self.loops -= 1;
         self.wrap_at(self.level(operation), &extents, &indices, code, place);
         for output in outputs {
             self.finish_output(output, place)?;

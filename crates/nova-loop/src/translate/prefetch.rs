@@ -2,11 +2,11 @@
 //! thousand bytes later, which processors do by themselves only where the arrays are long and have
 //! no gaps.
 
-use super::Translator;
+use super::{INDEX, Translator};
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk;
 use nova_core::ScalarOperation;
-use nova_diag::deep;
+use nova_diag::{Place, deep};
 
 /// How far ahead, in bytes.
 const AHEAD: i64 = 8192;
@@ -14,6 +14,10 @@ const AHEAD: i64 = 8192;
 const LINE: i64 = 64;
 /// Loops that read more arrays than this leave it to the processor.
 const MOST: usize = 4;
+/// Elements further apart than this are not neighbours.
+const MOST_APART: i64 = 8;
+/// More lines than this are asked for in a loop.
+const WRITTEN_OUT: i64 = 4;
 
 impl Translator<'_> {
     /// Asks for what the next rows will read: `row` is the body of a loop in which `index` runs over
@@ -24,6 +28,7 @@ impl Translator<'_> {
         index: Variable,
         start: &Expression,
         width: i64,
+        place: &Place,
     ) {
         let mut streams = Streams {
             index,
@@ -38,23 +43,42 @@ impl Translator<'_> {
         for command in row {
             walk::reads(command, &mut |e| streams.look(e));
         }
+        if self.loops > 0 {
+            // What every iteration of the loop outside reads again stays in a cache.
+            streams.found.retain(|stream| stream.before.is_some());
+        }
         if width < LINE / 4 || streams.found.len() > MOST {
             return;
         }
-        for (pointer, before) in streams.found {
-            let Type::Pointer(element) = self.program.variable(pointer).ty else {
+        let place = place.clone();
+        for stream in streams.found {
+            let Type::Pointer(element) = self.program.variable(stream.pointer).ty else {
                 continue;
             };
             let size = i64::from(element.bits().max(8) / 8);
-            for line in 0..(width * size).div_euclid(LINE).max(1) {
-                let ahead = Expression::index((AHEAD + line * LINE) / size);
-                let at = start.clone().plus(ahead);
-                let index = match &before {
-                    Some(before) => before.clone().plus(at),
-                    None => at,
-                };
-                self.emit(Command::Prefetch { pointer, index });
+            let first = start.clone().times(Expression::index(stream.stride));
+            let first = match stream.before {
+                Some(before) => before.plus(first),
+                None => first,
+            };
+            let ahead = |line: Expression| {
+                let elements = line.times(Expression::index(LINE / size));
+                let index = elements.plus(Expression::index(AHEAD / size));
+                Command::Prefetch {
+                    pointer: stream.pointer,
+                    index: first.clone().plus(index),
+                }
+            };
+            let lines = (width * size * stream.stride).div_euclid(LINE).max(1);
+            if lines <= WRITTEN_OUT {
+                for line in 0..lines {
+                    self.emit(ahead(Expression::index(line)));
+                }
+                continue;
             }
+            let line = self.add_variable("line", INDEX);
+            let body = vec![ahead(Expression::Variable(line))];
+            self.wrap(&[Expression::index(lines)], &[line], body, &place);
         }
     }
 }
@@ -65,8 +89,16 @@ struct Streams {
     index: Variable,
     /// What is declared in the loop.
     inner: Vec<Variable>,
-    /// Pointers, and what is added to the index.
-    found: Vec<(Variable, Option<Expression>)>,
+    found: Vec<Stream>,
+}
+
+/// An array that is read from front to back.
+struct Stream {
+    pointer: Variable,
+    /// What is added to the index.
+    before: Option<Expression>,
+    /// How many elements lie between one read and the next.
+    stride: i64,
 }
 
 impl Streams {
@@ -74,20 +106,25 @@ impl Streams {
         if let Expression::Load { pointer, index } = expression
             && let Expression::Variable(pointer) = **pointer
             && !self.inner.contains(&pointer)
-            && self.found.iter().all(|(known, _)| *known != pointer)
-            && let Some(before) = self.before(index)
+            && self.found.iter().all(|known| known.pointer != pointer)
+            && let Some((before, stride)) = self.address(index)
         {
-            self.found.push((pointer, before));
+            self.found.push(Stream {
+                pointer,
+                before,
+                stride,
+            });
         }
         for child in expression.children() {
             deep(|| self.look(child));
         }
     }
 
-    /// What an address adds to the index, if it is such a sum.
-    fn before(&self, address: &Expression) -> Option<Option<Expression>> {
-        if matches!(address, Expression::Variable(v) if *v == self.index) {
-            return Some(None);
+    /// An address as what is added to the index and how often the index is taken, if it is such a
+    /// sum.
+    fn address(&self, address: &Expression) -> Option<(Option<Expression>, i64)> {
+        if let Some(stride) = self.stride(address) {
+            return Some((None, stride));
         }
         let Expression::Scalar {
             operation: ScalarOperation::Add,
@@ -97,11 +134,33 @@ impl Streams {
         else {
             return None;
         };
-        let [before, Expression::Variable(index)] = &arguments[..] else {
+        let [before, index] = &arguments[..] else {
             return None;
         };
-        let mut outside = *index == self.index;
+        let stride = self.stride(index)?;
+        let mut outside = true;
         before.each_variable(&mut |v| outside &= v != self.index && !self.inner.contains(&v));
-        outside.then(|| Some(before.clone()))
+        outside.then(|| (Some(before.clone()), stride))
+    }
+
+    /// How often an expression is the index.
+    fn stride(&self, expression: &Expression) -> Option<i64> {
+        let is_index = |e: &Expression| matches!(e, Expression::Variable(v) if *v == self.index);
+        if is_index(expression) {
+            return Some(1);
+        }
+        match expression {
+            Expression::Scalar {
+                operation: ScalarOperation::Multiply,
+                arguments,
+                ..
+            } => match &arguments[..] {
+                [index, factor] if is_index(index) => {
+                    factor.as_index().filter(|f| (1..=MOST_APART).contains(f))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }

@@ -5,13 +5,14 @@
 //! rows of lanes; here each element finds its lane by its number.
 
 use super::operation::{Rows, Space};
-use super::operators::{Bound, Operator, by_component};
+use super::operators::by_component;
+use super::rows::{Blocks, RowLanes, bounds_of, is_number};
 use super::scalars::Term;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_core::order::{BLOCK, LANES};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
@@ -20,13 +21,14 @@ const HEIGHTS: u32 = 64;
 
 /// A reduction under way.
 pub(super) struct Reduction<'a> {
-    lambda: &'a flat::Lambda,
+    pub(super) lambda: &'a flat::Lambda,
     pattern: &'a [flat::Variable],
-    scalars: Vec<Scalar>,
-    kind: Kind,
+    pub(super) scalars: Vec<Scalar>,
+    pub(super) kind: Kind,
 }
 
-enum Kind {
+/// How its elements are combined.
+pub(super) enum Kind {
     /// The accumulators.
     Fold(Vec<Variable>),
     /// Commuting: each element finds its lane.
@@ -37,28 +39,8 @@ enum Kind {
     Pieces { running: Vec<Variable>, tree: Tree },
 }
 
-/// Lanes that are filled row by row.
-pub(super) struct RowLanes {
-    /// For each component its lanes.
-    pub(super) lanes: Vec<Variable>,
-    /// How many lanes each has.
-    width: u32,
-    /// What each lane starts as.
-    pub(super) identities: Vec<ScalarValue>,
-    /// Where the operators are minima and maxima and no lane is ever nan.
-    bounds: Option<Vec<Bound>>,
-    /// The results of blocks; where the order is free there is one block, which goes to the start
-    /// values at the end.
-    blocks: Blocks,
-}
-
-enum Blocks {
-    Tree(Tree),
-    Whole(Vec<Variable>),
-}
-
 /// The complete subtrees of the tree of adjacent pairs, the start value below them.
-struct Tree {
+pub(super) struct Tree {
     parts: Vec<Variable>,
     depth: Variable,
 }
@@ -179,58 +161,6 @@ impl<'a> Translator<'a> {
                     let piece = running.iter().map(|r| Expression::Variable(*r)).collect();
                     this.push_part(reduction, tree, piece, group(space, LANES), &space.place)
                 })
-            }
-        }
-    }
-
-    /// Sets the lanes of a reduction that fills them row by row to the identities.
-    pub(super) fn start_rows(&mut self, reduction: &Reduction<'a>, place: &Place) -> Result<()> {
-        let Kind::Rows(rows) = &reduction.kind else {
-            return Ok(());
-        };
-        let count = Expression::index(i64::from(rows.width));
-        self.each_index(&[count], place, |this, indices| {
-            let lane = indices.first().cloned().unwrap_or(zero());
-            for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
-                this.set_element(*pointer, lane.clone(), Expression::Constant(*identity));
-            }
-            Ok(())
-        })
-    }
-
-    /// Combines the lanes of a reduction that fills them row by row, and keeps the result as that
-    /// of block number `block`.
-    pub(super) fn end_rows(
-        &mut self,
-        reduction: &Reduction<'a>,
-        block: Expression,
-        place: &Place,
-    ) -> Result<()> {
-        let Kind::Rows(rows) = &reduction.kind else {
-            return Ok(());
-        };
-        let join = |this: &mut Self, lane: Expression, half: i64| {
-            let other = lane.clone().plus(Expression::index(half));
-            let right = rows.lanes.iter().map(|p| at(*p, other.clone())).collect();
-            this.combine_rows(reduction, rows, &lane, right)
-        };
-        let mut half = i64::from(rows.width) / 2;
-        while half > 1 {
-            let pairs = Expression::index(half);
-            self.each_index(&[pairs], place, |this, indices| {
-                join(this, indices.first().cloned().unwrap_or(zero()), half)
-            })?;
-            half /= 2;
-        }
-        join(self, zero(), half)?;
-        match &rows.blocks {
-            Blocks::Tree(tree) => {
-                self.push_part(reduction, tree, firsts(&rows.lanes), block, place)
-            }
-            Blocks::Whole(accumulators) => {
-                let mut arguments = variables_as_terms(accumulators);
-                arguments.extend(firsts(&rows.lanes).into_iter().map(Term::new));
-                self.apply_to(reduction.lambda, arguments, accumulators)
             }
         }
     }
@@ -393,7 +323,7 @@ impl<'a> Translator<'a> {
     }
 
     /// `array[index] := array[index] ⊕ right`.
-    fn combine(
+    pub(super) fn combine(
         &mut self,
         reduction: &Reduction<'a>,
         arrays: &[Variable],
@@ -422,35 +352,6 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// `lane[index] := lane[index] ⊕ right` of lanes that are filled row by row.
-    fn combine_rows(
-        &mut self,
-        reduction: &Reduction<'a>,
-        rows: &RowLanes,
-        index: &Expression,
-        right: Vec<Expression>,
-    ) -> Result<()> {
-        let Some(bounds) = &rows.bounds else {
-            return self.combine(reduction, &rows.lanes, index, right);
-        };
-        let components = rows.lanes.iter().zip(&reduction.scalars);
-        for ((lane, scalar), (bound, right)) in components.zip(bounds.iter().zip(right)) {
-            let new = self.simplify(right, "x", Type::Scalar(*scalar));
-            let old = at(*lane, index.clone());
-            let value = Expression::Select {
-                condition: Box::new(Expression::Scalar {
-                    operation: bound.replaces,
-                    operand: *scalar,
-                    arguments: vec![new.clone(), old.clone()],
-                }),
-                then: Box::new(new),
-                otherwise: Box::new(old),
-            };
-            self.set_element(*lane, index.clone(), value);
-        }
-        Ok(())
-    }
-
     fn start_tree(&mut self, starts: Vec<(Expression, Scalar)>) -> Tree {
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
         let parts = self.buffers("parts", &scalars, HEIGHTS);
@@ -462,7 +363,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Pushes the result of group number `group` and combines subtrees of equal height.
-    fn push_part(
+    pub(super) fn push_part(
         &mut self,
         reduction: &Reduction<'a>,
         tree: &Tree,
@@ -528,7 +429,7 @@ impl<'a> Translator<'a> {
         pointers
     }
 
-    fn set_element(&mut self, pointer: Variable, index: Expression, value: Expression) {
+    pub(super) fn set_element(&mut self, pointer: Variable, index: Expression, value: Expression) {
         self.emit(Command::Store {
             pointer,
             index,
@@ -537,42 +438,17 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// The comparisons of operators that are all minima and maxima of floats, with start values that
-/// are numbers: then nothing but numbers is kept.
-fn bounds_of(operators: &[Operator], numbers: &[bool]) -> Option<Vec<Bound>> {
-    let numbers = numbers.iter().all(|number| *number);
-    numbers.then(|| operators.iter().map(|o| o.bound).collect())?
-}
-
-/// Whether an expression is a constant other than nan.
-fn is_number(expression: &Expression) -> bool {
-    match expression {
-        Expression::Constant(ScalarValue::F32(x)) => !x.is_nan(),
-        Expression::Constant(ScalarValue::F64(x)) => !x.is_nan(),
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Variable(_)
-        | Expression::Scalar { .. }
-        | Expression::Select { .. }
-        | Expression::Load { .. }
-        | Expression::Offset { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => false,
-    }
-}
-
 /// The element of a local array at an index.
-fn at(pointer: Variable, index: Expression) -> Expression {
+pub(super) fn at(pointer: Variable, index: Expression) -> Expression {
     Expression::load(pointer, index)
 }
 
 /// The first elements of local arrays.
-fn firsts(pointers: &[Variable]) -> Vec<Expression> {
+pub(super) fn firsts(pointers: &[Variable]) -> Vec<Expression> {
     pointers.iter().map(|p| at(*p, zero())).collect()
 }
 
-fn zero() -> Expression {
+pub(super) fn zero() -> Expression {
     Expression::index(0)
 }
 

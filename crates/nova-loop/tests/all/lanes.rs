@@ -232,3 +232,109 @@ fn two_dimensions() {
         }
     }
 }
+
+/// A sum of doubles for each row of a matrix, of the elements chosen by `element`.
+fn row_sums(element: &str) -> String {
+    format!(
+        "(program (entry \"f\" [(\"x\" (array 2 f64))] (vector f64) \"f\")
+          (function \"f\" [n:i64 m:i64 x:[n][m]f64] [l:i64 r:[l]f64] (do
+            (let [t:[n]f64] (operation [n] [i:i64] []
+              (do
+                (let [s:f64] (operation [m] [j:i64] []
+                  (do {element} (in a))
+                  (reduce_comm [0.5L]
+                    (lambda [p:f64 q:f64] (do (let [u:f64] (add f64 p q)) (in u))))))
+                (in s))
+              (map)))
+            (in n t))))"
+    )
+}
+
+#[test]
+fn short_rows_inside_a_loop() {
+    let plain = row_sums("(let [a:f64] (index x [i j]))");
+    let checked = row_sums(
+        "(let [c:bool] (lt i64 j m))
+         (let [] (check c index [j m]))
+         (let [a:f64] (index x [i j]))",
+    );
+    let rows = |columns: usize| {
+        let row = |k: usize| text_of(&numbers(columns + k)[k..]);
+        format!("[{}]", (0..3).map(row).collect::<Vec<_>>().join(" "))
+    };
+    for program in [&plain, &checked] {
+        let flat = read("rows", program);
+        for columns in [1, 4, 7, 31, 32, 33, 70, 1500] {
+            let values = inputs_of(&flat, &rows(columns));
+            for strict in [false, true] {
+                let options = Options {
+                    strict,
+                    ..Options::default()
+                };
+                let translated = nova_loop::translate(&nova_mem::introduce(&flat), strict);
+                let translated = translated.unwrap();
+                let wanted = nova_flat::interpret::evaluate(&flat, 0, &values, &options);
+                let found = nova_loop::interpret::evaluate(&translated, 0, &values, &options);
+                let (found, wanted) = (outcome(&flat, found), outcome(&flat, wanted));
+                let words = |text: &str| -> Vec<String> {
+                    let inside = text.trim_matches(['[', ']']);
+                    inside.split(' ').map(str::to_string).collect()
+                };
+                assert_eq!(words(&found).len(), words(&wanted).len());
+                for (found, wanted) in words(&found).iter().zip(words(&wanted)) {
+                    assert_agree(found, &wanted, strict);
+                }
+            }
+        }
+    }
+    let text = |program: &str| {
+        let flat = nova_mem::introduce(&read("rows", program));
+        let translated = nova_loop::translate(&flat, false).unwrap();
+        nova_loop::print::print(&translated)
+    };
+    // The last row is filled up with lanes that keep what they have.
+    assert!(text(&plain).contains("(select (lt i64 lane_"));
+    assert!(text(&plain).contains("(prefetch x_"), "{}", text(&plain));
+    // Elements with a check are taken one by one.
+    assert!(
+        text(&checked).contains("(pointer f64) 4)"),
+        "{}",
+        text(&checked)
+    );
+}
+
+#[test]
+fn a_prefetch_reads_back() {
+    let program = nova_mem::introduce(&read("sum", &reduction("f64", "add", "0.5L")));
+    let translated = nova_loop::translate(&program, false).unwrap();
+    let text = nova_loop::print::print(&translated);
+    assert!(text.contains("(prefetch "), "{text}");
+    let file = nova_diag::SourceMap::new().add("printed", &*text);
+    let again = nova_loop::parse::parse(&text, file).unwrap();
+    nova_loop::verify(&again).unwrap();
+    assert_eq!(nova_loop::print::print(&again), text);
+}
+
+#[test]
+fn elements_two_apart_are_asked_for_in_a_loop() {
+    // Every other element, as the border reads one field of pairs.
+    let flat = "(program
+      (entry \"f\" [(\"x\" (vector f64))] f64 \"f\")
+      (function \"f\" [n:i64 x:[n]f64] [r:f64] (do
+        (let [h:i64] (div i64 n 2i64))
+        (let [s:f64] (operation [h] [i:i64] []
+          (do (let [k:i64] (mul i64 i 2i64)) (let [a:f64] (index x [k])) (in a))
+          (reduce_comm [0.5L]
+            (lambda [p:f64 q:f64] (do (let [t:f64] (add f64 p q)) (in t))))))
+        (in s))))";
+    for length in LENGTHS {
+        for strict in [false, true] {
+            run(flat, &text_of(&numbers(*length)), strict, true);
+        }
+    }
+    let program = nova_mem::introduce(&read("fields", flat));
+    let translated = nova_loop::translate(&program, false).unwrap();
+    let text = nova_loop::print::print(&translated);
+    // Eight lines a row are not written out.
+    assert!(text.contains("(for line_"), "{text}");
+}
