@@ -6,7 +6,7 @@ use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::Options;
-use nova_driver::pipeline::{optimise, optional_passes};
+use nova_driver::pipeline::{optimise, optional_passes, place};
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{EntryInterface, Generated, Library};
@@ -138,10 +138,14 @@ impl Stages {
         if verify {
             nova_flat::verify::verify(&flat).map_err(|e| format!("verify optimised flat: {e}"))?;
         }
-        let mut mem = nova_mem::introduce(&flat);
-        if verify {
-            nova_mem::verify::verify(&mem).map_err(|e| format!("verify mem: {e}"))?;
-        }
+        let erased = verify.then(|| nova_mem::erased_text(&flat));
+        let mut mem = place(&flat, &how.passes.options(), |pass, mem| {
+            let Some(erased) = &erased else {
+                return Ok(());
+            };
+            nova_mem::verify(mem).map_err(|e| format!("verify mem after {pass}: {e}"))?;
+            nova_mem::keeps_meaning(mem, erased).map_err(|e| format!("{pass}: {e}"))
+        })?;
         if let Some(defect) = how.defect {
             defects::seed_mem(&mut mem, defect);
         }

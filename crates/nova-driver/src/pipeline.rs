@@ -32,6 +32,7 @@ enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
     Flat(fn(&mut flat::Program)),
     FlatToMem(fn(&flat::Program) -> flat::Program),
+    Mem(fn(&mut flat::Program)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     Loop(fn(&mut commands::Program)),
     LoopToC(fn(&commands::Program, &str) -> nova_c::Files),
@@ -132,7 +133,7 @@ impl Pass {
     pub fn stage(&self) -> Stage {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(_) => Stage::Flat,
-            Step::FlatToMem(_) => Stage::Mem,
+            Step::FlatToMem(_) | Step::Mem(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(_) => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
         }
@@ -146,6 +147,10 @@ impl Pass {
                 Ok(Code::Flat(program))
             }
             (Step::FlatToMem(run), Code::Flat(program)) => Ok(Code::Mem(run(&program))),
+            (Step::Mem(run), Code::Mem(mut program)) => {
+                run(&mut program);
+                Ok(Code::Mem(program))
+            }
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
             (Step::Loop(run), Code::Loop(mut program)) => {
                 run(&mut program);
@@ -197,8 +202,9 @@ pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
 
 /// Runs the passes that lead to a stage; `name` is that of the generated files.
 ///
-/// A pass that fails, panics, or leaves a program that the verifier refuses (under
-/// [`Options::verify`]) is an error of the compiler that names it.
+/// A pass that fails, panics, or (under [`Options::verify`]) leaves a program that the verifier
+/// refuses, or one of Mem that does not erase to the program of Flat it came from, is an error of
+/// the compiler that names it.
 pub fn run(
     mut code: Code,
     name: &str,
@@ -207,11 +213,19 @@ pub fn run(
     trace: &mut Trace,
 ) -> Result<Code, InternalError> {
     let enabled = PASSES.iter().filter(|pass| is_enabled(pass, options));
+    // What the program of Mem must erase to.
+    let mut erased = None;
     for pass in enabled.take_while(|pass| pass.stage() <= until) {
+        if let (Code::Flat(flat), Stage::Mem, true) = (&code, pass.stage(), options.verify) {
+            erased = Some(guard(pass.name, || Ok(nova_mem::erased_text(flat)))?);
+        }
         let start = Instant::now();
         code = guard(pass.name, || pass.run(code, name, options))?;
         trace.times.push((pass.name, start.elapsed()));
         after(pass.name, &code, options, trace)?;
+        if let (Code::Mem(program), Some(erased)) = (&code, &erased) {
+            guard(pass.name, || nova_mem::keeps_meaning(program, erased))?;
+        }
     }
     Ok(code)
 }
@@ -223,11 +237,38 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
             Step::Flat(run) => run(program),
             Step::CoreToFlat(_)
             | Step::FlatToMem(_)
+            | Step::Mem(_)
             | Step::MemToLoop(_)
             | Step::Loop(_)
             | Step::LoopToC(_) => {}
         }
     }
+}
+
+/// Introduces memory and runs the passes on Mem that these options enable, calling `check` with the
+/// name and the program after each.
+///
+/// # Errors
+/// The first that `check` gives.
+pub fn place(
+    program: &flat::Program,
+    options: &Options,
+    mut check: impl FnMut(&'static str, &flat::Program) -> Result<(), String>,
+) -> Result<flat::Program, String> {
+    let mut mem = program.clone();
+    for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
+        match pass.step {
+            Step::FlatToMem(run) => mem = run(&mem),
+            Step::Mem(run) => run(&mut mem),
+            Step::CoreToFlat(_)
+            | Step::Flat(_)
+            | Step::MemToLoop(_)
+            | Step::Loop(_)
+            | Step::LoopToC(_) => continue,
+        }
+        check(pass.name, &mem)?;
+    }
+    Ok(mem)
 }
 
 /// What is done after every pass: dump, verify.

@@ -3,6 +3,7 @@
 use crate::MARK;
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Program, Statement};
+use nova_flat::print::print;
 use nova_flat::visit::{Substitution, bodies_mut, substitute};
 
 /// The program of Flat that a program of Mem says where to hold (funmem.txt fig. 9).
@@ -19,6 +20,36 @@ pub fn erase(program: &Program) -> Program {
     }
     erased.functions = functions;
     erased
+}
+
+/// Takes the mark of what belongs to memory from the names of a program of Flat.
+pub(crate) fn unmark(program: &mut Program) {
+    for variable in &mut program.variables {
+        if variable.name.starts_with(MARK) {
+            variable.name = variable.name.trim_start_matches(MARK).into();
+        }
+    }
+}
+
+/// The text of what a program of Mem must erase to when it was made from this program of Flat.
+pub fn erased_text(flat: &Program) -> String {
+    if !flat.variables.iter().any(|v| v.name.starts_with(MARK)) {
+        return print(flat);
+    }
+    let mut flat = flat.clone();
+    unmark(&mut flat);
+    print(&flat)
+}
+
+/// Fails where a program of Mem does not erase to this text (architecture, invariant 8).
+///
+/// # Errors
+/// A sentence that says so.
+pub fn keeps_meaning(program: &Program, erased: &str) -> Result<(), String> {
+    match print(&erase(program)) == erased {
+        true => Ok(()),
+        false => Err("its result does not erase to the program without memory".to_string()),
+    }
 }
 
 /// Removes what belongs to memory from a body; `copies` learns what inserted copies stand for.

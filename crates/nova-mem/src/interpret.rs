@@ -1,9 +1,14 @@
 //! The heap interpreter (funmem.txt fig. 10): blocks are buffers, arrays are read and written
 //! through their LMADs, and what goes wrong is seen.
 //!
-//! An access outside of a block, a read of an element that was never written, a view that does not
-//! lie where its variable says, or an array that is not row-major where it must be is an internal
-//! failure. Of a program whose memory is right, the value is that of Flat.
+//! An access outside of a block, a read of an element that was never written or that another array
+//! has overwritten (validity, funmem.txt §3.3.1), a view that does not lie where its variable says,
+//! or an array that is not row-major where it must be is an internal failure. Of a program whose
+//! memory is right, the value is that of Flat.
+//!
+//! To see what was overwritten, every array that is made gets a number in its block, and every
+//! element keeps the number of the array it was written for last. Views and arrays that are handed
+//! on keep the number; what is built in the place of another array takes its elements over.
 
 use nova_core::interpret::Options;
 use nova_core::{Elements, Scalar, ScalarValue, Type, Value};
@@ -29,9 +34,14 @@ pub fn evaluate(
 #[derive(Debug)]
 struct Buffer {
     elements: Elements,
-    /// Which elements have been written; all when `None`.
-    written: Option<Vec<bool>>,
+    /// By element, the number of the array that wrote it last; [`NOBODY`] before.
+    writers: Vec<u32>,
+    /// How many arrays have been made here.
+    arrays: u32,
 }
+
+/// The number of no array.
+const NOBODY: u32 = 0;
 
 /// A place in a block, where another block may begin.
 #[derive(Clone, Debug)]
@@ -48,6 +58,8 @@ pub struct HeapArray {
     offset: i64,
     shape: Vec<usize>,
     strides: Vec<i64>,
+    /// Its number in the buffer.
+    number: u32,
 }
 
 /// Arrays of Mem.
@@ -75,17 +87,32 @@ impl HeapArray {
     fn read(&self, indices: &[i64]) -> Result<ScalarValue, Fault> {
         let address = self.address(indices)?;
         let buffer = self.block.buffer.borrow();
-        let written = buffer
-            .written
-            .as_ref()
-            .is_none_or(|w| w.get(address) == Some(&true));
+        match buffer.writers.get(address) {
+            Some(writer) if *writer == self.number => {}
+            Some(&NOBODY) | None => {
+                return internal(format!(
+                    "element {address} of a block is read, but not written"
+                ));
+            }
+            Some(_) => {
+                return internal(format!(
+                    "element {address} of a block is read, but another array lies there now"
+                ));
+            }
+        }
         match buffer.elements.get(address).and_then(|v| v.as_scalar()) {
-            Some(value) if written => Ok(value),
-            Some(_) => internal(format!(
-                "element {address} of a block is read, but not written"
-            )),
+            Some(value) => Ok(value),
             None => internal("a block of no scalars"),
         }
+    }
+
+    /// The same place for a new array.
+    fn anew(mut self) -> Self {
+        let mut buffer = self.block.buffer.borrow_mut();
+        buffer.arrays += 1;
+        self.number = buffer.arrays;
+        drop(buffer);
+        self
     }
 
     fn count(&self) -> Result<usize, Fault> {
@@ -189,6 +216,7 @@ fn locate(slots: &Slots<Heap>, block: BlockValue, lmad: &Lmad) -> Result<HeapArr
         block,
         shape: Vec::new(),
         strides: Vec::new(),
+        number: NOBODY,
     };
     for (extent, stride) in &lmad.dimensions {
         match usize::try_from(polynomial(slots, extent)?) {
@@ -218,8 +246,8 @@ impl Arrays for Heap {
         if element_type(&buffer.elements) != Some(value.scalar()) {
             return internal("a value of another type than its block");
         }
-        if let Some(written) = buffer.written.as_mut().and_then(|w| w.get_mut(address)) {
-            *written = true;
+        if let Some(writer) = buffer.writers.get_mut(address) {
+            *writer = array.number;
         }
         Ok(buffer.elements.set(address, Value::Scalar(value))?)
     }
@@ -236,9 +264,11 @@ impl Arrays for Heap {
 
     fn adopt(value: ArrayValue) -> Result<HeapArray, Fault> {
         let shape = value.shape().to_vec();
+        let elements = value.packed()?;
         let buffer = Buffer {
-            elements: value.packed()?,
-            written: None,
+            writers: vec![1; elements.len()],
+            elements,
+            arrays: 1,
         };
         let buffer = Rc::new(RefCell::new(buffer));
         let strides = row_major_strides(&shape);
@@ -247,6 +277,7 @@ impl Arrays for Heap {
             offset: 0,
             shape,
             strides,
+            number: 1,
         })
     }
 
@@ -262,7 +293,8 @@ impl Arrays for Heap {
         let elements = filled(zero(element), n)?;
         let buffer = Buffer {
             elements,
-            written: Some(vec![false; n]),
+            writers: vec![NOBODY; n],
+            arrays: 0,
         };
         Ok(BlockValue {
             buffer: Rc::new(RefCell::new(buffer)),
@@ -271,22 +303,15 @@ impl Arrays for Heap {
     }
 
     fn place(slots: &Slots<Heap>, target: &SlotInfo, shape: &[usize]) -> Result<HeapArray, Fault> {
-        let memory = memory(target)?;
-        let array = locate(slots, block(slots, memory.block)?, &memory.lmad)?;
-        if array.shape != shape {
-            let (is, should) = (&array.shape, shape);
-            return internal(format!("{} lies as {is:?}, not {should:?}", target.name));
-        }
-        Ok(array)
+        Ok(lies(slots, target, shape)?.anew())
     }
 
     fn copy(slots: &Slots<Heap>, target: &SlotInfo, source: HeapArray) -> Result<HeapArray, Fault> {
         let mut array = Self::place(slots, target, &source.shape)?;
-        if !array.same_place(&source) {
-            each_index(&source.shape, |index| {
-                Self::write(&mut array, index, source.read(index)?)
-            })?;
-        }
+        // Where both are the same place this takes the elements over.
+        each_index(&source.shape, |index| {
+            Self::write(&mut array, index, source.read(index)?)
+        })?;
         Ok(array)
     }
 
@@ -297,10 +322,11 @@ impl Arrays for Heap {
         view: ViewValue,
     ) -> Result<HeapArray, Fault> {
         let expected = apply(source, view)?;
-        let array = Self::place(slots, target, &expected.shape)?;
+        let mut array = lies(slots, target, &expected.shape)?;
         if !array.same_place(&expected) {
             return internal(format!("{} does not lie where its view does", target.name));
         }
+        array.number = expected.number;
         Ok(array)
     }
 
@@ -321,13 +347,14 @@ impl Arrays for Heap {
                 None => return internal("a block without slot"),
             }
         }
-        let placed = Self::place(slots, target, &array.shape)?;
+        let mut placed = lies(slots, target, &array.shape)?;
         if !placed.same_place(&array) {
             return internal(format!(
                 "{} is handed an array that lies elsewhere",
                 target.name
             ));
         }
+        placed.number = array.number;
         Ok(placed)
     }
 
@@ -360,6 +387,17 @@ impl Arrays for Heap {
         })?;
         Self::hand(slots, target, array)
     }
+}
+
+/// Where the array of a slot lies; which array is there is not said.
+fn lies(slots: &Slots<Heap>, target: &SlotInfo, shape: &[usize]) -> Result<HeapArray, Fault> {
+    let memory = memory(target)?;
+    let array = locate(slots, block(slots, memory.block)?, &memory.lmad)?;
+    if array.shape != shape {
+        let (is, should) = (&array.shape, shape);
+        return internal(format!("{} lies as {is:?}, not {should:?}", target.name));
+    }
+    Ok(array)
 }
 
 /// A view of an array, by the meaning of views alone.

@@ -10,6 +10,7 @@
 //! which it is handed to the caller ([`nova_flat::ir::Destination`]).
 
 use crate::MARK;
+use crate::erase::unmark;
 use crate::views::view_lmad;
 use crate::{border, density};
 use nova_core::{ScalarOperation, ScalarValue};
@@ -32,12 +33,8 @@ pub fn introduce(program: &Program) -> Program {
         entries: border::destinations(program),
         destinations: HashMap::new(),
     };
-    for variable in &mut introducer.program.variables {
-        // Such names are ours from here on.
-        if variable.name.starts_with(MARK) {
-            variable.name = variable.name.trim_start_matches(MARK).into();
-        }
-    }
+    // Such names are ours from here on.
+    unmark(&mut introducer.program);
     let functions = std::mem::take(&mut introducer.program.functions);
     let functions = functions.into_iter().enumerate();
     let functions = functions

@@ -33,7 +33,7 @@ mod introduce;
 pub mod verify;
 pub mod views;
 
-pub use erase::erase;
+pub use erase::{erase, erased_text, keeps_meaning};
 pub use introduce::introduce;
 pub use verify::verify;
 
