@@ -101,6 +101,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::FlatToMem(nova_mem::introduce),
     },
     Pass {
+        name: "short-circuit",
+        description: "builds arrays where they would be copied to",
+        optional: true,
+        step: Step::Mem(nova_mem::short_circuit::run),
+    },
+    Pass {
         name: "loops",
         description: "turns array operations into loops over memory",
         optional: false,

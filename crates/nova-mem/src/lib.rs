@@ -28,8 +28,12 @@
 mod border;
 mod density;
 mod erase;
+mod hoist;
 pub mod interpret;
 mod introduce;
+mod places;
+pub mod short_circuit;
+mod uses;
 pub mod verify;
 pub mod views;
 
@@ -40,3 +44,8 @@ pub use verify::verify;
 /// Starts the names of the variables that belong to memory: sizes to allocate, and copies made so
 /// that an array is row-major where it must be. Names of other variables do not start with it.
 pub const MARK: char = '~';
+
+/// Whether an expression binds a block of its own.
+pub fn is_allocation(expression: &nova_flat::ir::Expression) -> bool {
+    matches!(expression, nova_flat::ir::Expression::Allocate { .. })
+}

@@ -180,7 +180,7 @@ fn mistakes_show_on_the_heap() {
         (
             "w:[h]f32 @ d]",
             "w:[h]f32 @ c (lmad 1 [h 1])]",
-            "internal: address 3 is outside of its block",
+            "internal: element 1 of a block is read, but another array lies there now",
         ),
         (
             "(let [q:f32] (index v [i]))",

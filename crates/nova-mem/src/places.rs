@@ -1,0 +1,137 @@
+//! What can be said of places in a block: whether two meet, and how all of one block is put into a
+//! part of another.
+
+use nova_flat::ir::Variable;
+use nova_flat::memory::{Lmad, Memory, Polynomial};
+
+/// A way to put everything that lies in one block into another: address `a` goes to
+/// `offset + scale·a`.
+#[derive(Clone, Debug)]
+pub struct Rebasing {
+    offset: Polynomial,
+    scale: Polynomial,
+}
+
+impl Rebasing {
+    /// The one that takes an array at `from`, which must be row-major, to `to`; `None` where that
+    /// keeps other distances between the elements than their order.
+    pub fn between(from: &Lmad, to: &Lmad) -> Option<Rebasing> {
+        let (_, scale) = to.dimensions.last()?;
+        if !from.is_row_major() {
+            return None;
+        }
+        let start = from.offset.times(scale).times(&Polynomial::constant(-1));
+        let rebasing = Rebasing {
+            offset: to.offset.plus(&start),
+            scale: scale.clone(),
+        };
+        (rebasing.lmad(from) == *to).then_some(rebasing)
+    }
+
+    /// Whether elements that follow each other go on doing so.
+    pub fn keeps_order(&self) -> bool {
+        self.scale.as_constant() == Some(1)
+    }
+
+    /// A place after the move.
+    pub fn lmad(&self, lmad: &Lmad) -> Lmad {
+        let dimension = |(extent, stride): &(Polynomial, Polynomial)| {
+            (extent.clone(), stride.times(&self.scale))
+        };
+        Lmad {
+            offset: self.offset.plus(&lmad.offset.times(&self.scale)),
+            dimensions: lmad.dimensions.iter().map(dimension).collect(),
+        }
+    }
+
+    /// A memory after the move into a block.
+    pub fn memory(&self, memory: &Memory, block: Variable) -> Memory {
+        Memory {
+            block,
+            lmad: self.lmad(&memory.lmad),
+        }
+    }
+
+    /// Calls `visit` on the variables that the new addresses name besides the old ones'.
+    pub fn variables(&self, visit: &mut dyn FnMut(Variable)) {
+        let polynomials = [&self.offset, &self.scale];
+        let products = polynomials.into_iter().flat_map(|p| p.terms.keys());
+        products.flatten().for_each(|v| visit(*v));
+    }
+}
+
+/// Whether two places in a block surely have no element in common. `is_extent` says of variables
+/// that they are not negative.
+pub fn are_disjoint(left: &Lmad, right: &Lmad, is_extent: &dyn Fn(Variable) -> bool) -> bool {
+    let is_empty = |lmad: &Lmad| lmad.dimensions.iter().any(|d| d.0.as_constant() == Some(0));
+    is_empty(left)
+        || is_empty(right)
+        || are_interleaved(left, right)
+        || ends_before(left, right, is_extent)
+        || ends_before(right, left, is_extent)
+}
+
+/// Whether a place surely lies inside of another one that is row-major.
+pub fn is_inside(inner: &Lmad, outer: &Lmad, is_extent: &dyn Fn(Variable) -> bool) -> bool {
+    if inner == outer {
+        return true;
+    }
+    let end = |lmad: &Lmad| last(lmad).plus(&Polynomial::constant(1));
+    let strides = inner.dimensions.iter().map(|d| &d.1);
+    strides.into_iter().all(|s| is_natural(s, is_extent))
+        && is_natural(&minus(&inner.offset, &outer.offset), is_extent)
+        && is_natural(&minus(&end(outer), &end(inner)), is_extent)
+}
+
+/// Whether a polynomial is surely not negative.
+fn is_natural(polynomial: &Polynomial, is_extent: &dyn Fn(Variable) -> bool) -> bool {
+    let mut terms = polynomial.terms.iter();
+    terms.all(|(product, c)| *c >= 0 && product.iter().all(|v| is_extent(*v)))
+}
+
+fn minus(left: &Polynomial, right: &Polynomial) -> Polynomial {
+    left.plus(&right.times(&Polynomial::constant(-1)))
+}
+
+/// The last address of a place whose strides are positive.
+fn last(lmad: &Lmad) -> Polynomial {
+    let one = Polynomial::constant(1);
+    let reach = |(extent, stride): &(Polynomial, Polynomial)| minus(extent, &one).times(stride);
+    let dimensions = lmad.dimensions.iter().map(reach);
+    dimensions.fold(lmad.offset.clone(), |sum, reach| sum.plus(&reach))
+}
+
+/// Whether all elements of one have other remainders of a common divisor of the strides, as the
+/// components of an array of tuples do.
+fn are_interleaved(left: &Lmad, right: &Lmad) -> bool {
+    let strides = left
+        .dimensions
+        .iter()
+        .chain(&right.dimensions)
+        .map(|d| &d.1);
+    let coefficients = strides.flat_map(|stride| stride.terms.values());
+    let divisor = coefficients.fold(0u64, |g, c| greatest_common_divisor(g, c.unsigned_abs()));
+    let distance = minus(&left.offset, &right.offset);
+    match distance.as_constant() {
+        Some(distance) => divisor > 1 && distance.unsigned_abs() % divisor != 0,
+        None => false,
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    match b {
+        0 => a,
+        b => greatest_common_divisor(b, a % b),
+    }
+}
+
+/// Whether the last address of one lies before the first of the other, strides being positive.
+fn ends_before(left: &Lmad, right: &Lmad, is_extent: &dyn Fn(Variable) -> bool) -> bool {
+    let strides = left
+        .dimensions
+        .iter()
+        .chain(&right.dimensions)
+        .map(|d| &d.1);
+    let gap = minus(&minus(&right.offset, &last(left)), &Polynomial::constant(1));
+    strides.into_iter().all(|s| is_natural(s, is_extent)) && is_natural(&gap, is_extent)
+}

@@ -1,0 +1,199 @@
+//! Short-circuiting (funmem.txt §5): an array that is made in a block of its own and then copied
+//! into another one, where nothing else needs it, is built there from the beginning.
+//!
+//! The copy stays in the program and finds that both are the same place. It is done where the target
+//! block can be allocated before the array is made, where nothing touches that part of the target
+//! between the first element and the copy, and where everything in the array's block can be moved
+//! with it. Copies are looked at from the last to the first, so that chains of them collapse.
+
+use crate::hoist::Body as Editor;
+use crate::places::{Rebasing, are_disjoint, is_inside};
+use crate::uses::{Event, Kind, Span, Uses};
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable};
+use nova_flat::memory::{Memory, Polynomial};
+use nova_flat::visit;
+
+/// Builds arrays where they are copied to.
+pub fn run(program: &mut Program) {
+    let mut uses = Uses::new(program);
+    for function in &program.functions {
+        uses.function(program, function);
+    }
+    let mut functions = std::mem::take(&mut program.functions);
+    let mut pass = ShortCircuit {
+        extents: extents(program),
+        program,
+        uses,
+    };
+    for function in &mut functions {
+        pass.body(&mut function.body);
+    }
+    program.functions = functions;
+}
+
+/// By variable, whether it is an extent of some array.
+fn extents(program: &Program) -> Vec<bool> {
+    let mut extents = vec![false; program.variables.len()];
+    for info in &program.variables {
+        for atom in info.ty.shape() {
+            if let Atom::Variable(variable) = atom {
+                extents[variable.index()] = true;
+            }
+        }
+    }
+    extents
+}
+
+struct ShortCircuit<'a> {
+    program: &'a mut Program,
+    uses: Uses,
+    extents: Vec<bool>,
+}
+
+impl ShortCircuit<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut editor = Editor::new(std::mem::take(&mut body.statements));
+        for index in (0..editor.len()).rev() {
+            let copies = editor.statement(index).map(|s| self.copies(s));
+            for (source, target, at) in copies.unwrap_or_default() {
+                self.build_there(source, &target, at, &mut editor);
+            }
+        }
+        body.statements = editor.finish();
+        for statement in &mut body.statements {
+            visit::bodies_mut(&mut statement.expression, &mut |inner| {
+                deep(|| self.body(inner));
+            });
+        }
+    }
+
+    /// What a statement copies, and to where.
+    fn copies(&self, statement: &Statement) -> Vec<(Variable, Memory, Span)> {
+        let [made] = statement.pattern.as_slice() else {
+            return Vec::new();
+        };
+        let (Some(memory), Some(span)) = (self.memory(*made), self.uses.span(*made)) else {
+            return Vec::new();
+        };
+        match &statement.expression {
+            Expression::Copy(source) => vec![(*source, memory, span)],
+            Expression::Concat { arrays, .. } => {
+                let parts = self.parts(arrays, memory).unwrap_or_default();
+                let copies = parts.into_iter();
+                copies
+                    .map(|(array, memory)| (array, memory, span))
+                    .collect()
+            }
+            _no_copy => Vec::new(),
+        }
+    }
+
+    /// Where each operand of a concatenation goes.
+    fn parts(&self, arrays: &[Variable], memory: Memory) -> Option<Vec<(Variable, Memory)>> {
+        let [(_, stride)] = memory.lmad.dimensions.as_slice() else {
+            return None;
+        };
+        let mut parts = Vec::with_capacity(arrays.len());
+        let mut part = memory.clone();
+        for array in arrays {
+            let [extent] = self.program.ty(*array).shape() else {
+                return None;
+            };
+            let extent = Polynomial::atom(*extent)?;
+            part.lmad.dimensions = vec![(extent.clone(), stride.clone())];
+            parts.push((*array, part.clone()));
+            part.lmad.offset = part.lmad.offset.plus(&extent.times(stride));
+        }
+        Some(parts)
+    }
+
+    /// Builds `source`, which the statement `at` copies to `target`, at `target`, if that is right.
+    fn build_there(
+        &mut self,
+        source: Variable,
+        target: &Memory,
+        at: Span,
+        editor: &mut Editor,
+    ) -> Option<()> {
+        let memory = self.memory(source)?;
+        let (from, into) = (memory.block, target.block);
+        if from == into || !editor.binds(from) || self.uses.later(from, at).is_some() {
+            return None;
+        }
+        let rebasing = Rebasing::between(&memory.lmad, &target.lmad)?;
+        let first = self.may_move(from, &memory, at, &rebasing)?;
+        self.is_free(target, first, at).then_some(())?;
+        let mut named = true;
+        rebasing.variables(&mut |v| named &= self.is_bound_before(v, first));
+        named.then_some(())?;
+        if !self.is_bound_before(into, first) {
+            editor.hoist(into, first, at.scope, self.program, &mut self.uses)?;
+        }
+        let arrays = self.uses.block(from)?.arrays.clone();
+        for array in arrays {
+            let info = &mut self.program.variables[array.index()];
+            info.memory = info.memory.as_ref().map(|m| rebasing.memory(m, into));
+        }
+        self.uses.merge(from, into);
+        editor.remove(from);
+        Some(())
+    }
+
+    /// When the first array in a block is begun, if all of its arrays are made for `array`, which the
+    /// statement `at` copies, and may lie elsewhere.
+    fn may_move(
+        &self,
+        block: Variable,
+        array: &Memory,
+        at: Span,
+        rebasing: &Rebasing,
+    ) -> Option<u32> {
+        let copies = self.uses.events(block, at.enter..=at.exit).count();
+        let stays = |event: &Event| match event.kind {
+            Kind::Made => {
+                let memory = self.memory(event.array);
+                !memory.is_some_and(|m| is_inside(&m.lmad, &array.lmad, &|v| self.is_extent(v)))
+            }
+            Kind::Read => false,
+            Kind::ReadInOrder => !rebasing.keeps_order(),
+            Kind::Handed => true,
+        };
+        if copies != 1 || self.uses.events(block, 0..=u32::MAX).any(stays) {
+            return None;
+        }
+        let arrays = &self.uses.block(block)?.arrays;
+        let starts = arrays
+            .iter()
+            .filter_map(|a| Some(self.uses.span(*a)?.enter));
+        starts.min()
+    }
+
+    /// Whether nothing touches a place, or may by another name, from a time to a statement.
+    fn is_free(&self, place: &Memory, first: u32, at: Span) -> bool {
+        let apart = |event: &Event| {
+            let memory = self.memory(event.array);
+            memory.is_some_and(|m| are_disjoint(&m.lmad, &place.lmad, &|v| self.is_extent(v)))
+        };
+        let mut before = self.uses.events(place.block, 0..=at.enter);
+        let mut between = self.uses.events(place.block, first..=at.enter - 1);
+        let mut operands = self.uses.events(place.block, at.enter..=at.enter);
+        before.all(|event| event.kind != Kind::Handed || apart(event))
+            && between.all(apart)
+            && operands.all(|event| event.kind == Kind::Made || apart(event))
+    }
+
+    fn is_bound_before(&self, variable: Variable, time: u32) -> bool {
+        self.uses
+            .span(variable)
+            .is_some_and(|span| span.exit < time)
+    }
+
+    fn is_extent(&self, variable: Variable) -> bool {
+        self.extents.get(variable.index()) == Some(&true)
+    }
+
+    fn memory(&self, array: Variable) -> Option<Memory> {
+        self.program.variables.get(array.index())?.memory.clone()
+    }
+}

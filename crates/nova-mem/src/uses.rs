@@ -1,0 +1,439 @@
+//! Where arrays are made and used: what a pass asks before it gives the memory of one array to
+//! another. One walk over a function gives every statement its place in the order in which
+//! statements run, and every block the events at its arrays.
+
+use nova_diag::{Place, deep};
+use nova_flat::ir::{
+    Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable, View,
+};
+use nova_flat::visit;
+use nova_flat::{array_expressions, call_expressions, pure_expressions};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// What happens to an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Its elements are written.
+    Made,
+    /// It is read, or viewed.
+    Read,
+    /// It is read, and must be row-major.
+    ReadInOrder,
+    /// It is handed on to where another array has it too: a call, a node, a loop, what a body gives.
+    Handed,
+}
+
+/// Something that happens to an array.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The array.
+    pub array: Variable,
+    /// What happens.
+    pub kind: Kind,
+    /// Where in the source.
+    pub place: Place,
+}
+
+/// The place of a statement in the order in which statements run.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// The body it stands in.
+    pub scope: usize,
+    /// When it begins: it has read its operands.
+    pub enter: u32,
+    /// When it ends; the bodies inside it run between.
+    pub exit: u32,
+}
+
+/// How often a body runs each time the body around it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Runs {
+    AtMostOnce,
+    Often,
+}
+
+struct Scope {
+    /// The body around, and where the statement between ends.
+    parent: Option<(usize, u32)>,
+    runs: Runs,
+    /// When its results are given.
+    end: u32,
+    /// When each of its statements begins.
+    starts: Vec<u32>,
+}
+
+/// What is known of a block.
+#[derive(Default)]
+pub struct BlockUses {
+    /// The body that binds it.
+    scope: usize,
+    /// All events, by when they happen.
+    events: BTreeMap<(u32, u32), Event>,
+    /// The arrays that lie in it.
+    pub arrays: Vec<Variable>,
+}
+
+/// Where the arrays of a function are made and used.
+pub struct Uses {
+    scopes: Vec<Scope>,
+    /// By variable, the statement that binds it; for what is bound otherwise, when.
+    spans: Vec<Option<Span>>,
+    blocks: Vec<BlockUses>,
+    /// By variable, when the first array was bound that has this extent.
+    extents: Vec<u32>,
+    clock: u32,
+    /// Tells events apart that happen at once.
+    count: u32,
+}
+
+impl Uses {
+    /// Walks a function. What it finds is added to what is known of other functions.
+    pub fn new(program: &Program) -> Self {
+        let mut blocks = Vec::new();
+        blocks.resize_with(program.variables.len(), BlockUses::default);
+        Uses {
+            scopes: Vec::new(),
+            spans: vec![None; program.variables.len()],
+            blocks,
+            extents: vec![u32::MAX; program.variables.len()],
+            clock: 0,
+            count: 0,
+        }
+    }
+
+    /// Walks a function.
+    pub fn function(&mut self, program: &Program, function: &Function) {
+        let scope = self.open(None, Runs::AtMostOnce);
+        let mut walk = Walk {
+            program,
+            uses: self,
+        };
+        for parameter in &function.parameters {
+            walk.bind(*parameter, scope);
+        }
+        walk.body(&function.body, scope, usize::MAX, &function.place);
+    }
+
+    fn open(&mut self, parent: Option<(usize, u32)>, runs: Runs) -> usize {
+        self.scopes.push(Scope {
+            parent,
+            runs,
+            end: 0,
+            starts: Vec::new(),
+        });
+        self.scopes.len() - 1
+    }
+
+    /// The statement that binds a variable.
+    pub fn span(&self, variable: Variable) -> Option<Span> {
+        self.spans.get(variable.index()).copied().flatten()
+    }
+
+    /// Says that a variable is bound by a statement at this place.
+    pub fn set_span(&mut self, variable: Variable, span: Span) {
+        let index = variable.index();
+        if self.spans.len() <= index {
+            self.spans.resize(index + 1, None);
+            self.blocks.resize_with(index + 1, BlockUses::default);
+        }
+        self.spans[index] = Some(span);
+    }
+
+    /// Since when there has been an array that has this variable as an extent, or a statement that
+    /// makes one: then it is no negative number.
+    pub fn extent_since(&self, variable: Variable) -> u32 {
+        let since = self.extents.get(variable.index());
+        since.copied().unwrap_or(u32::MAX)
+    }
+
+    /// The statement of a body, by its index there, that runs at a time, and when it begins.
+    pub fn statement_at(&self, scope: usize, time: u32) -> Option<(usize, u32)> {
+        let starts = &self.scopes.get(scope)?.starts;
+        let index = starts
+            .partition_point(|start| *start <= time)
+            .checked_sub(1)?;
+        Some((index, *starts.get(index)?))
+    }
+
+    /// What is known of a block.
+    pub fn block(&self, block: Variable) -> Option<&BlockUses> {
+        self.blocks.get(block.index())
+    }
+
+    /// Says which body binds a block.
+    pub fn set_scope(&mut self, block: Variable, scope: usize) {
+        if let Some(uses) = self.blocks.get_mut(block.index()) {
+            uses.scope = scope;
+        }
+    }
+
+    /// The events at arrays in a block at these times, in order.
+    pub fn events(
+        &self,
+        block: Variable,
+        times: RangeInclusive<u32>,
+    ) -> impl Iterator<Item = &Event> {
+        let known = self.blocks.get(block.index());
+        let range = (*times.start(), 0)..=(*times.end(), u32::MAX);
+        let events = known.into_iter().filter(move |_| !times.is_empty());
+        events.flat_map(move |b| b.events.range(range.clone()).map(|(_, event)| event))
+    }
+
+    /// A use of an array in the block after a statement: one that runs later, also in another round
+    /// of a loop around the statement.
+    pub fn later(&self, block: Variable, statement: Span) -> Option<&Event> {
+        let binder = self.blocks.get(block.index())?.scope;
+        let is_use = |event: &&Event| event.kind != Kind::Made;
+        let (mut scope, mut after) = (statement.scope, statement.exit + 1);
+        loop {
+            let around = self.scopes.get(scope)?;
+            if let Some(found) = self.events(block, after..=around.end).find(is_use) {
+                return Some(found);
+            }
+            if scope == binder {
+                return None;
+            }
+            match (around.runs, around.parent) {
+                (Runs::Often, _) => return self.events(block, 0..=u32::MAX).find(is_use),
+                (Runs::AtMostOnce, Some((parent, exit))) => {
+                    (scope, after) = (parent, exit + 1);
+                }
+                (Runs::AtMostOnce, None) => return None,
+            }
+        }
+    }
+
+    /// Moves all arrays of a block into another.
+    pub fn merge(&mut self, from: Variable, into: Variable) {
+        let mut small = std::mem::take(&mut self.blocks[from.index()]);
+        let large = &mut self.blocks[into.index()];
+        if small.events.len() > large.events.len() {
+            std::mem::swap(&mut small.events, &mut large.events);
+        }
+        if small.arrays.len() > large.arrays.len() {
+            std::mem::swap(&mut small.arrays, &mut large.arrays);
+        }
+        large.events.append(&mut small.events);
+        large.arrays.append(&mut small.arrays);
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    uses: &'a mut Uses,
+}
+
+impl Walk<'_> {
+    fn tick(&mut self) -> u32 {
+        self.uses.clock += 1;
+        self.uses.clock
+    }
+
+    fn event(&mut self, array: Variable, kind: Kind, place: &Place) {
+        let Some(memory) = &self.program.variable(array).memory else {
+            return;
+        };
+        self.uses.count += 1;
+        let key = (self.uses.clock, self.uses.count);
+        let place = place.clone();
+        if let Some(block) = self.uses.blocks.get_mut(memory.block.index()) {
+            block.events.insert(key, Event { array, kind, place });
+        }
+    }
+
+    fn use_atom(&mut self, atom: Atom, kind: Kind, place: &Place) {
+        if let Atom::Variable(variable) = atom {
+            self.event(variable, kind, place);
+        }
+    }
+
+    /// Binds a variable now, in a scope, and its block where nothing has bound that.
+    fn bind(&mut self, variable: Variable, scope: usize) {
+        let now = self.uses.clock;
+        self.bind_by(
+            variable,
+            Span {
+                scope,
+                enter: now,
+                exit: now,
+            },
+        );
+    }
+
+    /// Binds a variable by a statement.
+    fn bind_by(&mut self, variable: Variable, span: Span) {
+        let (scope, enter) = (span.scope, span.enter);
+        let span = Some(span);
+        self.uses.spans[variable.index()] = span;
+        let Some(memory) = &self.program.variable(variable).memory else {
+            return;
+        };
+        for extent in self.program.ty(variable).shape() {
+            if let Atom::Variable(extent) = extent {
+                let since = &mut self.uses.extents[extent.index()];
+                *since = enter.min(*since);
+            }
+        }
+        let block = memory.block;
+        if self.uses.spans[block.index()].is_none() {
+            self.uses.spans[block.index()] = span;
+            self.uses.set_scope(block, scope);
+        }
+        self.uses.blocks[block.index()].arrays.push(variable);
+    }
+
+    /// A body whose first `handed` results are handed on; arrays among the others are read.
+    fn body(&mut self, body: &Body, scope: usize, handed: usize, place: &Place) {
+        for statement in &body.statements {
+            deep(|| self.statement(statement, scope));
+        }
+        let end = self.tick();
+        self.uses.scopes[scope].end = end;
+        for (k, result) in body.results.iter().enumerate() {
+            let kind = if k < handed { Kind::Handed } else { Kind::Read };
+            self.use_atom(*result, kind, place);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement, scope: usize) {
+        let enter = self.tick();
+        self.uses.scopes[scope].starts.push(enter);
+        let (expression, place) = (&statement.expression, &statement.place);
+        let kind = operand_kind(expression);
+        visit::used_variables(expression, &mut |variable| {
+            self.event(variable, kind, place)
+        });
+        if let Expression::Operation(operation) = expression {
+            for (_, start) in &operation.carries {
+                self.use_atom(*start, Kind::Handed, place);
+            }
+        }
+        let first = self.uses.scopes.len();
+        self.inside(expression, scope, place);
+        let exit = match self.uses.scopes.len() > first {
+            true => self.tick(),
+            false => enter,
+        };
+        for inner in &mut self.uses.scopes[first..] {
+            // Bodies deeper down have their own.
+            if let Some((parent, after)) = &mut inner.parent
+                && *parent == scope
+            {
+                *after = exit;
+            }
+        }
+        let handed = handed_results(expression);
+        for (k, variable) in statement.pattern.iter().enumerate() {
+            self.bind_by(*variable, Span { scope, enter, exit });
+            match self.program.ty(*variable) {
+                Type::Block(_) => self.uses.set_scope(*variable, scope),
+                Type::Array(..) if k >= handed => {
+                    self.event(*variable, Kind::Made, place);
+                    if let Expression::Sort { .. } | Expression::Bytes(_) = expression {
+                        self.event(*variable, Kind::ReadInOrder, place);
+                    }
+                }
+                Type::Array(..) | Type::Scalar(_) => {}
+            }
+        }
+    }
+
+    /// The bodies of an expression.
+    fn inside(&mut self, expression: &Expression, scope: usize, place: &Place) {
+        match expression {
+            Expression::If { .. } | Expression::Switch { .. } => {
+                visit::bodies(expression, &mut |body| {
+                    let inner = self.uses.open(Some((scope, 0)), Runs::AtMostOnce);
+                    self.body(body, inner, usize::MAX, place);
+                });
+            }
+            Expression::While {
+                parameters,
+                condition,
+                body,
+            } => {
+                let inner = self.uses.open(Some((scope, 0)), Runs::Often);
+                self.body(condition, inner, 0, place);
+                let inner = self.uses.open(Some((scope, 0)), Runs::Often);
+                for (parameter, _) in parameters {
+                    self.bind(*parameter, inner);
+                }
+                self.body(body, inner, usize::MAX, place);
+            }
+            Expression::Operation(operation) => {
+                let inner = self.uses.open(Some((scope, 0)), Runs::Often);
+                for index in &operation.indices {
+                    self.bind(*index, inner);
+                }
+                for (carry, _) in &operation.carries {
+                    self.bind(*carry, inner);
+                }
+                self.body(&operation.body, inner, operation.carries.len(), place);
+                for output in &operation.outputs {
+                    if let Output::Reduce { lambda, .. }
+                    | Output::Scan { lambda, .. }
+                    | Output::Histogram { lambda, .. } = output
+                    {
+                        self.lambda(&lambda.parameters, &lambda.body, scope, place);
+                    }
+                }
+            }
+            Expression::Sort { compare, .. } => {
+                self.lambda(&compare.parameters, &compare.body, scope, place);
+            }
+            _without_bodies => {}
+        }
+    }
+
+    fn lambda(&mut self, parameters: &[Variable], body: &Body, scope: usize, place: &Place) {
+        let inner = self.uses.open(Some((scope, 0)), Runs::Often);
+        for parameter in parameters {
+            self.bind(*parameter, inner);
+        }
+        self.body(body, inner, 0, place);
+    }
+}
+
+/// What an expression does to its array operands; starts of carries are handed on besides.
+fn operand_kind(expression: &Expression) -> Kind {
+    match expression {
+        call_expressions!() | Expression::NodeNew { .. } | Expression::While { .. } => Kind::Handed,
+        Expression::View {
+            view: View::Reshape(_),
+            ..
+        }
+        | Expression::Trace { .. } => Kind::ReadInOrder,
+        pure_expressions!()
+        | array_expressions!()
+        | Expression::View { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Allocate { .. }
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | Expression::If { .. }
+        | Expression::Switch { .. }
+        | Expression::NodePayload { .. } => Kind::Read,
+    }
+}
+
+/// How many results of an expression, from the first, are no arrays whose elements it writes.
+fn handed_results(expression: &Expression) -> usize {
+    match expression {
+        Expression::Operation(operation) => operation.carries.len(),
+        array_expressions!() | Expression::Sort { .. } => 0,
+        pure_expressions!()
+        | call_expressions!()
+        | Expression::View { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::Allocate { .. }
+        | Expression::If { .. }
+        | Expression::Switch { .. }
+        | Expression::While { .. }
+        | Expression::NodeNew { .. }
+        | Expression::NodePayload { .. }
+        | Expression::Trace { .. } => usize::MAX,
+    }
+}
