@@ -129,6 +129,20 @@ static inline void nova_copy(void *to, const void *from, int64_t count, size_t s
         memcpy(to, from, (size_t)count * size);
 }
 
+/* Gives a place where these count elements are and which may be changed: where they are when this is
+ * the only reference of their block, else a copy, whose block takes the place of this reference. */
+static inline void *nova_unique(nova_context *context, nova_block **block, void *data,
+                                int64_t count, size_t size, const char *place)
+{
+    if (*block != NULL && (*block)->references == 1)
+        return data;
+    nova_block *shared = *block;
+    void *copy = nova_allocate(context, block, count, size, place);
+    nova_copy(copy, data, count, size);
+    nova_release(context, shared);
+    return copy;
+}
+
 /* Frees what the call still holds, apart from what is given to the caller after success. */
 static void nova_close_blocks(nova_context *context)
 {

@@ -39,6 +39,16 @@ static void body(nova_context *context, void *argument)
     for (int64_t i = 0; i < 1000; i++)
         CHECK(numbers[i] == i * i);
 
+    nova_block *sole = NULL;
+    int64_t *own = (int64_t *)nova_unique(context, &sole, numbers, 10, sizeof(int64_t), NULL);
+    CHECK(own != numbers && sole->references == 1 && own[9] == 81);
+    CHECK(nova_unique(context, &sole, own, 10, sizeof(int64_t), NULL) == own);
+    nova_block *other = sole;
+    nova_retain(other);
+    int64_t *last = (int64_t *)nova_unique(context, &sole, own + 9, 1, sizeof(int64_t), NULL);
+    CHECK(sole != other && other->references == 1 && *last == 81);
+    nova_release(context, other);
+
     nova_retain(kept);
     float *copy = (float *)nova_give(context, data, kept, c->count, sizeof(float));
     CHECK(copy != data && (c->count == 0 || copy[c->count - 1] == data[c->count - 1]));

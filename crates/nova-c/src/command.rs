@@ -113,6 +113,25 @@ impl FunctionEmitter<'_, '_> {
                 count,
                 place,
             } => self.allocate(*block, *pointer, *element, Some(used), count, place),
+            Command::Unique {
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => {
+                let arguments = vec![
+                    context(),
+                    Expression::Name(self.name(*block)).address(),
+                    Expression::Name(self.name(*pointer)),
+                    self.assigned(count),
+                    Expression::SizeOf(memory_type(*element)),
+                    Expression::text(place.to_string()),
+                ];
+                let data = Expression::call("nova_unique", arguments);
+                let data = data.cast(memory_type(*element).pointer());
+                self.assign(*pointer, data);
+            }
             Command::Copy {
                 to,
                 from,

@@ -205,6 +205,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             Command::Call { function, .. } => callers[function.0 as usize].push(k),
             Command::Allocate { .. }
             | Command::Reserve { .. }
+            | Command::Unique { .. }
             | Command::Release(_)
             | Command::Foreign { .. }
             | Command::NodeNew { .. }
@@ -282,7 +283,9 @@ fn for_each_assignment(
         }
         | Command::Assign { variable, value } => visit(*variable, Some(value)),
         Command::NodeNew { link, .. } => visit(*link, None),
-        Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
+        Command::Allocate { block, pointer, .. }
+        | Command::Reserve { block, pointer, .. }
+        | Command::Unique { block, pointer, .. } => {
             visit(*block, None);
             visit(*pointer, None);
         }

@@ -149,6 +149,10 @@ impl Report<'_> {
                 ))
             }
             Expression::Copy(source) => Some(format!("copies {}", self.name(*source))),
+            Expression::Unique(array) => Some(format!(
+                "copies {} if somebody else holds it at that time",
+                self.name(*array)
+            )),
             Expression::Foreign { foreign, .. } => {
                 let called = self.program.foreigns.get(*foreign as usize);
                 let name = called.map_or("?", |foreign| &foreign.name);

@@ -107,6 +107,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Mem(nova_mem::short_circuit::run),
     },
     Pass {
+        name: "reuse",
+        description: "writes arrays over those that they replace, where nobody needs these any more",
+        optional: true,
+        step: Step::Mem(nova_mem::reuse::run),
+    },
+    Pass {
         name: "loops",
         description: "turns array operations into loops over memory",
         optional: false,

@@ -54,7 +54,7 @@ macro_rules! node_expressions {
     };
 }
 
-/// A pattern for what is left: views, errors, allocations, sorts and array operations.
+/// A pattern for what is left: views, errors, memory, sorts and array operations.
 #[macro_export]
 macro_rules! other_expressions {
     () => {
@@ -62,6 +62,7 @@ macro_rules! other_expressions {
             | $crate::ir::Expression::Check { .. }
             | $crate::ir::Expression::Fail { .. }
             | $crate::ir::Expression::Allocate { .. }
+            | $crate::ir::Expression::Unique(_)
             | $crate::ir::Expression::Sort { .. }
             | $crate::ir::Expression::Operation(_)
     };

@@ -228,6 +228,10 @@ pub enum Expression {
         count: Atom,
         destination: Option<Destination>,
     },
+    /// The same array in a block that nobody else holds, row-major: its own block if that is so when
+    /// the program runs, else a copy. Nothing in the array's block may be used afterwards; only in
+    /// Mem.
+    Unique(Variable),
 }
 
 /// Memory in which a component of an entry's result is handed to the caller: his buffer where that
@@ -451,6 +455,13 @@ impl Drop for Body {
         if !self.statements.is_empty() {
             nova_diag::deep(|| self.statements.clear());
         }
+    }
+}
+
+impl Expression {
+    /// Whether it binds a block of its own, which no other block shares memory with.
+    pub fn is_allocation(&self) -> bool {
+        matches!(self, Expression::Allocate { .. })
     }
 }
 

@@ -16,7 +16,7 @@
 //!   tail calls to itself is marked recursive.
 //! - **Entries** have parameters and results as [`crate::representation`] lists them. Where the caller
 //!   holds some of them as fields of structures, nothing else calls the function.
-//! - No memory: neither annotations nor `Allocate`. ([`verify_types`] leaves this rule out, for
+//! - No memory: neither annotations nor `Allocate` and `Unique`. ([`verify_types`] leaves this rule out, for
 //!   Mem.)
 
 pub mod calls;

@@ -82,7 +82,7 @@ macro_rules! walks {
                     shape.into_iter().for_each(&mut *atom);
                     atom(value);
                 }
-                Expression::Copy(source) => array(source),
+                Expression::Copy(source) | Expression::Unique(source) => array(source),
                 Expression::Concat { arrays, count } => {
                     arrays.into_iter().for_each(array);
                     atom(count);
@@ -186,7 +186,8 @@ macro_rules! walks {
                 }
                 pure_expressions!() | array_expressions!() | call_expressions!()
                 | node_expressions!() | Expression::View { .. } | Expression::Check { .. }
-                | Expression::Fail { .. } | Expression::Allocate { .. } => {}
+                | Expression::Fail { .. } | Expression::Allocate { .. }
+                | Expression::Unique(_) => {}
             }
         }
 
@@ -227,8 +228,8 @@ macro_rules! walks {
                 }
                 pure_expressions!() | array_expressions!() | call_expressions!()
                 | node_expressions!() | Expression::View { .. } | Expression::Check { .. }
-                | Expression::Fail { .. } | Expression::Allocate { .. } | Expression::If { .. }
-                | Expression::Switch { .. } => {}
+                | Expression::Fail { .. } | Expression::Allocate { .. } | Expression::Unique(_)
+                | Expression::If { .. } | Expression::Switch { .. } => {}
             }
         }
     };

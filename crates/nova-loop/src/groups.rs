@@ -18,6 +18,7 @@ macro_rules! memory_commands {
         $crate::ir::Command::Store { .. }
             | $crate::ir::Command::Allocate { .. }
             | $crate::ir::Command::Reserve { .. }
+            | $crate::ir::Command::Unique { .. }
             | $crate::ir::Command::Copy { .. }
             | $crate::ir::Command::Retain(_)
             | $crate::ir::Command::Release(_)

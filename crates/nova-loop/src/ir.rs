@@ -149,6 +149,16 @@ pub enum Command {
         count: Expression,
         place: Place,
     },
+    /// Makes this handle hold alone the `count` elements from the pointer on: nothing is done where
+    /// it has the only reference of a block, else they are copied to a new block, and the reference
+    /// is given up; reassigns both.
+    Unique {
+        block: Variable,
+        pointer: Variable,
+        element: Scalar,
+        count: Expression,
+        place: Place,
+    },
     /// Copies `count` elements between places that do not overlap.
     Copy {
         to: Expression,

@@ -19,7 +19,7 @@
 //!
 //! **References belong to handles**, and how many a handle has is known at every command: `Retain`
 //! gives it one more, `Release` takes one, `Allocate`, `Reserve` and the results of calls give it
-//! one, and assigning a handle to another moves one reference (which the source must have, and the
+//! one (`Reserve` and `Unique` take one before), and assigning a handle to another moves one reference (which the source must have, and the
 //! target must have none before). The null handle is a reference like any other. Parameters and
 //! what `NodePayload` gives have none. No handle may have any where its scope ends, but results
 //! have one each where the function ends.

@@ -128,6 +128,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::Store { .. }
         | Command::Allocate { .. }
         | Command::Reserve { .. }
+        | Command::Unique { .. }
         | Command::Copy { .. }
         | Command::Retain(_)
         | Command::Release(_)

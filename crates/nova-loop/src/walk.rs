@@ -22,7 +22,7 @@ pub fn reads<'a>(command: &'a Command, visit: &mut dyn FnMut(&'a Expression)) {
             visit(index);
             visit(value);
         }
-        Command::Allocate { count, .. } => visit(count),
+        Command::Allocate { count, .. } | Command::Unique { count, .. } => visit(count),
         Command::Reserve { used, count, .. } => {
             visit(used);
             visit(count);
@@ -111,7 +111,9 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         Command::Local { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::Prefetch { pointer, .. } => visit(*pointer),
-        Command::Allocate { block, pointer, .. } | Command::Reserve { block, pointer, .. } => {
+        Command::Allocate { block, pointer, .. }
+        | Command::Reserve { block, pointer, .. }
+        | Command::Unique { block, pointer, .. } => {
             visit(*block);
             visit(*pointer);
         }

@@ -57,7 +57,7 @@ fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
     let statements = std::mem::take(&mut body.statements);
     for mut statement in statements {
         if belongs_to_memory(&statement, program) {
-            if let (Expression::Copy(source), [copy]) =
+            if let (Expression::Copy(source) | Expression::Unique(source), [copy]) =
                 (&statement.expression, statement.pattern.as_slice())
             {
                 // A copy of a copy stands for what the first one does.
@@ -73,9 +73,9 @@ fn strip(body: &mut Body, program: &Program, copies: &mut Substitution) {
     }
 }
 
-/// Whether a statement is an allocation, the size of one, or an inserted copy.
+/// Whether a statement is an allocation, the size of one, or an inserted copy or sole holder.
 fn belongs_to_memory(statement: &Statement, program: &Program) -> bool {
     let marked = |v: &nova_flat::ir::Variable| program.variable(*v).name.starts_with(MARK);
-    matches!(statement.expression, Expression::Allocate { .. })
+    statement.expression.is_allocation()
         || (!statement.pattern.is_empty() && statement.pattern.iter().all(marked))
 }

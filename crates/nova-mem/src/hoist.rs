@@ -1,7 +1,7 @@
 //! A body whose allocations are moved: to before other statements, or away.
 
+use crate::MARK;
 use crate::uses::{Span, Uses};
-use crate::{MARK, is_allocation};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Expression, Program, Statement, Type, Variable};
 use nova_flat::visit;
@@ -54,7 +54,7 @@ impl Body {
     /// Whether the body allocates a block.
     pub fn binds(&self, block: Variable) -> bool {
         self.definition(block)
-            .is_some_and(|s| is_allocation(&s.expression))
+            .is_some_and(|s| s.expression.is_allocation())
     }
 
     /// The statement that binds a variable.

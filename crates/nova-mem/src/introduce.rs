@@ -183,7 +183,8 @@ impl Introducer {
             | Expression::Check { .. }
             | Expression::Index { .. }
             | Expression::NodeTag { .. }
-            | Expression::Allocate { .. } => {}
+            | Expression::Allocate { .. }
+            | Expression::Unique(_) => {}
         }
         out.push(statement);
     }
@@ -225,7 +226,8 @@ impl Introducer {
             | Expression::NodeTag { .. }
             | Expression::NodePayload { .. }
             | Expression::Trace { .. }
-            | Expression::Allocate { .. }) => {
+            | Expression::Allocate { .. }
+            | Expression::Unique(_)) => {
                 bodies_mut(conditional, &mut |body| self.body(body, place.clone()))
             }
         }
@@ -492,7 +494,8 @@ fn made_in(body: &Body) -> BTreeSet<Variable> {
             | Expression::View { .. }
             | Expression::Check { .. }
             | Expression::Fail { .. }
-            | Expression::Allocate { .. } => {}
+            | Expression::Allocate { .. }
+            | Expression::Unique(_) => {}
         }
     }
     made

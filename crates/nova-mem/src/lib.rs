@@ -29,9 +29,11 @@ mod border;
 mod density;
 mod erase;
 mod hoist;
+mod holders;
 pub mod interpret;
 mod introduce;
 mod places;
+pub mod reuse;
 pub mod short_circuit;
 mod uses;
 pub mod verify;
@@ -44,8 +46,3 @@ pub use verify::verify;
 /// Starts the names of the variables that belong to memory: sizes to allocate, and copies made so
 /// that an array is row-major where it must be. Names of other variables do not start with it.
 pub const MARK: char = '~';
-
-/// Whether an expression binds a block of its own.
-pub fn is_allocation(expression: &nova_flat::ir::Expression) -> bool {
-    matches!(expression, nova_flat::ir::Expression::Allocate { .. })
-}

@@ -1,7 +1,7 @@
 //! What can be said of places in a block: whether two meet, and how all of one block is put into a
 //! part of another.
 
-use nova_flat::ir::Variable;
+use nova_flat::ir::{Atom, Program, Variable};
 use nova_flat::memory::{Lmad, Memory, Polynomial};
 
 /// A way to put everything that lies in one block into another: address `a` goes to
@@ -134,4 +134,17 @@ fn ends_before(left: &Lmad, right: &Lmad, is_extent: &dyn Fn(Variable) -> bool) 
         .map(|d| &d.1);
     let gap = minus(&minus(&right.offset, &last(left)), &Polynomial::constant(1));
     strides.into_iter().all(|s| is_natural(s, is_extent)) && is_natural(&gap, is_extent)
+}
+
+/// By variable, whether it is an extent of some array.
+pub fn extents(program: &Program) -> Vec<bool> {
+    let mut extents = vec![false; program.variables.len()];
+    for info in &program.variables {
+        for atom in info.ty.shape() {
+            if let Atom::Variable(variable) = atom {
+                extents[variable.index()] = true;
+            }
+        }
+    }
+    extents
 }

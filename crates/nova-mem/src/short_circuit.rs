@@ -7,10 +7,10 @@
 //! with it. Copies are looked at from the last to the first, so that chains of them collapse.
 
 use crate::hoist::Body as Editor;
-use crate::places::{Rebasing, are_disjoint, is_inside};
+use crate::places::{Rebasing, are_disjoint, extents, is_inside};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
-use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Variable};
+use nova_flat::ir::{Body, Expression, Program, Statement, Variable};
 use nova_flat::memory::{Memory, Polynomial};
 use nova_flat::visit;
 
@@ -30,19 +30,6 @@ pub fn run(program: &mut Program) {
         pass.body(&mut function.body);
     }
     program.functions = functions;
-}
-
-/// By variable, whether it is an extent of some array.
-fn extents(program: &Program) -> Vec<bool> {
-    let mut extents = vec![false; program.variables.len()];
-    for info in &program.variables {
-        for atom in info.ty.shape() {
-            if let Atom::Variable(variable) = atom {
-                extents[variable.index()] = true;
-            }
-        }
-    }
-    extents
 }
 
 struct ShortCircuit<'a> {

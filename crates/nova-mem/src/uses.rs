@@ -403,7 +403,8 @@ fn operand_kind(expression: &Expression) -> Kind {
             view: View::Reshape(_),
             ..
         }
-        | Expression::Trace { .. } => Kind::ReadInOrder,
+        | Expression::Trace { .. }
+        | Expression::Unique(_) => Kind::ReadInOrder,
         pure_expressions!()
         | array_expressions!()
         | Expression::View { .. }
@@ -429,6 +430,7 @@ fn handed_results(expression: &Expression) -> usize {
         | Expression::Check { .. }
         | Expression::Fail { .. }
         | Expression::Allocate { .. }
+        | Expression::Unique(_)
         | Expression::If { .. }
         | Expression::Switch { .. }
         | Expression::While { .. }

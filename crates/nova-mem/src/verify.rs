@@ -6,7 +6,7 @@
 //! - **Blocks.** A block is used only in the scope of its `Allocate`, or, if none binds it, of the
 //!   array that it is bound together with: a parameter, a result binder, a state of a loop or its
 //!   final value, or an array in the pattern of a conditional, call, node's payload, foreign call,
-//!   constant bytes, failure, or collect (its rows). Such an array is row-major from the start;
+//!   constant bytes, failure, sole holder, or collect (its rows). Such an array is row-major from the start;
 //!   parameters and results of entries that are fields of structures are as far apart as those
 //!   ([`crate::border`]).
 //! - **Destinations.** Memory of a result is allocated in the body of the entry, once for each
@@ -18,6 +18,7 @@
 //! - **Handing on.** Arguments, results of bodies, starts and next states of loops, payloads, and
 //!   traced components are row-major where the place they go to has a block of its own; where it
 //!   lies in a block in scope, they lie at the same LMAD of it.
+//! - **Sole holders.** The rules of `Unique` are in `holders.rs`.
 //! - **Range.** What makes elements writes inside of its block, where size and addresses are
 //!   constants. (Views are not asked: behind a check that fails they may lie anywhere.)
 
@@ -77,7 +78,8 @@ pub fn verify(program: &Program) -> Result<()> {
     }
     let functions = program.functions.iter().enumerate();
     let mut functions = functions.map(|(k, function)| (FunctionId(k as u32), function));
-    functions.try_for_each(|(id, function)| verifier.function(id, function))
+    functions.try_for_each(|(id, function)| verifier.function(id, function))?;
+    crate::holders::verify(program)
 }
 
 /// How the arrays of a pattern come to lie where they do.
@@ -440,6 +442,10 @@ impl<'a> Verifier<'a> {
             | Expression::Index { .. }
             | Expression::NodeTag { .. }
             | Expression::Allocate { .. } => self.bind_all(pattern, Binding::Written),
+            Expression::Unique(array) => {
+                self.row_major(Atom::Variable(*array))?;
+                self.bind_all(pattern, Binding::Handed)
+            }
             Expression::Bytes(_) | Expression::Fail { .. } | Expression::NodePayload { .. } => {
                 self.bind_all(pattern, Binding::Handed)
             }
@@ -532,7 +538,8 @@ impl<'a> Verifier<'a> {
             | Expression::NodeTag { .. }
             | Expression::NodePayload { .. }
             | Expression::Trace { .. }
-            | Expression::Allocate { .. } => self.fail("a statement without bodies"),
+            | Expression::Allocate { .. }
+            | Expression::Unique(_) => self.fail("a statement without bodies"),
         }
     }
 
@@ -608,6 +615,7 @@ fn destination_of(statement: &Statement) -> Option<Destination> {
         | Expression::Check { .. }
         | Expression::Fail { .. }
         | Expression::Sort { .. }
+        | Expression::Unique(_)
         | Expression::Operation(_) => None,
     }
 }

@@ -99,6 +99,7 @@ impl FunctionEffects {
             Expression::Call { function, .. } => self.call(*function),
             Expression::View { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Sort { .. }
             | Expression::Operation(_)
             | Expression::If { .. }

@@ -27,6 +27,7 @@ fn is_total_expression(expression: &Expression) -> bool {
         | Expression::NodeTag { .. }
         | Expression::Trace { .. }
         | Expression::Allocate { .. }
+        | Expression::Unique(_)
         // Functions check for themselves.
         | Expression::Call { .. }
         | Expression::Foreign { .. }

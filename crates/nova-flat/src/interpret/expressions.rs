@@ -55,6 +55,10 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 return self.operation(activation, operation, &statement.pattern);
             }
             Expression::Bytes(bytes) => vec![vector(Elements::U8(Arc::new(bytes.to_vec())))?],
+            Expression::Unique(source) => {
+                let source = array(slots, *source)?;
+                vec![Held::Array(A::adopt(A::packed(&source)?)?)]
+            }
             Expression::Foreign { foreign, arguments } => {
                 self.foreign(slots, *foreign, arguments, &statement.place)?
             }

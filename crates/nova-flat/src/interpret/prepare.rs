@@ -43,7 +43,7 @@ pub fn prepare(program: &Program) -> Vec<Code> {
     let code = |function: &Function| {
         let mut allocated = BTreeSet::new();
         each_statement(&function.body, &mut |statement| {
-            if let Expression::Allocate { .. } = statement.expression {
+            if statement.expression.is_allocation() {
                 allocated.extend(&statement.pattern);
             }
         });
@@ -290,6 +290,7 @@ fn repeats(expression: &Expression) -> bool {
         | Expression::View { .. }
         | Expression::Check { .. }
         | Expression::Fail { .. }
-        | Expression::Allocate { .. } => false,
+        | Expression::Allocate { .. }
+        | Expression::Unique(_) => false,
     }
 }

@@ -177,6 +177,10 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             components: p.atoms(components)?,
         })
     }),
+    ("unique", |p, at, items| {
+        let [array] = p.exactly(at, items)?;
+        p.variable(array).map(Expression::Unique)
+    }),
     ("allocate", |p, at, items| {
         let [element, count] = p.exactly(at, items)?;
         Some(Expression::Allocate {

@@ -43,6 +43,7 @@ impl Printer<'_> {
                     atom(value)
                 )
             }
+            Expression::Unique(array) => format!("unique {}", name(array)),
             Expression::Allocate {
                 element,
                 count,
@@ -124,6 +125,7 @@ impl Printer<'_> {
             Expression::Index { .. }
             | Expression::View { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Sort { .. }
             | Expression::Operation(_)
             | array_expressions!()

@@ -126,6 +126,11 @@ impl<'a> Verifier<'a> {
                 self.extent(*count)?;
                 Ok(Type::Block(*element))
             }
+            Expression::Unique(array) => {
+                self.require(self.memory, || "a sole holder in Flat".to_string())?;
+                let (scalar, shape) = self.array(*array)?;
+                Ok(Type::Array(scalar, shape.to_vec()))
+            }
             array => self.single_array(array),
         }
     }
@@ -188,6 +193,7 @@ impl<'a> Verifier<'a> {
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Sort { .. }
             | Expression::Operation(_) => self.fail("an expression that gives no array"),
         }

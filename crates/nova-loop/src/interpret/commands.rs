@@ -125,6 +125,16 @@ impl<'p> Machine<'p> {
                 let count = self.evaluate(count)?.index()?;
                 self.reserve((*block, *pointer), *element, used, count, place)
             }
+            Command::Unique {
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => {
+                let count = self.evaluate(count)?.index()?;
+                self.unique((*block, *pointer), *element, count, place)
+            }
             Command::Copy {
                 to, from, count, ..
             } => {
@@ -173,6 +183,33 @@ impl<'p> Machine<'p> {
             None => self.heap.allocate(element, count),
         };
         let id = id.map_err(|e| exhausted(e, place))?;
+        self.set_block(block, pointer, id)
+    }
+
+    fn unique(
+        &mut self,
+        (block, pointer): (Variable, Variable),
+        element: Scalar,
+        count: i64,
+        place: &Place,
+    ) -> Step<()> {
+        let held = self.get(block)?.block()?;
+        if let Some(id) = held
+            && self.heap.is_held_once(id)?
+        {
+            return Ok(());
+        }
+        let from = self.get(pointer)?.pointer()?;
+        let id = self.heap.allocate(element, count);
+        let id = id.map_err(|e| exhausted(e, place))?;
+        let to = Pointer {
+            block: Some(id),
+            index: 0,
+        };
+        self.heap.copy(to, from, count)?;
+        if let Some(id) = held {
+            self.heap.release(id)?;
+        }
         self.set_block(block, pointer, id)
     }
 

@@ -160,6 +160,12 @@ impl Heap {
         Ok(())
     }
 
+    /// Whether the program holds a block with a single reference.
+    pub(super) fn is_held_once(&self, id: BlockId) -> Step<bool> {
+        let block = self.block(id)?;
+        Ok(block.owner == Owner::Program && block.references == 1)
+    }
+
     /// One reference less; frees at none.
     pub(super) fn release(&mut self, id: BlockId) -> Step<()> {
         let block = self.block_mut(id)?;

@@ -72,6 +72,16 @@ const COMMANDS: [(&str, Rule); 27] = [
             place,
         })
     }),
+    ("unique", |p, at, items| {
+        let ([block, pointer, element, count], place) = p.placed(at, items)?;
+        Some(Command::Unique {
+            block: p.variable(block)?,
+            pointer: p.variable(pointer)?,
+            element: p.scalar(element)?,
+            count: p.expression(count)?,
+            place,
+        })
+    }),
     ("copy", |p, at, items| {
         let [to, from, element, count] = p.exactly(at, items)?;
         Some(Command::Copy {

@@ -151,6 +151,20 @@ impl Printer<'_> {
                 self.argument(count);
                 self.place(place);
             }
+            Command::Unique {
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => {
+                self.out.text("unique");
+                self.variable(*block);
+                self.variable(*pointer);
+                self.scalar(*element);
+                self.argument(count);
+                self.place(place);
+            }
             Command::Copy {
                 to,
                 from,

@@ -36,6 +36,8 @@ pub(super) enum Origin {
     Unknown,
     /// An `Allocate`: no other block shares memory with it.
     Allocated,
+    /// A `Unique`: the block of its operand, held alone when it is bound.
+    Sole,
     /// A parameter of a function.
     Parameter,
     /// A construct that hands out an array made elsewhere; it may be another block of the function.
@@ -101,7 +103,7 @@ impl Facts {
         read == written
             || match self.blocks.get(read.index()).map(|b| b.origin) {
                 Some(Origin::Allocated | Origin::Parameter) => false,
-                Some(Origin::Shared | Origin::Unknown) | None => true,
+                Some(Origin::Sole | Origin::Shared | Origin::Unknown) | None => true,
             }
     }
 }
@@ -204,12 +206,13 @@ impl<'a> Walk<'a> {
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Foreign { .. } => {}
         }
-        let allocates = matches!(expression, Expression::Allocate { .. });
-        let origin = match allocates {
-            true => Origin::Allocated,
-            false => Origin::Shared,
+        let origin = match expression {
+            Expression::Unique(_) => Origin::Sole,
+            allocation if allocation.is_allocation() => Origin::Allocated,
+            _other => Origin::Shared,
         };
         for variable in &statement.pattern {
             self.bind(*variable, inside, self.indices.len() - 1, origin);

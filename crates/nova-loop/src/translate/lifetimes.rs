@@ -147,6 +147,42 @@ impl<'a> Translator<'a> {
         Ok(result)
     }
 
+    /// Makes the handle of an array's block hold it alone; from here on `result` lies in that block.
+    pub(super) fn unique(
+        &mut self,
+        result: flat::Variable,
+        array: flat::Variable,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let from = self.place(array)?;
+        let (count, offset) = (
+            self.product(from.shape)?,
+            self.polynomial(&from.lmad.offset)?,
+        );
+        self.flush_reads(from.block)?;
+        let Block { pointer, handle } = self.block(from.block)?;
+        if offset.as_index() != Some(0) {
+            self.assign(pointer, crate::ir::Expression::offset(pointer, offset));
+        }
+        self.emit(Command::Unique {
+            block: handle,
+            pointer,
+            element: from.element,
+            count,
+            place: place.clone(),
+        });
+        let block = self.array_block(flat::Atom::Variable(result))?;
+        let block = block.ok_or_else(|| internal("a scalar that is to be held alone"))?;
+        self.bind_block(block, pointer, handle)?;
+        // Where a body around owns the reference, or a loop, it goes on doing so.
+        let key = self.lifetimes.keys.get(&from.block);
+        if key.is_some_and(|(scope, ..)| *scope == self.lifetimes.scope) {
+            self.lifetimes.disown(from.block);
+            self.own(block)?;
+        }
+        Ok(())
+    }
+
     /// Releases what the innermost body owns and needs no longer than statement `index`.
     pub(super) fn release_ending(&mut self, index: u32) -> Result<()> {
         for (block, handle) in self.lifetimes.ending(index) {

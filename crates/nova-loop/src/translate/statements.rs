@@ -69,6 +69,7 @@ impl<'a> Translator<'a> {
                 let block = single(pattern)?;
                 self.allocate(block, *element, *count, *destination, place)?;
             }
+            E::Unique(array) => self.unique(single(pattern)?, *array, place)?,
             array_expressions!() => self.array(statement, single(pattern)?)?,
             E::Sort { count, compare } => self.sort(single(pattern)?, *count, compare, place)?,
             E::Operation(operation) => self.operation(operation, pattern, place)?,
@@ -186,7 +187,9 @@ impl<'a> Translator<'a> {
     ) -> Result<super::address::Place<'a>> {
         let block = self.array_block(flat::Atom::Variable(array))?;
         let block = block.ok_or_else(|| internal("a scalar destination"))?;
-        if self.facts.block(block).origin != super::facts::Origin::Allocated {
+        use super::facts::Origin;
+        let origin = self.facts.block(block).origin;
+        if !matches!(origin, Origin::Allocated | Origin::Sole) {
             let flat::Type::Array(element, _) = &self.info(array)?.ty else {
                 return Err(internal("a scalar destination"));
             };

@@ -116,6 +116,19 @@ impl<'p> Verifier<'p> {
                 self.take_reference(*block, "reserved");
                 self.give_block(*block, *pointer, *element);
             }
+            Command::Unique {
+                block,
+                pointer,
+                element,
+                count,
+                ..
+            } => {
+                self.expect(count, INDEX);
+                self.read(*pointer);
+                self.read(*block);
+                self.take_reference(*block, "to be the only holder");
+                self.give_block(*block, *pointer, *element);
+            }
             Command::Copy {
                 to,
                 from,

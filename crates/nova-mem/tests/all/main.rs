@@ -4,5 +4,7 @@
 mod support;
 
 mod large;
+mod passes;
 mod programs;
 mod rules;
+mod short_circuit;

@@ -1,9 +1,7 @@
 //! What is built where it would be copied to, and what is not.
 
-mod support;
-
+use crate::passes::{check_pass, function};
 use nova_mem::short_circuit;
-use support::{check_pass, function};
 
 /// Runs the pass over a function of `x` (3 elements) and `y`; gives the text after it.
 fn after(body: &str, result: &str) -> String {

@@ -1,5 +1,4 @@
 //! What tests of passes share.
-#![allow(dead_code)]
 
 use nova_core::interpret::Options;
 use nova_core::text::{print_value, read_value};

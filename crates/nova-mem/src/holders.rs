@@ -1,0 +1,216 @@
+//! The rules of `Unique`, which the verifier checks by themselves.
+//!
+//! What it makes the only holder of a block may overwrite that, so its operand's block
+//! - counts references: it is not borrowed, as those of parameters (but of a function that calls
+//!   itself in tail position, which holds its own), of nodes' payloads and of constants are;
+//! - is bound in the same round of the innermost loop around: each round needs another one;
+//! - is not used afterwards, by any array that lies in it.
+
+use nova_diag::deep;
+use nova_flat::error::InternalError;
+use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Type, Variable};
+use nova_flat::print::print_variable;
+use nova_flat::visit;
+
+type Result = std::result::Result<(), InternalError>;
+
+/// Checks all functions.
+pub fn verify(program: &Program) -> Result {
+    let mut uses_it = false;
+    for function in &program.functions {
+        visit::each_statement(&function.body, &mut |s| {
+            uses_it |= matches!(s.expression, Expression::Unique(_));
+        });
+    }
+    if !uses_it {
+        return Ok(());
+    }
+    let mut holders = Holders {
+        program,
+        blocks: vec![None; program.variables.len()],
+        taken: vec![false; program.variables.len()],
+        log: Vec::new(),
+        round: 0,
+        rounds: 0,
+        function: None,
+    };
+    program
+        .functions
+        .iter()
+        .enumerate()
+        .try_for_each(|(index, function)| holders.function(index, function))
+}
+
+/// What is known of a block.
+#[derive(Clone, Copy)]
+struct Block {
+    /// The loop in whose rounds it is bound.
+    round: u32,
+    counted: bool,
+}
+
+struct Holders<'a> {
+    program: &'a Program,
+    blocks: Vec<Option<Block>>,
+    /// By block, whether a `Unique` has had it.
+    taken: Vec<bool>,
+    /// The blocks taken, in order.
+    log: Vec<Variable>,
+    /// The innermost loop, and how many there were so far.
+    round: u32,
+    rounds: u32,
+    function: Option<&'a Function>,
+}
+
+impl<'a> Holders<'a> {
+    fn fail(&self, variable: Variable, what: &str, statement: &Statement) -> Result {
+        Err(InternalError {
+            message: format!("{} {what}", print_variable(self.program, variable)),
+            function: self.function.map(|f| f.name.clone()),
+            place: Some(statement.place.clone()),
+        })
+    }
+
+    fn function(&mut self, index: usize, function: &'a Function) -> Result {
+        let mut calls_itself = false;
+        visit::each_statement(&function.body, &mut |statement| {
+            calls_itself |= matches!(statement.expression,
+                Expression::Call { function, tail: true, .. } if function.index() == index);
+        });
+        self.function = Some(function);
+        function
+            .parameters
+            .iter()
+            .for_each(|p| self.bind(*p, calls_itself));
+        let end = Statement {
+            pattern: Vec::new(),
+            expression: Expression::Atom(Atom::index(0)),
+            place: function.place.clone(),
+        };
+        self.body(&function.body, &end)
+    }
+
+    fn bind(&mut self, variable: Variable, counted: bool) {
+        let info = self.program.variable(variable);
+        let block = match (&info.ty, &info.memory) {
+            (Type::Block(_), _) => variable,
+            (Type::Array(..), Some(memory)) => memory.block,
+            (Type::Array(..), None) | (Type::Scalar(_), _) => return,
+        };
+        if let Some(known @ None) = self.blocks.get_mut(block.index()) {
+            *known = Some(Block {
+                round: self.round,
+                counted,
+            });
+        }
+    }
+
+    /// An array is used.
+    fn use_array(&self, array: Variable, statement: &Statement) -> Result {
+        let memory = &self.program.variable(array).memory;
+        match memory {
+            Some(memory) if self.taken[memory.block.index()] => {
+                self.fail(array, "is used though its memory was taken", statement)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// A body; `around` is the statement it belongs to.
+    fn body(&mut self, body: &'a Body, around: &Statement) -> Result {
+        for statement in &body.statements {
+            deep(|| self.statement(statement))?;
+        }
+        body.results.iter().try_for_each(|result| match result {
+            Atom::Variable(variable) => self.use_array(*variable, around),
+            Atom::Constant(_) => Ok(()),
+        })
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Result {
+        let expression = &statement.expression;
+        let mut used = Vec::new();
+        visit::used_variables(expression, &mut |v| used.push(v));
+        for variable in used {
+            self.use_array(variable, statement)?;
+        }
+        if let Expression::Unique(array) = expression {
+            self.take(*array, statement)?;
+        }
+        match expression {
+            Expression::If { .. } | Expression::Switch { .. } => self.cases(statement)?,
+            _loop_or_none => self.rounds(statement)?,
+        }
+        let borrowed = matches!(
+            expression,
+            Expression::NodePayload { .. } | Expression::Bytes(_) | Expression::Fail { .. }
+        );
+        for variable in &statement.pattern {
+            self.bind(*variable, !borrowed);
+            self.use_array(*variable, statement)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, array: Variable, statement: &Statement) -> Result {
+        let Some(memory) = &self.program.variable(array).memory else {
+            return Ok(());
+        };
+        match self.blocks[memory.block.index()] {
+            Some(block) if !block.counted => {
+                return self.fail(array, "lies in a block that is borrowed", statement);
+            }
+            Some(block) if block.round == self.round => {}
+            Some(_) | None => {
+                return self.fail(array, "would be taken in every round", statement);
+            }
+        }
+        self.taken[memory.block.index()] = true;
+        self.log.push(memory.block);
+        Ok(())
+    }
+
+    /// Of several bodies one runs: what one has taken the others still have.
+    fn cases(&mut self, statement: &'a Statement) -> Result {
+        let mut result = Ok(());
+        let mut taken = Vec::new();
+        visit::bodies(&statement.expression, &mut |body| {
+            if result.is_ok() {
+                let before = self.log.len();
+                result = self.body(body, statement);
+                for block in self.log.drain(before..) {
+                    self.taken[block.index()] = false;
+                    taken.push(block);
+                }
+            }
+        });
+        for block in &taken {
+            self.taken[block.index()] = true;
+        }
+        self.log.extend(taken);
+        result
+    }
+
+    fn rounds(&mut self, statement: &'a Statement) -> Result {
+        let mut result = Ok(());
+        let outside = self.round;
+        let mut bind = Vec::new();
+        visit::binders(&statement.expression, &mut |v| bind.push(*v));
+        visit::bodies(&statement.expression, &mut |body| {
+            self.rounds += 1;
+            self.round = self.rounds;
+            if let Expression::While { body: main, .. } = &statement.expression
+                && !std::ptr::eq(body, main)
+            {
+                // The condition may not take the states: the body needs them.
+            } else {
+                bind.drain(..).for_each(|v| self.bind(v, true));
+            }
+            if result.is_ok() {
+                result = self.body(body, statement);
+            }
+        });
+        self.round = outside;
+        result
+    }
+}

@@ -1,0 +1,393 @@
+//! Reuse in place (lambda-dp.txt §3.2): an array that replaces another one, which nobody uses again,
+//! is written over it.
+//!
+//! That is so of updates and scatters, and of a map that reads an array only at the index it writes
+//! (criteria R.1 and R.2). Where only this function can have the block, the new array is put there;
+//! where others may share it (states of loops, results of conditionals and calls), `Unique` finds
+//! out from the reference count when the program runs, and copies only if somebody does.
+
+use crate::MARK;
+use crate::places::{Rebasing, is_inside};
+use crate::uses::{Event, Kind, Span, Uses};
+use nova_diag::deep;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
+};
+use nova_flat::memory::{Lmad, Memory};
+use nova_flat::visit;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Writes arrays over those they replace.
+pub fn run(program: &mut Program) {
+    obstacles(program);
+}
+
+/// Why an array was not written over the one it replaces.
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// The old one is used afterwards.
+    UsedLater(Event),
+    /// The old one is read by the same statement, elsewhere than where it is written.
+    ReadMeanwhile,
+    /// Its memory is not the function's own: a parameter, a constant, part of a node.
+    Borrowed,
+    /// Its elements do not follow each other in order.
+    NotInOrder,
+    /// The new one is built in a place of its own for what comes later.
+    PlacedElsewhere,
+}
+
+/// As [`run`]; gives what was in the way, by the array that is made.
+pub fn obstacles(program: &mut Program) -> BTreeMap<Variable, Obstacle> {
+    let mut uses = Uses::new(program);
+    for function in &program.functions {
+        uses.function(program, function);
+    }
+    let mut functions = std::mem::take(&mut program.functions);
+    let mut pass = Reuse {
+        extents: crate::places::extents(program),
+        holding: vec![Holding::Counted; program.variables.len()],
+        program,
+        uses,
+        taken: BTreeMap::new(),
+        unneeded: BTreeSet::new(),
+        obstacles: BTreeMap::new(),
+    };
+    for (index, function) in functions.iter().enumerate() {
+        pass.holdings(index, function);
+    }
+    for function in &mut functions {
+        pass.body(&mut function.body);
+        let unneeded = &pass.unneeded;
+        visit::each_body_mut(&mut function.body, &mut |body| {
+            let is_needed = |s: &Statement| !s.pattern.iter().any(|v| unneeded.contains(v));
+            body.statements.retain(is_needed);
+        });
+    }
+    let obstacles = pass.obstacles;
+    program.functions = functions;
+    obstacles
+}
+
+/// What a function knows of the holders of a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holding {
+    /// It is this function alone, as long as the arrays are not handed on.
+    Alone,
+    /// The reference count tells.
+    Counted,
+    /// Somebody else.
+    Borrowed,
+}
+
+struct Reuse<'a> {
+    program: &'a mut Program,
+    uses: Uses,
+    extents: Vec<bool>,
+    /// By block.
+    holding: Vec<Holding>,
+    /// By block, the beginning of the last statement before which it was made to be held alone.
+    taken: BTreeMap<Variable, u32>,
+    /// Blocks in which nothing lies any more.
+    unneeded: BTreeSet<Variable>,
+    obstacles: BTreeMap<Variable, Obstacle>,
+}
+
+impl Reuse<'_> {
+    /// Finds out who holds the blocks of a function.
+    fn holdings(&mut self, index: usize, function: &Function) {
+        let mut calls_itself = false;
+        visit::each_statement(&function.body, &mut |statement| {
+            let expression = &statement.expression;
+            calls_itself |= matches!(expression,
+                Expression::Call { function, tail: true, .. } if function.index() == index);
+            let holding = match expression {
+                Expression::NodePayload { .. } | Expression::Bytes(_) | Expression::Fail { .. } => {
+                    Holding::Borrowed
+                }
+                Expression::Unique(_) => Holding::Alone,
+                allocation if allocation.is_allocation() => {
+                    statement.pattern.iter().for_each(|block| {
+                        self.holding[block.index()] = Holding::Alone;
+                    });
+                    return;
+                }
+                _other => return,
+            };
+            let memories = statement.pattern.iter().map(|v| self.memory(*v));
+            for memory in memories.collect::<Vec<_>>().into_iter().flatten() {
+                let block = memory.block.index();
+                if self.holding[block] == Holding::Counted {
+                    self.holding[block] = holding;
+                }
+            }
+        });
+        if !calls_itself {
+            for parameter in &function.parameters {
+                if let Some(memory) = self.memory(*parameter) {
+                    self.holding[memory.block.index()] = Holding::Borrowed;
+                }
+            }
+        }
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        let statements = std::mem::take(&mut body.statements);
+        for mut statement in statements {
+            self.statement(&mut statement, &mut body.statements);
+            visit::bodies_mut(&mut statement.expression, &mut |inner| {
+                deep(|| self.body(inner));
+            });
+            body.statements.push(statement);
+        }
+    }
+
+    /// Places what a statement makes; what must come before it goes to `before`.
+    fn statement(&mut self, statement: &mut Statement, before: &mut Vec<Statement>) {
+        let place = statement.place.clone();
+        match &mut statement.expression {
+            Expression::Update { array, .. } => {
+                if let [made] = statement.pattern.as_slice()
+                    && let Some(instead) = self.replace(*made, *array, 1, &place, before)
+                {
+                    *array = instead;
+                }
+            }
+            Expression::Operation(operation) => {
+                let made = statement.pattern.get(operation.carries.len()..);
+                self.operation(operation, made.unwrap_or_default(), &place, before);
+            }
+            _makes_anew => {}
+        }
+    }
+
+    fn operation(
+        &mut self,
+        operation: &mut ArrayOperation,
+        mut made: &[Variable],
+        place: &nova_diag::Place,
+        before: &mut Vec<Statement>,
+    ) {
+        let mut read = None;
+        let mut instead = visit::Substitution::default();
+        let ArrayOperation {
+            outputs,
+            body,
+            indices,
+            ..
+        } = operation;
+        for output in outputs {
+            let (own, rest) = made.split_at(output.gives().min(made.len()));
+            made = rest;
+            match output {
+                Output::Scatter { destinations } => {
+                    for (array, made) in destinations.iter_mut().zip(own) {
+                        if let Some(instead) = self.replace(*made, *array, 1, place, before) {
+                            *array = instead;
+                        }
+                    }
+                }
+                Output::Map => {
+                    let read = read.get_or_insert_with(|| Reads::of(body, indices));
+                    let [made] = own else { continue };
+                    if let Some((old, new)) = self.map(*made, read, place, before) {
+                        instead.insert(old, Atom::Variable(new));
+                    }
+                }
+                Output::Reduce { .. }
+                | Output::Scan { .. }
+                | Output::Filter { .. }
+                | Output::Histogram { .. }
+                | Output::Collect { .. } => {}
+            }
+        }
+        visit::substitute(self.program, body, &instead);
+    }
+
+    /// Writes the result of a map over an array that it reads. Gives the array to read instead, and
+    /// that array.
+    fn map(
+        &mut self,
+        made: Variable,
+        read: &Reads,
+        place: &nova_diag::Place,
+        before: &mut Vec<Statement>,
+    ) -> Option<(Variable, Variable)> {
+        let candidates = read.at_index.iter();
+        let like = |array: &&(Variable, usize)| {
+            let (new, old) = (self.program.ty(made), self.program.ty(array.0));
+            new == old
+                && self.memory(array.0).map(|m| m.block) != self.memory(made).map(|m| m.block)
+        };
+        let candidates: Vec<_> = candidates.filter(like).copied().collect();
+        for (array, count) in candidates {
+            if let Some(instead) = self.replace(made, array, count, place, before) {
+                self.obstacles.remove(&made);
+                return Some((array, instead));
+            }
+        }
+        None
+    }
+
+    /// Writes `made` over `array`, which its statement reads in `reads` places, each before it is
+    /// written over. Gives the array to read instead: the same or its `Unique`.
+    fn replace(
+        &mut self,
+        made: Variable,
+        array: Variable,
+        reads: usize,
+        place: &nova_diag::Place,
+        before: &mut Vec<Statement>,
+    ) -> Option<Variable> {
+        match self.try_replace(made, array, reads, place, before) {
+            Ok(instead) => instead,
+            Err(obstacle) => {
+                self.obstacles.entry(made).or_insert(obstacle);
+                None
+            }
+        }
+    }
+
+    fn try_replace(
+        &mut self,
+        made: Variable,
+        array: Variable,
+        reads: usize,
+        place: &nova_diag::Place,
+        before: &mut Vec<Statement>,
+    ) -> Result<Option<Variable>, Obstacle> {
+        let (Some(new), Some(old)) = (self.memory(made), self.memory(array)) else {
+            return Ok(None);
+        };
+        let Some(span) = self.uses.span(made) else {
+            return Ok(None);
+        };
+        if new == old {
+            return Ok(None);
+        }
+        if !old.lmad.is_row_major() {
+            return Err(Obstacle::NotInOrder);
+        }
+        let holding = self.holding(old.block);
+        if holding == Holding::Borrowed {
+            return Err(Obstacle::Borrowed);
+        }
+        if let Some(later) = self.uses.later(old.block, span) {
+            return Err(Obstacle::UsedLater(later.clone()));
+        }
+        let taken = self.taken.get(&old.block) == Some(&span.enter);
+        if taken || self.uses.events(old.block, span.enter..=span.exit).count() != reads {
+            return Err(Obstacle::ReadMeanwhile);
+        }
+        let handed = |event: &Event| event.kind == Kind::Handed;
+        let mut earlier = self.uses.events(old.block, 0..=span.enter - 1);
+        let shared = earlier.any(handed);
+        drop(earlier);
+        if holding == Holding::Alone && !shared {
+            let moved = Rebasing::between(&new.lmad, &old.lmad);
+            let moved = moved.filter(|_| self.is_made_for(&new, span));
+            self.move_block(
+                new.block,
+                old.block,
+                &moved.ok_or(Obstacle::PlacedElsewhere)?,
+            );
+            return Ok(Some(array));
+        }
+        let lmad = Lmad::of_shape(self.program.ty(array).shape());
+        let lmad = lmad.ok_or(Obstacle::NotInOrder)?;
+        let moved = Rebasing::between(&new.lmad, &lmad);
+        let moved = moved.filter(|_| self.is_made_for(&new, span));
+        let moved = moved.ok_or(Obstacle::PlacedElsewhere)?;
+        let (sole, block) = self.sole_holder(array, lmad, span);
+        before.push(Statement {
+            pattern: vec![sole],
+            expression: Expression::Unique(array),
+            place: place.clone(),
+        });
+        self.taken.insert(old.block, span.enter);
+        self.move_block(new.block, block, &moved);
+        Ok(Some(sole))
+    }
+
+    /// Adds a variable that is an array in a block of its own, and that block.
+    fn sole_holder(&mut self, array: Variable, lmad: Lmad, span: Span) -> (Variable, Variable) {
+        let info = self.program.variable(array).clone();
+        let name = info.name.trim_start_matches(MARK);
+        let block = Type::Block(info.ty.element());
+        let block = self.program.add_variable(format!("{name}_block"), block);
+        let sole = self.program.add_variable(format!("{MARK}{name}"), info.ty);
+        self.program.variables[sole.index()].memory = Some(Memory { block, lmad });
+        let now = Span {
+            exit: span.enter,
+            ..span
+        };
+        self.uses.set_span(block, now);
+        self.uses.set_span(sole, now);
+        self.uses.set_scope(block, span.scope);
+        self.holding
+            .resize(self.program.variables.len(), Holding::Counted);
+        self.holding[block.index()] = Holding::Alone;
+        (sole, block)
+    }
+
+    /// Whether an allocated block begins with an array that a statement makes, and has no more than
+    /// that.
+    fn is_made_for(&self, made: &Memory, span: Span) -> bool {
+        let more = |event: &Event| {
+            event.kind == Kind::Made
+                && self.memory(event.array).is_none_or(|memory| {
+                    !is_inside(&memory.lmad, &made.lmad, &|v| {
+                        self.extents.get(v.index()) == Some(&true)
+                    })
+                })
+        };
+        self.holding(made.block) == Holding::Alone
+            && self
+                .uses
+                .events(made.block, 0..=span.enter - 1)
+                .next()
+                .is_none()
+            && !self.uses.events(made.block, span.exit..=u32::MAX).any(more)
+    }
+
+    fn move_block(&mut self, from: Variable, into: Variable, rebasing: &Rebasing) {
+        let arrays = self.uses.block(from).map(|b| b.arrays.clone());
+        for array in arrays.unwrap_or_default() {
+            let info = &mut self.program.variables[array.index()];
+            info.memory = info.memory.as_ref().map(|m| rebasing.memory(m, into));
+        }
+        self.uses.merge(from, into);
+        self.unneeded.insert(from);
+    }
+
+    fn holding(&self, block: Variable) -> Holding {
+        let holding = self.holding.get(block.index());
+        holding.copied().unwrap_or(Holding::Borrowed)
+    }
+
+    fn memory(&self, array: Variable) -> Option<Memory> {
+        self.program.variables.get(array.index())?.memory.clone()
+    }
+}
+
+/// The arrays that the body of an operation reads at its own index, and how often.
+struct Reads {
+    at_index: Vec<(Variable, usize)>,
+}
+
+impl Reads {
+    fn of(body: &Body, indices: &[Variable]) -> Self {
+        let mut counts: BTreeMap<Variable, usize> = BTreeMap::new();
+        let own: Vec<Atom> = indices.iter().map(|i| Atom::Variable(*i)).collect();
+        visit::each_statement(body, &mut |statement| {
+            if let Expression::Index { array, indices } = &statement.expression
+                && *indices == own
+            {
+                *counts.entry(*array).or_default() += 1;
+            }
+        });
+        Reads {
+            at_index: counts.into_iter().collect(),
+        }
+    }
+}
