@@ -157,6 +157,7 @@ impl Dead<'_> {
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Sort { .. }
             | pure_expressions!()
             | array_expressions!()

@@ -399,6 +399,7 @@ impl Forward<'_> {
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Sort { .. }
             | Expression::Operation(_)
             | pure_expressions!()
@@ -435,6 +436,7 @@ fn is_empty(expression: &Expression) -> bool {
         | Expression::Check { .. }
         | Expression::Fail { .. }
         | Expression::Allocate { .. }
+        | Expression::Unique(_)
         | Expression::Sort { .. }
         | pure_expressions!()
         | array_expressions!()
@@ -467,6 +469,7 @@ fn always_fails(statement: &Statement) -> bool {
         Expression::Check { condition, .. } => is_bool(*condition, false),
         Expression::View { .. }
         | Expression::Allocate { .. }
+        | Expression::Unique(_)
         | Expression::Sort { .. }
         | Expression::Operation(_)
         | pure_expressions!()
