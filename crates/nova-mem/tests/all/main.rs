@@ -6,5 +6,6 @@ mod support;
 mod large;
 mod passes;
 mod programs;
+mod reuse;
 mod rules;
 mod short_circuit;

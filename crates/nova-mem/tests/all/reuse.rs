@@ -1,0 +1,102 @@
+//! What is written over what it replaces, and what is not.
+
+use crate::passes::{check_pass, function};
+use nova_mem::reuse;
+
+/// A vector of this function alone.
+const OWN: &str = "(let [mb:(block f32)] (allocate f32 n))
+    (let [m:[n]f32 @ mb] (copy x))
+    (let [tb:(block f32)] (allocate f32 n))";
+
+/// Runs the pass over a body that starts with [`OWN`]; gives how many allocations are left, and how
+/// many sole holders there are.
+fn left(body: &str, result: &str) -> (usize, usize) {
+    let text = check_pass(&function(&format!("{OWN} {body}"), result), reuse::run);
+    (
+        text.matches("(allocate ").count(),
+        text.matches("(unique ").count(),
+    )
+}
+
+#[test]
+fn updates_of_what_nobody_needs() {
+    let first = "(let [t:[n]f32 @ tb] (update m [0] 5.0f))";
+    assert_eq!(left(first, "t"), (1, 0));
+    let second =
+        "(let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update t [1] 6.0f))";
+    assert_eq!(left(&format!("{first} {second}"), "u"), (1, 0));
+    // The old one is read afterwards, or part of it by another name.
+    let read = "(let [g:f32] (index m [0])) (let [u:[n]f32 @ tb] (update t [1] g))";
+    assert_eq!(left(&format!("{first} {read}"), "u"), (2, 0));
+    let read = format!(
+        "(let [w:[2]f32 @ mb (lmad 1 [2 1])] (slice m [1 1 2])) {first} (let [g:f32] (index w [0]))
+         (let [u:[n]f32 @ tb] (update t [1] g))"
+    );
+    assert_eq!(left(&read, "u"), (2, 0));
+    // What the caller owns stays as it is.
+    assert_eq!(
+        left("(let [t:[n]f32 @ tb] (update x [0] 5.0f))", "t"),
+        (2, 0)
+    );
+}
+
+#[test]
+fn maps_that_read_where_they_write() {
+    let map = |index: &str| {
+        format!(
+            "(let [t:[n]f32 @ tb] (operation [n] [i:i64] []
+               (do (let [z:i64] (sub i64 i i)) (let [j:i64] (sub i64 2 i)) (let [e:f32] (index m [{index}]))
+                   (let [d:f32] (add f32 e 1.0f)) (in d)) (map)))"
+        )
+    };
+    assert_eq!(left(&map("i"), "t"), (1, 0));
+    assert_eq!(left(&map("j"), "t"), (2, 0));
+    assert_eq!(left(&map("z"), "t"), (2, 0));
+}
+
+#[test]
+fn scatters_unless_they_read_the_destination() {
+    let scatter = |array: &str| {
+        format!(
+            "(let [t:[n]f32 @ tb] (operation [n] [i:i64] []
+               (do (let [j:i64] (sub i64 2 i)) (let [e:f32] (index {array} [i])) (in j e))
+               (scatter [m])))"
+        )
+    };
+    assert_eq!(left(&scatter("x"), "t"), (1, 0));
+    assert_eq!(left(&scatter("m"), "t"), (2, 0));
+}
+
+#[test]
+fn states_of_loops_are_counted() {
+    let body = "(let [s:[n]f32 @ sb] (operation [3] [i:i64] [v:[n]f32 @ vb = m]
+        (do (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update v [i] 5.0f)) (in u))))";
+    assert_eq!(left(body, "s"), (2, 1));
+    // Not where it is read again in the same round.
+    let read = body.replace(
+        "(in u)",
+        "(let [g:f32] (index v [i])) (let [w:f32] (index u [i])) (in u)",
+    );
+    assert_eq!(left(&read, "s"), (3, 0));
+}
+
+#[test]
+fn an_array_from_outside_of_a_loop_is_not_taken() {
+    let body = "(let [s:f32] (operation [3] [i:i64] [v:f32 = 0.0f]
+        (do (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update m [i] v))
+            (let [g:f32] (index u [0])) (in g))))
+      (let [z:[n]f32 @ tb] (replicate [n] s))";
+    assert_eq!(left(body, "z"), (3, 0));
+}
+
+#[test]
+fn what_a_branch_takes_the_other_still_has() {
+    let body = "(let [c:bool] (lt i64 n 2))
+      (let [y:[n]f32 @ yb] (if c
+        (do (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update m [0] 5.0f)) (in u))
+        (do (in m))))";
+    assert_eq!(left(body, "y"), (2, 0));
+    // Behind the conditional both may be held by it.
+    let after = format!("{body} (let [w:[n]f32 @ tb] (update y [1] 7.0f))");
+    assert_eq!(left(&after, "w"), (1, 1));
+}
