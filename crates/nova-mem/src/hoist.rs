@@ -1,6 +1,7 @@
 //! A body whose allocations are moved: to before other statements, or away.
 
 use crate::MARK;
+use crate::mistakes::{Mistake, Mistakes};
 use crate::uses::{Span, Uses};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Expression, Program, Statement, Type, Variable};
@@ -100,6 +101,7 @@ impl Body {
         scope: usize,
         program: &mut Program,
         uses: &mut Uses,
+        mistakes: Mistakes,
     ) -> Option<()> {
         let (index, start) = uses.statement_at(scope, time)?;
         let mut plan = Plan {
@@ -112,8 +114,14 @@ impl Body {
         };
         plan.statement(block, 0)?;
         let Plan {
-            moving, repeated, ..
+            mut moving,
+            mut repeated,
+            ..
         } = plan;
+        if mistakes.make(Mistake::SizeLeftBehind) {
+            moving = vec![block];
+            repeated.clear();
+        }
         let now = Span {
             scope,
             enter: start - 1,

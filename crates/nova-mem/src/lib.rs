@@ -32,6 +32,8 @@ mod hoist;
 mod holders;
 pub mod interpret;
 mod introduce;
+#[doc(hidden)]
+pub mod mistakes;
 mod places;
 pub mod reuse;
 pub mod short_circuit;

@@ -28,6 +28,13 @@ impl Rebasing {
         (rebasing.lmad(from) == *to).then_some(rebasing)
     }
 
+    /// One that puts everything elsewhere than it should: for [`crate::mistakes`].
+    pub fn amiss(mut self, offset: i64, scale: i64) -> Rebasing {
+        self.offset = self.offset.plus(&Polynomial::constant(offset));
+        self.scale = self.scale.times(&Polynomial::constant(scale));
+        self
+    }
+
     /// Whether elements that follow each other go on doing so.
     pub fn keeps_order(&self) -> bool {
         self.scale.as_constant() == Some(1)

@@ -7,6 +7,7 @@
 //! out from the reference count when the program runs, and copies only if somebody does.
 
 use crate::MARK;
+use crate::mistakes::{Mistake, Mistakes};
 use crate::places::{Rebasing, is_inside};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
@@ -19,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes arrays over those they replace.
 pub fn run(program: &mut Program) {
-    obstacles(program);
+    run_with(program, Mistakes::default());
 }
 
 /// Why an array was not written over the one it replaces.
@@ -39,6 +40,12 @@ pub enum Obstacle {
 
 /// As [`run`]; gives what was in the way, by the array that is made.
 pub fn obstacles(program: &mut Program) -> BTreeMap<Variable, Obstacle> {
+    run_with(program, Mistakes::default())
+}
+
+/// As [`obstacles`], with a mistake if a test asks for one.
+#[doc(hidden)]
+pub fn run_with(program: &mut Program, mistakes: Mistakes) -> BTreeMap<Variable, Obstacle> {
     let mut uses = Uses::new(program);
     for function in &program.functions {
         uses.function(program, function);
@@ -52,6 +59,7 @@ pub fn obstacles(program: &mut Program) -> BTreeMap<Variable, Obstacle> {
         taken: BTreeMap::new(),
         unneeded: BTreeSet::new(),
         obstacles: BTreeMap::new(),
+        mistakes,
     };
     for (index, function) in functions.iter().enumerate() {
         pass.holdings(index, function);
@@ -91,6 +99,7 @@ struct Reuse<'a> {
     /// Blocks in which nothing lies any more.
     unneeded: BTreeSet<Variable>,
     obstacles: BTreeMap<Variable, Obstacle>,
+    mistakes: Mistakes,
 }
 
 impl Reuse<'_> {
@@ -151,6 +160,9 @@ impl Reuse<'_> {
                     && let Some(instead) = self.replace(*made, *array, 1, &place, before)
                 {
                     *array = instead;
+                    if self.mistakes.make(Mistake::UpdateDropped) {
+                        statement.expression = Expression::Copy(instead);
+                    }
                 }
             }
             Expression::Operation(operation) => {
@@ -188,7 +200,8 @@ impl Reuse<'_> {
                     }
                 }
                 Output::Map => {
-                    let read = read.get_or_insert_with(|| Reads::of(body, indices));
+                    let anywhere = self.mistakes.make(Mistake::ReuseReadElsewhere);
+                    let read = read.get_or_insert_with(|| Reads::of(body, indices, anywhere));
                     let [made] = own else { continue };
                     if let Some((old, new)) = self.map(*made, read, place, before) {
                         instead.insert(old, Atom::Variable(new));
@@ -268,11 +281,17 @@ impl Reuse<'_> {
         if !old.lmad.is_row_major() {
             return Err(Obstacle::NotInOrder);
         }
-        let holding = self.holding(old.block);
-        if holding == Holding::Borrowed {
+        let wrong = self.mistakes;
+        let mut holding = self.holding(old.block);
+        if wrong.make(Mistake::UniqueDropped) {
+            holding = Holding::Alone;
+        }
+        if holding == Holding::Borrowed && !wrong.make(Mistake::ReuseBorrowed) {
             return Err(Obstacle::Borrowed);
         }
-        if let Some(later) = self.uses.later(old.block, span) {
+        if let Some(later) = self.uses.later(old.block, span)
+            && !wrong.make(Mistake::ReuseUsedLater)
+        {
             return Err(Obstacle::UsedLater(later.clone()));
         }
         let taken = self.taken.get(&old.block) == Some(&span.enter);
@@ -281,7 +300,7 @@ impl Reuse<'_> {
         }
         let handed = |event: &Event| event.kind == Kind::Handed;
         let mut earlier = self.uses.events(old.block, 0..=span.enter - 1);
-        let shared = earlier.any(handed);
+        let shared = earlier.any(handed) && !wrong.make(Mistake::ReuseHandedOn);
         drop(earlier);
         if holding == Holding::Alone && !shared {
             let moved = Rebasing::between(&new.lmad, &old.lmad);
@@ -341,13 +360,14 @@ impl Reuse<'_> {
                     })
                 })
         };
-        self.holding(made.block) == Holding::Alone
-            && self
-                .uses
-                .events(made.block, 0..=span.enter - 1)
-                .next()
-                .is_none()
-            && !self.uses.events(made.block, span.exit..=u32::MAX).any(more)
+        self.mistakes.make(Mistake::BlockTooSmall)
+            || self.holding(made.block) == Holding::Alone
+                && self
+                    .uses
+                    .events(made.block, 0..=span.enter - 1)
+                    .next()
+                    .is_none()
+                && !self.uses.events(made.block, span.exit..=u32::MAX).any(more)
     }
 
     fn move_block(&mut self, from: Variable, into: Variable, rebasing: &Rebasing) {
@@ -376,12 +396,12 @@ struct Reads {
 }
 
 impl Reads {
-    fn of(body: &Body, indices: &[Variable]) -> Self {
+    fn of(body: &Body, indices: &[Variable], anywhere: bool) -> Self {
         let mut counts: BTreeMap<Variable, usize> = BTreeMap::new();
         let own: Vec<Atom> = indices.iter().map(|i| Atom::Variable(*i)).collect();
         visit::each_statement(body, &mut |statement| {
             if let Expression::Index { array, indices } = &statement.expression
-                && *indices == own
+                && (anywhere || *indices == own)
             {
                 *counts.entry(*array).or_default() += 1;
             }

@@ -7,6 +7,7 @@
 //! with it. Copies are looked at from the last to the first, so that chains of them collapse.
 
 use crate::hoist::Body as Editor;
+use crate::mistakes::{Mistake, Mistakes};
 use crate::places::{Rebasing, are_disjoint, extents, is_inside};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
@@ -16,6 +17,12 @@ use nova_flat::visit;
 
 /// Builds arrays where they are copied to.
 pub fn run(program: &mut Program) {
+    run_with(program, Mistakes::default());
+}
+
+/// As [`run`], with a mistake if a test asks for one.
+#[doc(hidden)]
+pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     let mut uses = Uses::new(program);
     for function in &program.functions {
         uses.function(program, function);
@@ -25,6 +32,7 @@ pub fn run(program: &mut Program) {
         extents: extents(program),
         program,
         uses,
+        mistakes,
     };
     for function in &mut functions {
         pass.body(&mut function.body);
@@ -36,6 +44,7 @@ struct ShortCircuit<'a> {
     program: &'a mut Program,
     uses: Uses,
     extents: Vec<bool>,
+    mistakes: Mistakes,
 }
 
 impl ShortCircuit<'_> {
@@ -105,19 +114,34 @@ impl ShortCircuit<'_> {
     ) -> Option<()> {
         let memory = self.memory(source)?;
         let (from, into) = (memory.block, target.block);
-        if from == into || !editor.binds(from) || self.uses.later(from, at).is_some() {
+        let wrong = self.mistakes;
+        let is_used = |pass: &Self| pass.uses.later(from, at).is_some();
+        if from == into
+            || !editor.binds(from)
+            || (is_used(self) && !wrong.make(Mistake::CopyUsedLater))
+        {
             return None;
         }
-        let rebasing = Rebasing::between(&memory.lmad, &target.lmad)?;
+        let mut rebasing = Rebasing::between(&memory.lmad, &target.lmad)?;
         let first = self.may_move(from, &memory, at, &rebasing)?;
-        self.is_free(target, first, at).then_some(())?;
+        let free = self.is_free(target, first, at) || wrong.make(Mistake::TargetInUse);
+        free.then_some(())?;
         let mut named = true;
         rebasing.variables(&mut |v| named &= self.is_bound_before(v, first));
         named.then_some(())?;
-        if !self.is_bound_before(into, first) {
-            editor.hoist(into, first, at.scope, self.program, &mut self.uses)?;
+        if !self.is_bound_before(into, first) && !wrong.make(Mistake::NotHoisted) {
+            let (program, uses) = (&mut *self.program, &mut self.uses);
+            editor.hoist(into, first, at.scope, program, uses, wrong)?;
         }
-        let arrays = self.uses.block(from)?.arrays.clone();
+        match wrong.0 {
+            Some(Mistake::WrongOffset) => rebasing = rebasing.amiss(1, 1),
+            Some(Mistake::WrongStride) => rebasing = rebasing.amiss(0, 2),
+            Some(_) | None => {}
+        }
+        let mut arrays = self.uses.block(from)?.arrays.clone();
+        if wrong.make(Mistake::ViewsLeftBehind) {
+            arrays.retain(|array| *array == source);
+        }
         for array in arrays {
             let info = &mut self.program.variables[array.index()];
             info.memory = info.memory.as_ref().map(|m| rebasing.memory(m, into));
@@ -143,7 +167,9 @@ impl ShortCircuit<'_> {
                 !memory.is_some_and(|m| is_inside(&m.lmad, &array.lmad, &|v| self.is_extent(v)))
             }
             Kind::Read => false,
-            Kind::ReadInOrder => !rebasing.keeps_order(),
+            Kind::ReadInOrder => {
+                !rebasing.keeps_order() && !self.mistakes.make(Mistake::GapsWhereNone)
+            }
             Kind::Handed => true,
         };
         if copies != 1 || self.uses.events(block, 0..=u32::MAX).any(stays) {

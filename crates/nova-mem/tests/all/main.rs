@@ -4,6 +4,7 @@
 mod support;
 
 mod large;
+mod mistakes;
 mod passes;
 mod programs;
 mod reuse;
