@@ -173,6 +173,7 @@ impl Unit<'_> {
             }
             Command::Allocate { destination, .. } => fails |= destination.is_none(),
             Command::Reserve { .. }
+            | Command::Unique { .. }
             | Command::Foreign { .. }
             | Command::Check { .. }
             | Command::Fail { .. }

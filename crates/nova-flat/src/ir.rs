@@ -463,6 +463,17 @@ impl Expression {
     pub fn is_allocation(&self) -> bool {
         matches!(self, Expression::Allocate { .. })
     }
+
+    /// Whether that block is memory in which a result is handed to the caller.
+    pub fn is_destination(&self) -> bool {
+        matches!(
+            self,
+            Expression::Allocate {
+                destination: Some(_),
+                ..
+            }
+        )
+    }
 }
 
 impl Output {

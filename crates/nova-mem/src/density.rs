@@ -125,7 +125,8 @@ impl Walk {
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Sort { .. }
-            | Expression::Allocate { .. } => self.carried(expression),
+            | Expression::Allocate { .. }
+            | Expression::Unique(_) => self.carried(expression),
         }
         self.bodies(expression);
         for variable in &statement.pattern {
@@ -174,7 +175,8 @@ impl Walk {
             | Expression::View { .. }
             | Expression::Check { .. }
             | Expression::Fail { .. }
-            | Expression::Allocate { .. } => {}
+            | Expression::Allocate { .. }
+            | Expression::Unique(_) => {}
         }
         binders(expression, &mut |binder| {
             self.scalars.entry(*binder).or_insert(self.around);

@@ -52,10 +52,16 @@ impl Body {
         self.statements.get(index)?.as_ref()
     }
 
-    /// Whether the body allocates a block.
-    pub fn binds(&self, block: Variable) -> bool {
+    /// Whether the body allocates a block that is not meant for the caller.
+    pub fn owns(&self, block: Variable) -> bool {
+        let definition = self.definition(block).map(|s| &s.expression);
+        definition.is_some_and(|e| e.is_allocation() && !e.is_destination())
+    }
+
+    /// Whether the body allocates a block for the caller.
+    pub fn hands_out(&self, block: Variable) -> bool {
         self.definition(block)
-            .is_some_and(|s| s.expression.is_allocation())
+            .is_some_and(|s| s.expression.is_destination())
     }
 
     /// The statement that binds a variable.

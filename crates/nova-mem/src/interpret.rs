@@ -381,7 +381,9 @@ impl Arrays for Heap {
             offset: 0,
             shape: dense.shape.clone(),
             strides: strides.collect(),
-        };
+            number: NOBODY,
+        }
+        .anew();
         each_index(&dense.shape, |index| {
             Self::write(&mut array, index, dense.read(index)?)
         })?;

@@ -56,6 +56,7 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) -> BTreeMap<Variable,
         holding: vec![Holding::Counted; program.variables.len()],
         program,
         uses,
+        handed_out: BTreeSet::new(),
         taken: BTreeMap::new(),
         unneeded: BTreeSet::new(),
         obstacles: BTreeMap::new(),
@@ -94,6 +95,8 @@ struct Reuse<'a> {
     extents: Vec<bool>,
     /// By block.
     holding: Vec<Holding>,
+    /// Blocks in which results are handed to the caller.
+    handed_out: BTreeSet<Variable>,
     /// By block, the beginning of the last statement before which it was made to be held alone.
     taken: BTreeMap<Variable, u32>,
     /// Blocks in which nothing lies any more.
@@ -116,9 +119,12 @@ impl Reuse<'_> {
                 }
                 Expression::Unique(_) => Holding::Alone,
                 allocation if allocation.is_allocation() => {
-                    statement.pattern.iter().for_each(|block| {
+                    for block in &statement.pattern {
                         self.holding[block.index()] = Holding::Alone;
-                    });
+                        if allocation.is_destination() {
+                            self.handed_out.insert(*block);
+                        }
+                    }
                     return;
                 }
                 _other => return,
@@ -349,7 +355,7 @@ impl Reuse<'_> {
         (sole, block)
     }
 
-    /// Whether an allocated block begins with an array that a statement makes, and has no more than
+    /// Whether an allocated block, not one for the caller, begins with an array that a statement makes, and has no more than
     /// that.
     fn is_made_for(&self, made: &Memory, span: Span) -> bool {
         let more = |event: &Event| {
@@ -362,6 +368,7 @@ impl Reuse<'_> {
         };
         self.mistakes.make(Mistake::BlockTooSmall)
             || self.holding(made.block) == Holding::Alone
+                && !self.handed_out.contains(&made.block)
                 && self
                     .uses
                     .events(made.block, 0..=span.enter - 1)

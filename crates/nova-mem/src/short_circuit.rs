@@ -11,7 +11,7 @@ use crate::mistakes::{Mistake, Mistakes};
 use crate::places::{Rebasing, are_disjoint, extents, is_inside};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
-use nova_flat::ir::{Body, Expression, Program, Statement, Variable};
+use nova_flat::ir::{Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::memory::{Memory, Polynomial};
 use nova_flat::visit;
 
@@ -51,7 +51,7 @@ impl ShortCircuit<'_> {
     fn body(&mut self, body: &mut Body) {
         let mut editor = Editor::new(std::mem::take(&mut body.statements));
         for index in (0..editor.len()).rev() {
-            let copies = editor.statement(index).map(|s| self.copies(s));
+            let copies = editor.statement(index).map(|s| self.copies(s, &editor));
             for (source, target, at) in copies.unwrap_or_default() {
                 self.build_there(source, &target, at, &mut editor);
             }
@@ -64,25 +64,46 @@ impl ShortCircuit<'_> {
         }
     }
 
-    /// What a statement copies, and to where.
-    fn copies(&self, statement: &Statement) -> Vec<(Variable, Memory, Span)> {
-        let [made] = statement.pattern.as_slice() else {
-            return Vec::new();
-        };
-        let (Some(memory), Some(span)) = (self.memory(*made), self.uses.span(*made)) else {
-            return Vec::new();
+    /// What a statement copies, and to where. Of updates and scatters only those into memory for the
+    /// caller: other ones come to where the old array lies ([`crate::reuse`]).
+    fn copies(&self, statement: &Statement, editor: &Editor) -> Vec<(Variable, Memory, Span)> {
+        let pattern = &statement.pattern;
+        let mut copies = Vec::new();
+        let mut copy = |source: Variable, target: Option<&Variable>, changed: bool| {
+            let target = target.and_then(|t| Some((self.memory(*t)?, self.uses.span(*t)?)));
+            if let Some((memory, span)) = target
+                && (!changed || editor.hands_out(memory.block))
+            {
+                copies.push((source, memory, span));
+            }
         };
         match &statement.expression {
-            Expression::Copy(source) => vec![(*source, memory, span)],
-            Expression::Concat { arrays, .. } => {
-                let parts = self.parts(arrays, memory).unwrap_or_default();
-                let copies = parts.into_iter();
-                copies
-                    .map(|(array, memory)| (array, memory, span))
-                    .collect()
+            Expression::Copy(source) => copy(*source, pattern.first(), false),
+            Expression::Update { array, .. } => copy(*array, pattern.first(), true),
+            Expression::Operation(operation) => {
+                let mut made = pattern.iter().skip(operation.carries.len());
+                for output in &operation.outputs {
+                    match output {
+                        Output::Scatter { destinations } => {
+                            destinations
+                                .iter()
+                                .for_each(|d| copy(*d, made.next(), true));
+                        }
+                        other => made.by_ref().take(other.gives()).for_each(drop),
+                    }
+                }
             }
-            _no_copy => Vec::new(),
+            Expression::Concat { arrays, .. } => {
+                if let [made] = pattern.as_slice()
+                    && let (Some(memory), Some(span)) = (self.memory(*made), self.uses.span(*made))
+                {
+                    let parts = self.parts(arrays, memory).unwrap_or_default();
+                    copies.extend(parts.into_iter().map(|(array, part)| (array, part, span)));
+                }
+            }
+            _no_copy => {}
         }
+        copies
     }
 
     /// Where each operand of a concatenation goes.
@@ -117,7 +138,7 @@ impl ShortCircuit<'_> {
         let wrong = self.mistakes;
         let is_used = |pass: &Self| pass.uses.later(from, at).is_some();
         if from == into
-            || !editor.binds(from)
+            || !editor.owns(from)
             || (is_used(self) && !wrong.make(Mistake::CopyUsedLater))
         {
             return None;
@@ -190,7 +211,7 @@ impl ShortCircuit<'_> {
         };
         let mut before = self.uses.events(place.block, 0..=at.enter);
         let mut between = self.uses.events(place.block, first..=at.enter - 1);
-        let mut operands = self.uses.events(place.block, at.enter..=at.enter);
+        let mut operands = self.uses.events(place.block, at.enter..=at.exit);
         before.all(|event| event.kind != Kind::Handed || apart(event))
             && between.all(apart)
             && operands.all(|event| event.kind == Kind::Made || apart(event))
