@@ -67,7 +67,7 @@ pub fn reads_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Expression)) 
             visit(index);
             visit(value);
         }
-        Command::Allocate { count, .. } => visit(count),
+        Command::Allocate { count, .. } | Command::Unique { count, .. } => visit(count),
         Command::Reserve { used, count, .. } => {
             visit(used);
             visit(count);

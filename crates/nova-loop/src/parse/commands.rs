@@ -11,7 +11,7 @@ use nova_syntax::DatumId;
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Command>;
 
 /// Every form of a command.
-const COMMANDS: [(&str, Rule); 27] = [
+const COMMANDS: [(&str, Rule); 28] = [
     ("declare", |p, at, items| p.declaration(at, items)),
     ("set", |p, at, items| {
         let [variable, value] = p.exactly(at, items)?;
