@@ -295,6 +295,7 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::Loop { .. }
         | Command::Allocate { .. }
         | Command::Reserve { .. }
+        | Command::Unique { .. }
         | Command::Copy { .. }
         | Command::Retain(_)
         | Command::Release(_)
