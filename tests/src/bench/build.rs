@@ -17,9 +17,14 @@ pub const PEER_FLAGS: &[&str] = &["-std=gnu11", "-Ofast", "-march=native", "-Wno
 /// What every file of a library needs.
 const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 
-/// The folder of the benchmark programs.
-pub fn programs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples/benchmarks")
+/// The folder of a benchmark program.
+pub fn folder_of(name: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples");
+    let [arrays, loops] = ["benchmarks", "loops"].map(|folder| examples.join(folder));
+    match arrays.join(format!("{name}.nova")).exists() {
+        true => arrays,
+        false => loops,
+    }
 }
 
 /// A program compiled to C, with what is needed to call it.
@@ -39,7 +44,7 @@ pub struct Program {
 /// Compiles a benchmark program to C.
 pub fn compile(name: &str, options: Options) -> Result<Program, String> {
     let compiler = Compiler::new(options);
-    let path = programs().join(format!("{name}.nova"));
+    let path = folder_of(name).join(format!("{name}.nova"));
     let mut checked = compiler
         .check(Source::File(path))
         .map_err(|failure| failure.to_string())?;
@@ -76,7 +81,7 @@ pub fn gcc(folder: &Path, flags: &[&[&str]], files: &[&Path], output: &str) -> R
 
 /// Compiles the C written by hand to an object in the folder.
 pub fn compile_peer(name: &str, folder: &Path) -> Result<PathBuf, String> {
-    let source = programs().join(format!("peers/{name}.c"));
+    let source = folder_of(name).join(format!("peers/{name}.c"));
     let source =
         std::fs::canonicalize(&source).map_err(|error| format!("{}: {error}", source.display()))?;
     let flags = [PEER_FLAGS, LIBRARY_FLAGS, &["-c"]];

@@ -1,6 +1,7 @@
 //! Data for every benchmark program, of the sizes that are timed, and what the results must be.
 
 mod linear_algebra;
+mod loops;
 mod models;
 mod reductions;
 
@@ -28,7 +29,7 @@ const fn program(
     Program { name, sizes, draw }
 }
 
-/// All sixteen array programs.
+/// The sixteen array programs, then those whose loops change a state.
 pub const PROGRAMS: &[Program] = &[
     program("bbox", &[1 << 24], reductions::bbox),
     program("dot3", &[1 << 23], reductions::dot3),
@@ -46,6 +47,9 @@ pub const PROGRAMS: &[Program] = &[
     program("dot", &[1 << 24, 1 << 27], linear_algebra::dot),
     program("gemv", &[1 << 24, 1 << 26], linear_algebra::gemv),
     program("spmv_csr", &[1 << 20], linear_algebra::spmv_csr),
+    program("updates", &[1_000_000], loops::updates),
+    program("sieve", &[10_000_000], loops::sieve),
+    program("life", &[1 << 20], loops::life),
 ];
 
 /// The size of a float.
