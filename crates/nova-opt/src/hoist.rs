@@ -7,7 +7,7 @@
 //! defined everywhere and has no effect, whole operations included. [`run_checks`] moves besides
 //! what the first round of its loops certainly reaches, nothing before it having an effect: checks,
 //! and what is defined only behind them. Such code is guarded, so that it does nothing where a loop
-//! has no rounds.
+//! has no rounds. Checks pass each other.
 
 mod guard;
 

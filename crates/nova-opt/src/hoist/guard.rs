@@ -12,7 +12,7 @@ impl Hoist<'_> {
     /// reach it; gives it back where it cannot move.
     pub(super) fn guarded(&mut self, statement: Statement, summary: Summary) -> Option<Statement> {
         let depth = self.depth();
-        let level = self.certain_in(summary.uses);
+        let level = self.certain_in(&statement.expression, summary.uses);
         if level == depth {
             return Some(statement);
         }
@@ -35,8 +35,10 @@ impl Hoist<'_> {
     }
 
     /// How far out code can move that uses these levels and may be defined only where it stands:
-    /// while nothing before it in its loops has an effect.
-    fn certain_in(&self, uses: Levels) -> usize {
+    /// while nothing before it in its loops has an effect. A check passes others: which of several
+    /// errors is reported may change.
+    fn certain_in(&self, expression: &Expression, uses: Levels) -> usize {
+        let check = matches!(expression, Expression::Check { .. });
         let mut level = self.depth();
         let mut innermost = uses.deepest();
         while level > innermost && level < DEEPEST {
@@ -46,7 +48,8 @@ impl Hoist<'_> {
             let Kind::Operation(shape) = &region.kind else {
                 break;
             };
-            if !region.summary.effects.is_pure() {
+            let effects = region.summary.effects;
+            if effects.observable || effects.endless || (effects.fails && !check) {
                 break;
             }
             for extent in shape {
