@@ -147,7 +147,7 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "indices",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
-        level: 1,
+        level: 2,
         step: Step::Loop(nova_loop::indices::run),
     },
     Pass {
