@@ -275,6 +275,7 @@ impl Hoist<'_> {
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Sort { .. }
             | Expression::While { .. } => false,
         }
@@ -353,6 +354,7 @@ fn kinds(expression: &Expression) -> Vec<Kind> {
         | Expression::View { .. }
         | Expression::Check { .. }
         | Expression::Fail { .. }
-        | Expression::Allocate { .. } => Vec::new(),
+        | Expression::Allocate { .. }
+        | Expression::Unique(_) => Vec::new(),
     }
 }

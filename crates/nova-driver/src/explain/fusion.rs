@@ -105,7 +105,8 @@ impl Checks<'_> {
                 | Expression::View { .. }
                 | Expression::Check { .. }
                 | Expression::Fail { .. }
-                | Expression::Allocate { .. } => around,
+                | Expression::Allocate { .. }
+                | Expression::Unique(_) => around,
             };
             bodies(&statement.expression, &mut |inner| {
                 deep(|| self.body(inner, inside));
@@ -168,6 +169,7 @@ impl Checks<'_> {
                 | Expression::Check { .. }
                 | Expression::Fail { .. }
                 | Expression::Allocate { .. }
+                | Expression::Unique(_)
                 | Expression::Sort { .. } => format!("nothing is known of {name}"),
             },
         }

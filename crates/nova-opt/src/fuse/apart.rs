@@ -80,6 +80,7 @@ fn of_body(effects: &FunctionEffects, body: &Body, pairs: &mut Vec<Apart>) {
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Allocate { .. }
+            | Expression::Unique(_)
             | Expression::Sort { .. } => {}
         }
     }
