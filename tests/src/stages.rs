@@ -67,20 +67,21 @@ impl fmt::Display for Outcome {
 /// Which of the optional passes run.
 #[derive(Clone, Copy, Debug)]
 pub enum Passes {
-    /// All.
+    /// All of the default level.
     All,
-    /// None: level 0.
-    None,
+    /// Those of a level of optimisation; none of 0.
+    Level(u8),
     /// All but the one of this name.
     Without(&'static str),
 }
 
 impl Passes {
-    /// All passes, none, and all but each in turn.
+    /// All passes, those of each other level, and all but each in turn.
     pub fn combinations() -> Vec<Passes> {
         let optional = optional_passes().into_iter();
-        [Passes::All, Passes::None]
-            .into_iter()
+        let levels = [0, 1, 3].map(Passes::Level);
+        std::iter::once(Passes::All)
+            .chain(levels)
             .chain(optional.map(|pass| Passes::Without(pass.name)))
             .collect()
     }
@@ -89,8 +90,8 @@ impl Passes {
         let all = Options::default();
         match self {
             Passes::All => all,
-            Passes::None => Options {
-                optimization: 0,
+            Passes::Level(optimization) => Options {
+                optimization,
                 ..all
             },
             Passes::Without(name) => Options {

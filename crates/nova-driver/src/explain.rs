@@ -2,6 +2,8 @@
 //! runs in a loop and where arrays live. Read from the program with memory, where one operation is
 //! one loop.
 
+mod fusion;
+
 use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
@@ -31,6 +33,7 @@ type Checks = BTreeMap<(String, &'static str), usize>;
 impl Compiler {
     /// The report.
     pub fn explain(&self, checked: &mut Checked) -> Result<String, Failure> {
+        let flat = self.run_passes(checked, Stage::Flat)?;
         let code = self.run_passes(checked, Stage::Mem)?;
         let Code::Mem(program) = &code else {
             return Err(Failure::Unsupported("no pass leads to memory".to_string()));
@@ -50,6 +53,11 @@ impl Compiler {
         report.passes(self);
         for function in &program.functions {
             report.function(function);
+            if let Code::Flat(flat) = &flat
+                && let Some(before) = flat.functions.iter().find(|f| f.name == function.name)
+            {
+                report.fusion(flat, before);
+            }
         }
         Ok(report.out)
     }

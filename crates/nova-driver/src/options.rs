@@ -104,7 +104,7 @@ impl fmt::Display for Stage {
 pub struct Options {
     /// What the code is for.
     pub target: Target,
-    /// 0 to 3: optional passes from 1 on; also given to the C compiler.
+    /// 0 to 3: optional passes run from the level in their row on; also given to the C compiler.
     pub optimization: u8,
     /// `--fp strict` (language §8).
     pub strict: bool,

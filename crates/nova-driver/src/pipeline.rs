@@ -1,7 +1,7 @@
 //! The list of passes: the whole way from the typed lambda calculus to C, in order.
 //!
 //! To add a pass, add a row to [`PASSES`]. Every pass is one function of one file elsewhere; here
-//! stands only what it is called, what it is for, and whether it may be left out.
+//! stands only what it is called, what it is for, and from which level of optimisation it runs.
 
 use crate::code::{Code, Generated};
 use crate::error::InternalError;
@@ -20,8 +20,9 @@ pub struct Pass {
     pub name: &'static str,
     /// What it does, as the end of a sentence that starts with its name.
     pub description: &'static str,
-    /// Whether the program also compiles without it.
-    pub optional: bool,
+    /// The level of optimisation from which it runs. Those from 0 on always run; without the
+    /// others a program also compiles.
+    pub level: u8,
     /// What it does to the program.
     step: Step,
 }
@@ -42,8 +43,16 @@ enum Step {
 const SIMPLIFY: Pass = Pass {
     name: "simplify",
     description: "propagates copies and constants, and removes what nobody uses",
-    optional: true,
+    level: 1,
     step: Step::Flat(nova_opt::simplify::run),
+};
+
+/// Runs before fusion, so that operations are made together that leave a loop, and behind it.
+const HOIST: Pass = Pass {
+    name: "hoist",
+    description: "computes before a loop what every round of it would compute anew",
+    level: 2,
+    step: Step::Flat(nova_opt::hoist::run),
 };
 
 /// All passes, in the order in which they run; a pass may run several times.
@@ -51,71 +60,86 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "lower",
         description: "makes it first-order: closures, tuples and sums become components of arrays",
-        optional: false,
+        level: 0,
         step: Step::CoreToFlat(|program| nova_lower::lower(program).map_err(|e| e.to_string())),
     },
     SIMPLIFY,
     Pass {
         name: "inline",
         description: "puts short functions, and those called once, where they are called",
-        optional: true,
+        level: 2,
         step: Step::Flat(nova_opt::inline::run),
     },
+    Pass {
+        name: "inline",
+        description: "puts longer functions where they are called",
+        level: 3,
+        step: Step::Flat(nova_opt::inline::run_longer),
+    },
     SIMPLIFY,
+    HOIST,
     Pass {
         name: "fuse",
         description: "makes one operation of several, and drops the arrays between them",
-        optional: true,
+        level: 2,
         step: Step::Flat(nova_opt::fuse::run),
     },
     Pass {
         name: "share",
         description: "computes once what is computed several times",
-        optional: true,
+        level: 1,
         step: Step::Flat(nova_opt::share::run),
     },
     SIMPLIFY,
     Pass {
         name: "bounds",
         description: "decides comparisons that always come out the same, and so drops checks",
-        optional: true,
+        level: 1,
         step: Step::Flat(nova_opt::bounds::run),
+    },
+    SIMPLIFY,
+    HOIST,
+    Pass {
+        name: "hoist-checks",
+        description: "checks before a loop what every round of it would check anew",
+        level: 2,
+        step: Step::Flat(nova_opt::hoist::run_checks),
     },
     SIMPLIFY,
     Pass {
         name: "tail-calls",
         description: "makes functions that call each other last run in constant space",
-        optional: false,
+        level: 0,
         step: Step::Flat(nova_opt::tail_calls::run),
     },
     Pass {
         name: "outline",
         description: "splits functions that are too long for C compilers",
-        optional: true,
+        level: 1,
         step: Step::Flat(nova_opt::outline::run),
     },
     Pass {
         name: "memory",
         description: "gives every array its block of memory and its place there",
-        optional: false,
+        level: 0,
         step: Step::FlatToMem(nova_mem::introduce),
     },
     Pass {
         name: "short-circuit",
         description: "builds arrays where they would be copied to",
-        optional: true,
+        level: 2,
         step: Step::Mem(nova_mem::short_circuit::run),
     },
     Pass {
         name: "reuse",
         description: "writes arrays over those that they replace, where nobody needs these any more",
-        optional: true,
+        level: 2,
         step: Step::Mem(nova_mem::reuse::run),
     },
     Pass {
         name: "loops",
         description: "turns array operations into loops over memory",
-        optional: false,
+        level: 0,
         step: Step::MemToLoop(|program, options| {
             nova_loop::translate(program, options.strict).map_err(|e| e.to_string())
         }),
@@ -123,13 +147,13 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "indices",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
-        optional: true,
+        level: 2,
         step: Step::Loop(nova_loop::indices::run),
     },
     Pass {
         name: "emit",
         description: "writes C",
-        optional: false,
+        level: 0,
         step: Step::LoopToC(|program, name| {
             let options = nova_c::Options {
                 name: name.to_string(),
@@ -141,6 +165,11 @@ pub const PASSES: &[Pass] = &[
 ];
 
 impl Pass {
+    /// Whether the program also compiles without it.
+    pub fn is_optional(&self) -> bool {
+        self.level > 0
+    }
+
     /// The stage its result is in.
     pub fn stage(&self) -> Stage {
         match self.step {
@@ -181,7 +210,7 @@ impl Pass {
 pub fn optional_passes() -> Vec<&'static Pass> {
     let mut passes: Vec<&Pass> = Vec::new();
     for pass in PASSES {
-        if pass.optional && passes.iter().all(|known| known.name != pass.name) {
+        if pass.is_optional() && passes.iter().all(|known| known.name != pass.name) {
             passes.push(pass);
         }
     }
@@ -209,7 +238,8 @@ impl Trace {
 
 /// Whether a pass runs under these options.
 pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
-    !pass.optional || (options.optimization > 0 && !options.disabled.contains(pass.name))
+    !pass.is_optional()
+        || (options.optimization >= pass.level && !options.disabled.contains(pass.name))
 }
 
 /// Runs the passes that lead to a stage; `name` is that of the generated files.

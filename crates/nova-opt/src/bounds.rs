@@ -7,8 +7,12 @@
 //! stays checked.
 
 mod affine;
+mod conditions;
+mod ends;
 
+use crate::effects::FunctionEffects;
 use affine::{Affine, Facts};
+use conditions::{Condition, comparison, range};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -19,10 +23,16 @@ use std::collections::{HashMap, HashSet};
 
 /// Decides comparisons in every function.
 pub fn run(program: &mut Program) {
+    let effects = FunctionEffects::new(program);
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
         let mut bounds = Bounds {
             program,
+            effects: &effects,
+            wrapped: HashMap::new(),
+            ranges: HashMap::new(),
+            fitting: HashMap::new(),
+            order: HashMap::new(),
             facts: Facts::default(),
             values: HashMap::new(),
             conditions: HashMap::new(),
@@ -33,20 +43,19 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// An inequality between integers of one type.
-#[derive(Clone)]
-enum Condition {
-    /// The sum is not negative; if not, it is at most -1.
-    NotNegative(Affine),
-    /// The sum is 0.
-    Zero(Affine),
-    /// The contrary.
-    Not(Box<Condition>),
-}
-
 struct Bounds<'a> {
-    program: &'a Program,
+    program: &'a mut Program,
+    effects: &'a FunctionEffects,
     facts: Facts,
+    /// What has been wrapped to `u64`, by the result.
+    wrapped: HashMap<Variable, Atom>,
+    /// The comparisons of two such, which hold where the first is not negative and less than the
+    /// second.
+    ranges: HashMap<Variable, (Atom, Atom)>,
+    /// The questions whether a sum lies in the range of a type, by the answer.
+    fitting: HashMap<Variable, (Affine, Scalar)>,
+    /// The places of the symbols in the order in which they were bound.
+    order: HashMap<Variable, usize>,
     /// The integers that have been computed.
     values: HashMap<Variable, Affine>,
     /// The comparisons that have been made.
@@ -59,10 +68,11 @@ impl Bounds<'_> {
         let Some(Function { parameters, .. }) = self.program.functions.get(function) else {
             return;
         };
-        for parameter in parameters {
+        let parameters = parameters.clone();
+        for parameter in &parameters {
             self.bind_symbol(*parameter);
         }
-        self.sizes(parameters);
+        self.sizes(&parameters);
     }
 
     /// Extents of arrays that are bound together with them are not negative.
@@ -85,6 +95,8 @@ impl Bounds<'_> {
             && let Some((smallest, largest)) = range(*scalar)
         {
             self.values.insert(variable, Affine::symbol(variable));
+            let place = self.order.len();
+            self.order.insert(variable, place);
             self.facts.at_least(variable, Affine::constant(smallest));
             self.facts.at_most(variable, Affine::constant(largest));
         }
@@ -92,8 +104,12 @@ impl Bounds<'_> {
 
     fn body(&mut self, body: &mut Body) {
         let mark = self.facts.mark();
-        for statement in &mut body.statements {
-            self.statement(statement);
+        for mut statement in std::mem::take(&mut body.statements) {
+            let start = self.order.len();
+            self.statement(&mut statement);
+            let mut before = self.checks_at_ends(&mut statement, start);
+            body.statements.append(&mut before);
+            body.statements.push(statement);
         }
         self.facts.forget(mark);
     }
@@ -115,8 +131,13 @@ impl Bounds<'_> {
                 }
             }
             Expression::Check { condition, .. } => {
-                if let Some(condition) = self.condition(*condition) {
-                    self.assume(&condition);
+                if let Some(known) = self.condition(*condition) {
+                    self.assume(&known);
+                }
+                if let Atom::Variable(condition) = condition
+                    && let Some((value, to)) = self.fitting.get(condition).cloned()
+                {
+                    self.assume_fits(&value, to);
                 }
             }
             _ => {
@@ -223,6 +244,7 @@ impl Bounds<'_> {
         operand: Scalar,
         arguments: &[Atom],
     ) -> Option<bool> {
+        self.note_range(variable, operation, operand, arguments);
         let operands: Option<Vec<Affine>> = arguments.iter().map(|a| self.value(*a)).collect();
         let operands = operands.filter(|_| operand.is_integer());
         if let ScalarOperation::Not = operation {
@@ -243,6 +265,7 @@ impl Bounds<'_> {
             return None;
         };
         if let (ScalarOperation::Fits(to), [value]) = (operation, &operands[..]) {
+            self.fitting.insert(variable, (value.clone(), to));
             return self.fits(value, to).then_some(true);
         }
         if let (ScalarOperation::Convert(to), [value]) = (operation, &operands[..])
@@ -263,6 +286,32 @@ impl Bounds<'_> {
             }
         }
         None
+    }
+
+    /// Notes comparisons that say whether an index is in range.
+    fn note_range(
+        &mut self,
+        variable: Variable,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Atom],
+    ) {
+        match (operation, operand, arguments) {
+            (ScalarOperation::Wrap(Scalar::U64), Scalar::I64, [value]) => {
+                self.wrapped.insert(variable, *value);
+            }
+            (ScalarOperation::Less, Scalar::U64, [Atom::Variable(index), Atom::Variable(size)]) => {
+                let known = (self.wrapped.get(index), self.wrapped.get(size));
+                if let (Some(index), Some(size)) = known
+                    && self
+                        .value(*size)
+                        .is_some_and(|s| self.facts.is_not_negative(&s))
+                {
+                    self.ranges.insert(variable, (*index, *size));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// The sum that an operation gives where nothing wraps.
@@ -363,104 +412,4 @@ impl Bounds<'_> {
         let difference = more.plus(-1, less);
         difference.is_some_and(|d| self.facts.is_not_negative(&d))
     }
-
-    fn decide(&self, condition: &Condition) -> Option<bool> {
-        let holds = |sum: &Affine| self.facts.is_not_negative(sum);
-        let negative = |sum: &Affine| sum.times(-1).and_then(|s| s.shifted(-1));
-        match condition {
-            Condition::NotNegative(sum) => match negative(sum) {
-                _ if holds(sum) => Some(true),
-                Some(contrary) if holds(&contrary) => Some(false),
-                Some(_) | None => None,
-            },
-            Condition::Zero(sum) => {
-                let opposite = sum.times(-1)?;
-                if holds(sum) && holds(&opposite) {
-                    return Some(true);
-                }
-                let apart = [sum.shifted(-1)?, opposite.shifted(-1)?];
-                apart.iter().any(holds).then_some(false)
-            }
-            Condition::Not(inner) => self.decide(inner).map(|value| !value),
-        }
-    }
-
-    /// Notes that a condition holds from here on.
-    fn assume(&mut self, condition: &Condition) {
-        match condition {
-            Condition::NotNegative(sum) => self.assume_not_negative(sum),
-            Condition::Zero(sum) => {
-                self.assume_not_negative(sum);
-                if let Some(opposite) = sum.times(-1) {
-                    self.assume_not_negative(&opposite);
-                }
-            }
-            Condition::Not(inner) => match &**inner {
-                Condition::NotNegative(sum) => {
-                    if let Some(contrary) = sum.times(-1).and_then(|s| s.shifted(-1)) {
-                        self.assume_not_negative(&contrary);
-                    }
-                }
-                Condition::Zero(sum) => self.assume_not_zero(sum),
-                Condition::Not(condition) => self.assume(condition),
-            },
-        }
-    }
-
-    /// Notes bounds of the symbols of a sum that is not negative.
-    fn assume_not_negative(&mut self, sum: &Affine) {
-        for (symbol, coefficient) in sum.unit_terms() {
-            // symbol · ±1 + rest ≥ 0
-            let rest = sum.without(symbol);
-            match coefficient {
-                1 => {
-                    if let Some(bound) = rest.times(-1) {
-                        self.facts.at_least(symbol, bound);
-                    }
-                }
-                _ => self.facts.at_most(symbol, rest),
-            }
-        }
-    }
-
-    /// A sum that is not 0 and lies on one side of 0 lies one further.
-    fn assume_not_zero(&mut self, sum: &Affine) {
-        for side in [Some(sum.clone()), sum.times(-1)].into_iter().flatten() {
-            if self.facts.is_not_negative(&side)
-                && let Some(further) = side.shifted(-1)
-            {
-                self.assume_not_negative(&further);
-            }
-        }
-    }
-}
-
-/// The comparison that an operation makes, of integers as they are.
-fn comparison(operation: ScalarOperation, operands: &[Affine]) -> Option<Condition> {
-    let [a, b] = operands else {
-        return None;
-    };
-    let difference = |more: &Affine, less: &Affine, by: i128| more.plus(-1, less)?.shifted(by);
-    let not = |condition| Condition::Not(Box::new(condition));
-    match operation {
-        ScalarOperation::Less => difference(b, a, -1).map(Condition::NotNegative),
-        ScalarOperation::LessEqual => difference(b, a, 0).map(Condition::NotNegative),
-        ScalarOperation::Greater => difference(a, b, -1).map(Condition::NotNegative),
-        ScalarOperation::GreaterEqual => difference(a, b, 0).map(Condition::NotNegative),
-        ScalarOperation::Equal => difference(a, b, 0).map(Condition::Zero),
-        ScalarOperation::NotEqual => difference(a, b, 0).map(|d| not(Condition::Zero(d))),
-        _ => None,
-    }
-}
-
-/// The smallest and the largest value of an integer type.
-fn range(scalar: Scalar) -> Option<(i128, i128)> {
-    if !scalar.is_integer() {
-        return None;
-    }
-    let bits = scalar.bits();
-    Some(match scalar.is_signed() {
-        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        false => (0, (1 << bits) - 1),
-    })
 }

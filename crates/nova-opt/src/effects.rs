@@ -21,6 +21,13 @@ impl Effects {
         self == Effects::default()
     }
 
+    /// Whether code that may do this can change places with code that may do that, as far as
+    /// errors go: one of several may be reported, but none instead of running for ever, nor the
+    /// contrary.
+    pub(crate) fn may_pass(self, other: Effects) -> bool {
+        !(self.fails && other.endless || self.endless && other.fails)
+    }
+
     /// What this or that may do.
     pub(crate) fn or(self, other: Effects) -> Effects {
         Effects {

@@ -13,15 +13,32 @@ use nova_flat::ir::{
 use nova_flat::recursion::CallOrder;
 use nova_flat::visit::{Substitution, bodies_mut, each_body_mut, each_statement, fresh_copy, size};
 
-/// Functions of at most so many statements are inlined wherever they are called, while the budget
-/// lasts.
-const SHORT: usize = 64;
+/// How much inlining may make of a program.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Functions of at most so many statements are inlined wherever they are called, while the
+    /// budget lasts.
+    short: usize,
+    /// How many statements copies may add: this many, or this many times what the program had if
+    /// that is more.
+    budget: usize,
+    growth: usize,
+}
+
+const USUAL: Limits = Limits {
+    short: 64,
+    budget: 20_000,
+    growth: 2,
+};
+
+const LONGER: Limits = Limits {
+    short: 256,
+    budget: 60_000,
+    growth: 4,
+};
 
 /// Functions of at most so many statements are inlined whatever the budget.
 const TINY: usize = 6;
-
-/// How many statements copies may add: this many, or twice what the program had if that is more.
-const BUDGET: usize = 20_000;
 
 /// A function that is called once is inlined where both together have no more statements: the
 /// length from which functions are split again.
@@ -29,6 +46,15 @@ const LONGEST: usize = 1000;
 
 /// Inlines in every function, and drops the functions that are no longer called.
 pub fn run(program: &mut Program) {
+    inline(program, USUAL);
+}
+
+/// As [`run`], with longer functions and a larger budget.
+pub fn run_longer(program: &mut Program) {
+    inline(program, LONGER);
+}
+
+fn inline(program: &mut Program, limits: Limits) {
     let calls = Calls::new(program);
     let before: usize = program.functions.iter().map(|f| size(&f.body)).sum();
     let mut inliner = Inliner {
@@ -36,7 +62,8 @@ pub fn run(program: &mut Program) {
         calls,
         program,
         size: 0,
-        budget: BUDGET.max(2 * before),
+        short: limits.short,
+        budget: limits.budget.max(limits.growth * before),
     };
     for k in inliner.calls.graph.order.clone() {
         inliner.function(k);
@@ -79,6 +106,8 @@ struct Inliner<'a> {
     sizes: Vec<usize>,
     /// The size of the one being done.
     size: usize,
+    /// The most statements of a function that is inlined wherever it is called.
+    short: usize,
     /// How many statements copies may still add.
     budget: usize,
 }
@@ -115,7 +144,7 @@ impl Inliner<'_> {
         }
         let length = self.sizes[k];
         let once = self.calls.counts[k] == 1 && self.size + length <= LONGEST;
-        let short = length <= SHORT && length <= self.budget;
+        let short = length <= self.short && length <= self.budget;
         (once || short || length <= TINY).then_some(*function)
     }
 

@@ -6,6 +6,7 @@
 pub mod bounds;
 mod effects;
 pub mod fuse;
+pub mod hoist;
 pub mod inline;
 pub mod outline;
 mod reachable;

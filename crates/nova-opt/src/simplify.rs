@@ -7,6 +7,7 @@
 //! trace is never dead. Both are linear; two rounds see what the first one uncovered.
 
 mod dead;
+mod definitions;
 mod fold;
 mod forward;
 mod invariant;

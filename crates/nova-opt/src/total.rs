@@ -16,7 +16,7 @@ pub(crate) fn is_total(statement: &Statement) -> bool {
 }
 
 /// Whether an expression, without its bodies, is defined without any check before it.
-fn is_total_expression(expression: &Expression) -> bool {
+pub(crate) fn is_total_expression(expression: &Expression) -> bool {
     match expression {
         Expression::Atom(_)
         | Expression::Check { .. }

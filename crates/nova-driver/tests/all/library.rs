@@ -251,19 +251,3 @@ fn failures_say_whose_mistake_it_is() {
         .expect_err("no C");
     assert!(matches!(error, Failure::Unsupported(_)));
 }
-
-#[test]
-fn benchmarks_are_one_operation() {
-    let folder = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../nova-examples/benchmarks"
-    );
-    for name in ["asum", "bbox", "dot3", "norm", "blackscholes", "wordcount"] {
-        let text = std::fs::read_to_string(format!("{folder}/{name}.nova")).expect("a benchmark");
-        let source = Source::text(format!("{name}.nova"), text);
-        let mut checked = compiler().check(source).expect("a good program");
-        let flat = compiler().emit(&mut checked, Stage::Flat);
-        let flat = flat.expect("it compiles");
-        assert_eq!(flat.matches("(operation ").count(), 1, "{name}:\n{flat}");
-    }
-}

@@ -54,6 +54,43 @@ impl Affine {
         units.map(|(symbol, c)| (*symbol, *c)).collect()
     }
 
+    /// The symbols with their coefficients.
+    pub(super) fn terms(&self) -> Vec<(Variable, i128)> {
+        self.terms.iter().map(|(symbol, c)| (*symbol, *c)).collect()
+    }
+
+    /// The symbols.
+    pub(super) fn symbols(&self) -> impl Iterator<Item = Variable> {
+        self.terms.keys().copied()
+    }
+
+    /// The coefficient of a symbol.
+    pub(super) fn coefficient(&self, symbol: Variable) -> i128 {
+        self.terms.get(&symbol).copied().unwrap_or(0)
+    }
+
+    /// The number without the symbols.
+    pub(super) fn number(&self) -> i128 {
+        self.constant
+    }
+
+    /// Two sums, whose symbols have positive coefficients and whose numbers are not positive, of
+    /// which the first less the second is this one.
+    pub(super) fn sides(&self) -> (Affine, Affine) {
+        let (mut more, mut less) = (Affine::default(), Affine::default());
+        for (symbol, coefficient) in &self.terms {
+            let side = if *coefficient > 0 {
+                &mut more
+            } else {
+                &mut less
+            };
+            side.terms.insert(*symbol, coefficient.abs());
+        }
+        more.constant = self.constant.min(0);
+        less.constant = (-self.constant).min(0);
+        (more, less)
+    }
+
     /// The sum without one of its symbols.
     pub(super) fn without(&self, symbol: Variable) -> Affine {
         let mut rest = self.clone();
@@ -84,7 +121,12 @@ impl Affine {
     }
 
     /// Puts a sum for a symbol.
-    fn substitute(&self, symbol: Variable, coefficient: i128, value: &Affine) -> Option<Affine> {
+    pub(super) fn substitute(
+        &self,
+        symbol: Variable,
+        coefficient: i128,
+        value: &Affine,
+    ) -> Option<Affine> {
         self.without(symbol).plus(coefficient, value)
     }
 }

@@ -6,17 +6,18 @@
 //! later one needs nothing of what moves, and nothing of what moves has an effect. Where the earlier
 //! one can fail, what may be defined only because it did not fail moves behind it too.
 
+use super::join::join;
+use super::kept::{self, can_run_there, filter_of};
+use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
+use super::running::{as_carries, exact_scans};
 use crate::effects::{Effects, FunctionEffects};
 use crate::total::is_total;
 use nova_core::{Scalar, ScalarOperation};
-use nova_diag::{Place, deep};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable, View,
-};
+use nova_diag::deep;
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{
-    Substitution, binders, bodies_mut, count_uses, each_body_mut, free_variables, size, substitute,
-    type_variables, used_variables,
+    binders, bodies_mut, count_uses, free_variables, size, type_variables, used_variables,
 };
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -75,8 +76,20 @@ struct Facts {
     size: usize,
 }
 
+/// How two operations become one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// They have the same space.
+    Space,
+    /// They have the same space, and the later one reads running results of the earlier one.
+    Running,
+    /// The later one has what the earlier one keeps as its space.
+    Kept,
+}
+
 /// Where an operation can be merged with another.
 struct Partner {
+    way: Way,
     /// The place of the earlier one.
     place: usize,
     /// The places of what has to move behind both, rising.
@@ -205,19 +218,38 @@ impl Merger<'_> {
 
     /// An earlier operation that the one at `last` can be merged with.
     fn partner(&self, items: &[Item], last: usize) -> Option<Partner> {
-        let consumer = operation(&items[last])?;
+        operation(&items[last])?;
         let candidates = (last.saturating_sub(WINDOW)..last).rev();
         candidates
-            .filter(|place| {
-                operation(&items[*place]).is_some_and(|producer| {
-                    self.same_space(producer, consumer)
-                        && self.is_worthwhile(&items[*place], &items[last])
-                })
-            })
-            .find_map(|place| self.between(items, place, last))
+            .filter_map(|place| Some((place, self.way(&items[place], &items[last])?)))
+            .find_map(|(place, way)| self.between(items, place, last, way))
     }
 
-    /// Whether two operations over the same space should be one.
+    /// How two operations should become one, if they should.
+    fn way(&self, first: &Item, second: &Item) -> Option<Way> {
+        let (producer, consumer) = (operation(first)?, operation(second)?);
+        let way = match self.same_space(producer, consumer) {
+            true => Way::Space,
+            false => {
+                let [extent] = consumer.shape[..] else {
+                    return None;
+                };
+                let kept = filter_of(&first.statement, extent)?;
+                let (first, second) = (&first.statement, &second.statement);
+                can_run_there(self.program, &kept, first, second).then_some(Way::Kept)?
+            }
+        };
+        if !self.is_worthwhile(first, second) {
+            return None;
+        }
+        let reads = &self.facts(second).reads;
+        if way == Way::Space && !exact_scans(&first.statement).is_disjoint(reads) {
+            return (!wants_lanes(producer) && !wants_lanes(consumer)).then_some(Way::Running);
+        }
+        Some(way)
+    }
+
+    /// Whether two operations should be one.
     fn is_worthwhile(&self, first: &Item, second: &Item) -> bool {
         let (Some(producer), Some(consumer)) = (operation(first), operation(second)) else {
             return false;
@@ -226,7 +258,8 @@ impl Merger<'_> {
         if !producer.carries.is_empty() || first_facts.size + second_facts.size > LARGEST {
             return false;
         }
-        if first_facts.effects.observable || second_facts.effects.observable {
+        let (one, other) = (first_facts.effects, second_facts.effects);
+        if one.observable || other.observable || !one.may_pass(other) {
             return false;
         }
         let reads = &second_facts.reads;
@@ -237,14 +270,21 @@ impl Merger<'_> {
             return consumer.carries.is_empty()
                 || pattern.iter().all(|v| self.is_used_only_in(*v, second));
         }
+        // What is computed one at a time would keep the other from being computed many at a time.
+        let apart = |a, b| is_sequential(a) && wants_lanes(b);
         let simple = |operation: &ArrayOperation| {
             operation.carries.is_empty()
-                && operation
-                    .outputs
-                    .iter()
-                    .all(|o| matches!(o, Output::Map | Output::Reduce { .. }))
+                && operation.outputs.iter().all(|output| match output {
+                    Output::Map | Output::Reduce { .. } | Output::Scan { .. } => true,
+                    Output::Filter { .. } | Output::Histogram { .. } => true,
+                    Output::Scatter { .. } | Output::Collect { .. } => false,
+                })
         };
-        simple(producer) && simple(consumer) && !first_facts.reads.is_disjoint(reads)
+        simple(producer)
+            && simple(consumer)
+            && !first_facts.reads.is_disjoint(reads)
+            && !apart(producer, consumer)
+            && !apart(consumer, producer)
     }
 
     fn is_used_only_in(&self, variable: Variable, item: &Item) -> bool {
@@ -262,14 +302,15 @@ impl Merger<'_> {
 
     /// What has to move so that the operations at `first` and `last` can meet; `None` where they
     /// cannot.
-    fn between(&self, items: &[Item], first: usize, last: usize) -> Option<Partner> {
+    fn between(&self, items: &[Item], first: usize, last: usize, way: Way) -> Option<Partner> {
         let given = &items[first].statement.pattern;
         let effects = self.facts(&items[first]).effects;
         let mut tainted: BTreeSet<Variable> = given.iter().copied().collect();
         let mut moved = Vec::new();
         for (place, item) in items.iter().enumerate().take(last).skip(first + 1) {
             let facts = self.facts(item);
-            if !effects.is_pure() && facts.effects.observable {
+            if (!effects.is_pure() && facts.effects.observable) || !effects.may_pass(facts.effects)
+            {
                 return None;
             }
             let relies = effects.fails && !facts.total;
@@ -291,15 +332,20 @@ impl Merger<'_> {
             return None;
         }
         let used: Vec<Variable> = given.iter().copied().filter(|v| uses.contains(v)).collect();
-        if !used.is_empty() {
+        // What a filter keeps has been looked at.
+        if !used.is_empty() && way != Way::Kept {
             let maps = map_results(&items[first].statement, operation(&items[first])?);
-            let passes =
-                |v: &Variable| maps.contains_key(v) && is_read_only_here(*v, &consumer.statement);
+            let scans = exact_scans(&items[first].statement);
+            let passes = |v: &Variable| {
+                (maps.contains_key(v) || scans.contains(v))
+                    && is_read_only_here(*v, &consumer.statement)
+            };
             if !used.iter().all(passes) {
                 return None;
             }
         }
         Some(Partner {
+            way,
             place: first,
             moved,
         })
@@ -324,9 +370,19 @@ impl Merger<'_> {
         items.extend(between);
         let place = items.len();
         let mut ends = ends.into_iter();
-        if let (Some(first), Some(second)) = (ends.next(), ends.next()) {
+        if let (Some(mut first), Some(second)) = (ends.next(), ends.next()) {
             let facts = self.joined_facts(&first, &second);
-            let mut merged = self.merged(first.statement, second.statement).into_iter();
+            if partner.way == Way::Running {
+                as_carries(self.program, &mut first.statement);
+            }
+            let (first, second) = (first.statement, second.statement);
+            let merged = match partner.way {
+                Way::Kept => kept::join(self.program, first, second)
+                    .into_iter()
+                    .collect(),
+                Way::Space | Way::Running => join(self.program, first, second),
+            };
+            let mut merged = merged.into_iter();
             items.extend(merged.next().map(|statement| Item {
                 statement,
                 facts: OnceCell::from(facts),
@@ -356,113 +412,6 @@ impl Merger<'_> {
             size: one.size + other.size,
         }
     }
-
-    /// One operation that does what two did, and what has to stand behind it.
-    fn merged(&mut self, first: Statement, second: Statement) -> Vec<Statement> {
-        let maps = match &first.expression {
-            Expression::Operation(operation) => map_results(&first, operation),
-            _ => HashMap::new(),
-        };
-        let (Expression::Operation(producer), Expression::Operation(mut consumer)) =
-            (first.expression, second.expression)
-        else {
-            return Vec::new();
-        };
-        let mut views = Vec::new();
-        let given = match producer.shape == consumer.shape {
-            true => first.pattern,
-            false => {
-                let (pattern, shape) = (&first.pattern, &consumer.shape);
-                self.with_extents_of(pattern, &producer, shape, &second.place, &mut views)
-            }
-        };
-        let mut body = producer.body;
-        let mut substitution = Substitution::default();
-        for (from, to) in producer.indices.iter().zip(&consumer.indices) {
-            substitution.insert(*from, Atom::Variable(*to));
-        }
-        substitute(self.program, &mut body, &substitution);
-        each_body_mut(&mut consumer.body, &mut |inner| {
-            for statement in &mut inner.statements {
-                if let Expression::Index { array, .. } = &statement.expression
-                    && let Some(value) = maps.get(array)
-                {
-                    statement.expression = Expression::Atom(substitution.atom(*value));
-                }
-            }
-        });
-        let carries = consumer.carries.len();
-        body.statements.append(&mut consumer.body.statements);
-        insert_at(&mut consumer.body.results, carries, body.results.clone());
-        body.results = std::mem::take(&mut consumer.body.results);
-        let mut pattern = second.pattern;
-        insert_at(&mut pattern, carries, given);
-        let mut outputs = producer.outputs;
-        outputs.append(&mut consumer.outputs);
-        consumer.body = body;
-        consumer.outputs = outputs;
-        let operation = Statement {
-            pattern,
-            expression: Expression::Operation(consumer),
-            place: second.place,
-        };
-        [operation].into_iter().chain(views).collect()
-    }
-
-    /// The results of an operation as one with other extents of the same values binds them: arrays
-    /// over its space are new variables, of which the old ones become views.
-    fn with_extents_of(
-        &mut self,
-        pattern: &[Variable],
-        operation: &ArrayOperation,
-        shape: &[Atom],
-        place: &Place,
-        views: &mut Vec<Statement>,
-    ) -> Vec<Variable> {
-        let mut given = pattern.iter().copied();
-        let mut bound = Vec::with_capacity(pattern.len());
-        for output in &operation.outputs {
-            // How many of its results are arrays over the space.
-            let over_space = match output {
-                Output::Map => 1,
-                Output::Scan { start, .. } => start.len(),
-                Output::Collect { .. } => 2,
-                Output::Reduce { .. }
-                | Output::Filter { .. }
-                | Output::Scatter { .. }
-                | Output::Histogram { .. } => 0,
-            };
-            for (k, variable) in given.by_ref().take(output.gives()).enumerate() {
-                bound.push(match k < over_space {
-                    true => self.with_extents(variable, shape, place, views),
-                    false => variable,
-                });
-            }
-        }
-        bound
-    }
-
-    /// A new variable for an array with these extents; the old one becomes a view of it.
-    fn with_extents(
-        &mut self,
-        variable: Variable,
-        shape: &[Atom],
-        place: &Place,
-        views: &mut Vec<Statement>,
-    ) -> Variable {
-        let info = self.program.variable(variable).clone();
-        let ty = Type::Array(info.ty.element(), shape.to_vec());
-        let fresh = self.program.add_variable(info.name, ty);
-        views.push(Statement {
-            pattern: vec![variable],
-            expression: Expression::View {
-                array: fresh,
-                view: View::Reshape(info.ty.shape().to_vec()),
-            },
-            place: place.clone(),
-        });
-        fresh
-    }
 }
 
 impl Item {
@@ -480,10 +429,4 @@ fn operation(item: &Item) -> Option<&ArrayOperation> {
         Expression::Operation(operation) => Some(operation),
         _ => None,
     }
-}
-
-fn insert_at<T>(list: &mut Vec<T>, place: usize, items: Vec<T>) {
-    let rest = list.split_off(place.min(list.len()));
-    list.extend(items);
-    list.extend(rest);
 }

@@ -9,12 +9,21 @@
 //! - [`merge`]: two operations over the same space become one where nothing between them stands in
 //!   the way: the second reads of the first only the element of its own index (vertical), or both
 //!   read an array at their index (horizontal). It repeats no work at all, and keeps what can fail.
+//!   An operation over what a filter keeps runs in the filter's loop ([`kept`]); what reads the
+//!   running results of a scan runs in the scan's ([`running`]), where the order does not matter.
 //!
 //! Which of several run-time errors is reported may change; that one is reported does not.
 
+mod apart;
 mod elements;
+mod join;
+mod kept;
 mod merge;
+mod operators;
 mod reads;
+mod running;
+
+pub use apart::{Apart, apart};
 
 use crate::effects::FunctionEffects;
 use nova_flat::ir::{Body, Program};

@@ -1,5 +1,6 @@
 //! The walk from the beginning: copies, constants, and what does not vary.
 
+use super::definitions::Definition;
 use super::fold::fold;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
@@ -24,18 +25,6 @@ pub(super) fn run(program: &mut Program) {
         forward.body(&mut body);
         program.functions[k].body = body;
     }
-}
-
-/// An array whose elements are known without it.
-pub(super) enum Definition {
-    Iota {
-        start: Atom,
-        step: Atom,
-    },
-    Replicate(Atom),
-    Literal(Vec<Atom>),
-    /// The elements of another array, elsewhere.
-    View(Variable, View),
 }
 
 pub(super) struct Forward<'a> {
@@ -236,7 +225,8 @@ impl Forward<'_> {
                 operation,
                 operand,
                 arguments,
-            } => fold(*operation, *operand, arguments),
+            } => fold(*operation, *operand, arguments)
+                .or_else(|| self.converted_back(*operation, arguments)),
             Expression::Index { array, indices } => {
                 self.known_element(*array, indices, &statement.place, out)
             }
@@ -294,31 +284,6 @@ impl Forward<'_> {
         false
     }
 
-    /// An element of an array that is known without it.
-    fn known_element(
-        &mut self,
-        array: Variable,
-        indices: &[Atom],
-        place: &Place,
-        out: &mut Vec<Statement>,
-    ) -> Option<Atom> {
-        match (self.definitions.get(&array)?, indices) {
-            (Definition::Replicate(value), _) => Some(*value),
-            (Definition::Literal(elements), [Atom::Constant(ScalarValue::I64(k))]) => {
-                elements.get(usize::try_from(*k).ok()?).copied()
-            }
-            (Definition::Iota { start, step }, [index]) => {
-                let (start, step) = (*start, *step);
-                if self.program.scalar_of(start) != Some(Scalar::I64) {
-                    return None;
-                }
-                let distance = self.arithmetic(ScalarOperation::Multiply, *index, step, place, out);
-                Some(self.arithmetic(ScalarOperation::Add, start, distance, place, out))
-            }
-            (Definition::Literal(_) | Definition::Iota { .. } | Definition::View(..), _) => None,
-        }
-    }
-
     /// An operation on `i64`.
     pub(super) fn arithmetic(
         &mut self,
@@ -328,16 +293,28 @@ impl Forward<'_> {
         place: &Place,
         out: &mut Vec<Statement>,
     ) -> Atom {
-        let arguments = vec![left, right];
-        if let Some(known) = fold(operation, Scalar::I64, &arguments) {
+        self.operation(operation, Scalar::I64, vec![left, right], place, out)
+    }
+
+    /// What an operation on scalars gives, as a statement where it is not known.
+    pub(super) fn operation(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: Vec<Atom>,
+        place: &Place,
+        out: &mut Vec<Statement>,
+    ) -> Atom {
+        if let Some(known) = fold(operation, operand, &arguments) {
             return known;
         }
-        let variable = self.program.add_variable("t", Type::Scalar(Scalar::I64));
+        let ty = Type::Scalar(operation.result(operand));
+        let variable = self.program.add_variable("t", ty);
         out.push(Statement {
             pattern: vec![variable],
             expression: Expression::Scalar {
                 operation,
-                operand: Scalar::I64,
+                operand,
                 arguments,
             },
             place: place.clone(),
@@ -378,36 +355,6 @@ impl Forward<'_> {
             (Some(have), Some(want)) => have != want,
             _ => false,
         }
-    }
-
-    fn define(&mut self, statement: &Statement) {
-        let [variable] = *statement.pattern.as_slice() else {
-            return;
-        };
-        let definition = match &statement.expression {
-            Expression::Iota { start, step, .. } => Definition::Iota {
-                start: *start,
-                step: *step,
-            },
-            Expression::Replicate { value, .. } => Definition::Replicate(*value),
-            Expression::Literal { elements, .. } => Definition::Literal(elements.clone()),
-            Expression::View { array, view } => Definition::View(*array, view.clone()),
-            Expression::Copy(array) => Definition::View(*array, View::Row(Vec::new())),
-            Expression::Bytes(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)
-            | Expression::Sort { .. }
-            | Expression::Operation(_)
-            | pure_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!() => return,
-        };
-        self.definitions.insert(variable, definition);
     }
 }
 

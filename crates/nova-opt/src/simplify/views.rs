@@ -1,10 +1,15 @@
 //! Elements of views: an element of a slice, row, transpose or flat reshape of an array is read
 //! from the array itself, so that nothing but the array has to be there.
 
-use super::forward::{Definition, Forward};
+use super::definitions::Definition;
+use super::forward::Forward;
 use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir::{Atom, SliceDimension, Statement, Type, Variable, View};
+
+/// Through how many views a read goes at a time: the work stays in proportion to the program where
+/// views are views of views of views.
+const MOST: usize = 16;
 
 impl Forward<'_> {
     /// Makes `array[indices]` name the array that the elements come from, where the indices into
@@ -16,7 +21,10 @@ impl Forward<'_> {
         place: &Place,
         out: &mut Vec<Statement>,
     ) {
-        while let Some(Definition::View(source, view)) = self.definitions.get(array) {
+        for _ in 0..MOST {
+            let Some(Definition::View(source, view)) = self.definitions.get(array) else {
+                return;
+            };
             let (source, view) = (*source, view.clone());
             let Some(inner) = self.source_indices(source, *array, &view, indices, place, out)
             else {

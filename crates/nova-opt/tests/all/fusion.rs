@@ -8,7 +8,7 @@ use nova_flat::print::print;
 use nova_flat::visit::each_statement;
 
 /// The values of a program for several inputs, with and without strict order.
-fn values(program: &Program, inputs: &[&[&str]]) -> Vec<String> {
+pub fn values(program: &Program, inputs: &[&[&str]]) -> Vec<String> {
     let mut values = Vec::new();
     for strict in [false, true] {
         let options = Options {
@@ -23,7 +23,7 @@ fn values(program: &Program, inputs: &[&[&str]]) -> Vec<String> {
 
 /// Fuses a program whose one function is `"f"`, as the pipeline does.
 #[track_caller]
-fn fused(text: &str, inputs: &[&[&str]]) -> Program {
+pub fn fused(text: &str, inputs: &[&[&str]]) -> Program {
     let mut program = read(text);
     let expected = values(&program, inputs);
     for pass in [
@@ -38,7 +38,7 @@ fn fused(text: &str, inputs: &[&[&str]]) -> Program {
 }
 
 /// How many array operations a program has, and how many arrays its statements bind.
-fn counts(program: &Program) -> (usize, usize) {
+pub fn counts(program: &Program) -> (usize, usize) {
     let (mut operations, mut arrays) = (0, 0);
     for function in &program.functions {
         each_statement(&function.body, &mut |statement| {
@@ -53,7 +53,7 @@ fn counts(program: &Program) -> (usize, usize) {
 }
 
 /// `(lambda …)` that adds two f32; `name` keeps its variables apart from others'.
-fn plus(name: &str) -> String {
+pub fn plus(name: &str) -> String {
     format!(
         "(lambda [{name}p:f32 {name}q:f32] (do (let [{name}s:f32] (add f32 {name}p {name}q)) (in {name}s)))"
     )

@@ -1,5 +1,7 @@
 //! The passes over Flat.
 
 mod fusion;
+mod hoist;
+mod kept;
 mod passes;
 mod support;

@@ -1,0 +1,177 @@
+//! The part of the report on what fusion and the proofs of bounds left: operations that are two
+//! though one reads what the other makes, and checks of indices in loops, each with the reason.
+
+use super::Report;
+use nova_core::ErrorKind;
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Variable};
+use nova_flat::visit::{binders, bodies, each_statement};
+use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
+use std::collections::HashMap;
+
+impl Report<'_> {
+    /// Adds the lines of a function, as it was before it had memory.
+    pub(super) fn fusion(&mut self, program: &Program, function: &Function) {
+        for pair in nova_opt::fuse::apart(program, &function.body) {
+            let array = &program.variable(pair.array).name;
+            let (first, second) = (&pair.producer, &pair.consumer);
+            let text = format!(
+                "{second}: not fused with {first}, which makes {array}, because {}",
+                pair.reason
+            );
+            self.line(1, &text);
+        }
+        let mut checks = Checks {
+            program,
+            sources: sources(&function.body),
+            lines: Vec::new(),
+        };
+        checks.body(&function.body, Around::default());
+        for line in checks.lines {
+            self.line(1, &line);
+        }
+    }
+}
+
+/// What computes each variable.
+enum Source<'a> {
+    Statement(&'a Statement),
+    /// An index, a carry or a parameter of what runs a body.
+    Binder,
+}
+
+/// The sources of all variables of a function but its parameters.
+fn sources(body: &Body) -> HashMap<Variable, Source<'_>> {
+    let mut sources = HashMap::new();
+    each_statement(body, &mut |statement| {
+        for variable in &statement.pattern {
+            sources.insert(*variable, Source::Statement(statement));
+        }
+        binders(&statement.expression, &mut |variable| {
+            sources.insert(*variable, Source::Binder);
+        });
+    });
+    sources
+}
+
+/// What stands around a statement.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    in_loop: bool,
+    /// Between it and the innermost loop there is a conditional.
+    in_branch: bool,
+}
+
+struct Checks<'a> {
+    program: &'a Program,
+    sources: HashMap<Variable, Source<'a>>,
+    lines: Vec<String>,
+}
+
+impl Checks<'_> {
+    fn body(&mut self, body: &Body, around: Around) {
+        for statement in &body.statements {
+            if let Expression::Check {
+                error: ErrorKind::Index,
+                arguments,
+                ..
+            } = &statement.expression
+                && around.in_loop
+            {
+                let why = self.why(arguments.first().copied(), around);
+                let line = format!(
+                    "{}: index checked in each iteration: not proved because {why}",
+                    statement.place
+                );
+                if !self.lines.contains(&line) {
+                    self.lines.push(line);
+                }
+            }
+            let inside = match &statement.expression {
+                Expression::If { .. } | Expression::Switch { .. } => Around {
+                    in_branch: true,
+                    ..around
+                },
+                Expression::Operation(_) | Expression::While { .. } | Expression::Sort { .. } => {
+                    Around {
+                        in_loop: true,
+                        in_branch: false,
+                    }
+                }
+                pure_expressions!()
+                | array_expressions!()
+                | call_expressions!()
+                | node_expressions!()
+                | Expression::View { .. }
+                | Expression::Check { .. }
+                | Expression::Fail { .. }
+                | Expression::Allocate { .. }
+                | Expression::Unique(_) => around,
+            };
+            bodies(&statement.expression, &mut |inner| {
+                deep(|| self.body(inner, inside));
+            });
+        }
+    }
+
+    /// Why nothing is known of an index.
+    fn why(&self, index: Option<Atom>, around: Around) -> String {
+        let Some(Atom::Variable(mut variable)) = index else {
+            return "it is a number, and the length is not known".into();
+        };
+        // What it was converted from.
+        while let Some(Source::Statement(statement)) = self.sources.get(&variable) {
+            match &statement.expression {
+                Expression::Scalar {
+                    operation:
+                        nova_core::ScalarOperation::Convert(_) | nova_core::ScalarOperation::Wrap(_),
+                    arguments,
+                    ..
+                } => match arguments[..] {
+                    [Atom::Variable(source)] => variable = source,
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        let name = &self.program.variable(variable).name;
+        match self.sources.get(&variable) {
+            None => format!("{name} comes from outside"),
+            Some(Source::Binder) if around.in_branch => {
+                "only some iterations reach it, with any index of the loop".into()
+            }
+            Some(Source::Binder) => format!("{name} is passed from iteration to iteration"),
+            Some(Source::Statement(statement)) => match &statement.expression {
+                Expression::Index { array, .. } => {
+                    let array = &self.program.variable(*array).name;
+                    format!("the index is an element of {array}")
+                }
+                Expression::Scalar { .. } if around.in_branch => {
+                    format!("only some iterations reach it, and {name} is known too little")
+                }
+                Expression::Scalar { .. } => {
+                    format!("{name} is no sum of known numbers, or may wrap")
+                }
+                Expression::If { .. } | Expression::Switch { .. } => {
+                    format!("{name} depends on a condition")
+                }
+                Expression::Operation(_) | Expression::While { .. } => {
+                    format!("{name} is what a loop gives")
+                }
+                Expression::Call { .. } | Expression::Foreign { .. } => {
+                    format!("{name} is what a call gives")
+                }
+                Expression::Atom(_)
+                | Expression::NodeTag { .. }
+                | array_expressions!()
+                | node_expressions!()
+                | Expression::View { .. }
+                | Expression::Check { .. }
+                | Expression::Fail { .. }
+                | Expression::Allocate { .. }
+                | Expression::Unique(_)
+                | Expression::Sort { .. } => format!("nothing is known of {name}"),
+            },
+        }
+    }
+}

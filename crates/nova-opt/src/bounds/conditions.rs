@@ -1,0 +1,119 @@
+//! Inequalities between integers: which comparison makes one, whether it follows from what is known,
+//! and what is known once it holds.
+
+use super::Bounds;
+use super::affine::Affine;
+use nova_core::{Scalar, ScalarOperation};
+
+/// An inequality between integers of one type.
+#[derive(Clone)]
+pub(super) enum Condition {
+    /// The sum is not negative; if not, it is at most -1.
+    NotNegative(Affine),
+    /// The sum is 0.
+    Zero(Affine),
+    /// The contrary.
+    Not(Box<Condition>),
+}
+
+impl Bounds<'_> {
+    pub(super) fn decide(&self, condition: &Condition) -> Option<bool> {
+        let holds = |sum: &Affine| self.facts.is_not_negative(sum);
+        let negative = |sum: &Affine| sum.times(-1).and_then(|s| s.shifted(-1));
+        match condition {
+            Condition::NotNegative(sum) => match negative(sum) {
+                _ if holds(sum) => Some(true),
+                Some(contrary) if holds(&contrary) => Some(false),
+                Some(_) | None => None,
+            },
+            Condition::Zero(sum) => {
+                let opposite = sum.times(-1)?;
+                if holds(sum) && holds(&opposite) {
+                    return Some(true);
+                }
+                let apart = [sum.shifted(-1)?, opposite.shifted(-1)?];
+                apart.iter().any(holds).then_some(false)
+            }
+            Condition::Not(inner) => self.decide(inner).map(|value| !value),
+        }
+    }
+
+    /// Notes that a condition holds from here on.
+    pub(super) fn assume(&mut self, condition: &Condition) {
+        match condition {
+            Condition::NotNegative(sum) => self.assume_not_negative(sum),
+            Condition::Zero(sum) => {
+                self.assume_not_negative(sum);
+                if let Some(opposite) = sum.times(-1) {
+                    self.assume_not_negative(&opposite);
+                }
+            }
+            Condition::Not(inner) => match &**inner {
+                Condition::NotNegative(sum) => {
+                    if let Some(contrary) = sum.times(-1).and_then(|s| s.shifted(-1)) {
+                        self.assume_not_negative(&contrary);
+                    }
+                }
+                Condition::Zero(sum) => self.assume_not_zero(sum),
+                Condition::Not(condition) => self.assume(condition),
+            },
+        }
+    }
+
+    /// Notes bounds of the symbols of a sum that is not negative.
+    pub(super) fn assume_not_negative(&mut self, sum: &Affine) {
+        for (symbol, coefficient) in sum.unit_terms() {
+            // symbol · ±1 + rest ≥ 0
+            let rest = sum.without(symbol);
+            match coefficient {
+                1 => {
+                    if let Some(bound) = rest.times(-1) {
+                        self.facts.at_least(symbol, bound);
+                    }
+                }
+                _ => self.facts.at_most(symbol, rest),
+            }
+        }
+    }
+
+    /// A sum that is not 0 and lies on one side of 0 lies one further.
+    pub(super) fn assume_not_zero(&mut self, sum: &Affine) {
+        for side in [Some(sum.clone()), sum.times(-1)].into_iter().flatten() {
+            if self.facts.is_not_negative(&side)
+                && let Some(further) = side.shifted(-1)
+            {
+                self.assume_not_negative(&further);
+            }
+        }
+    }
+}
+
+/// The comparison that an operation makes, of integers as they are.
+pub(super) fn comparison(operation: ScalarOperation, operands: &[Affine]) -> Option<Condition> {
+    let [a, b] = operands else {
+        return None;
+    };
+    let difference = |more: &Affine, less: &Affine, by: i128| more.plus(-1, less)?.shifted(by);
+    let not = |condition| Condition::Not(Box::new(condition));
+    match operation {
+        ScalarOperation::Less => difference(b, a, -1).map(Condition::NotNegative),
+        ScalarOperation::LessEqual => difference(b, a, 0).map(Condition::NotNegative),
+        ScalarOperation::Greater => difference(a, b, -1).map(Condition::NotNegative),
+        ScalarOperation::GreaterEqual => difference(a, b, 0).map(Condition::NotNegative),
+        ScalarOperation::Equal => difference(a, b, 0).map(Condition::Zero),
+        ScalarOperation::NotEqual => difference(a, b, 0).map(|d| not(Condition::Zero(d))),
+        _ => None,
+    }
+}
+
+/// The smallest and the largest value of an integer type.
+pub(super) fn range(scalar: Scalar) -> Option<(i128, i128)> {
+    if !scalar.is_integer() {
+        return None;
+    }
+    let bits = scalar.bits();
+    Some(match scalar.is_signed() {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    })
+}

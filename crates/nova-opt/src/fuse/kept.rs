@@ -1,0 +1,258 @@
+//! An operation over what a filter keeps, in the filter's own loop: it runs where the filter's
+//! condition holds, and elsewhere gives what changes nothing. What it maps becomes another value
+//! that the filter keeps.
+
+use super::join::replace_reads;
+use super::operators::identities;
+use super::reads::{each_nested, is_read_only_here};
+use nova_core::{Scalar, ScalarValue};
+use nova_diag::Place;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
+};
+use nova_flat::visit::{free_variables, used_variables};
+use std::collections::HashMap;
+
+/// A filter among the outputs of an operation.
+pub(super) struct Kept {
+    /// Which output it is.
+    output: usize,
+    /// Where the values that it consumes begin among the results of the body.
+    consumed: usize,
+    /// Where what it gives begins in the pattern.
+    given: usize,
+    condition: Atom,
+    /// What each array holds of the values.
+    values: HashMap<Variable, Atom>,
+}
+
+/// The filter of an operation that an extent counts.
+pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Kept> {
+    let Expression::Operation(operation) = &statement.expression else {
+        return None;
+    };
+    let (mut consumed, mut given) = (operation.carries.len(), operation.carries.len());
+    for (k, output) in operation.outputs.iter().enumerate() {
+        let bound = statement.pattern.get(given..given + output.gives())?;
+        let results = operation
+            .body
+            .results
+            .get(consumed..consumed + output.consumes())?;
+        if let (Output::Filter { .. }, [count, arrays @ ..], [condition, values @ ..]) =
+            (output, bound, results)
+            && Atom::Variable(*count) == extent
+        {
+            return Some(Kept {
+                output: k,
+                consumed,
+                given,
+                condition: *condition,
+                values: arrays.iter().copied().zip(values.iter().copied()).collect(),
+            });
+        }
+        consumed += output.consumes();
+        given += output.gives();
+    }
+    None
+}
+
+/// Whether an operation over what a filter keeps can run in the filter's loop.
+pub(super) fn can_run_there(
+    program: &Program,
+    kept: &Kept,
+    producer: &Statement,
+    consumer: &Statement,
+) -> bool {
+    let Expression::Operation(operation) = &consumer.expression else {
+        return false;
+    };
+    let ([Atom::Variable(count)], [index]) = (&operation.shape[..], &operation.indices[..]) else {
+        return false;
+    };
+    let mut uses_of_count = 0;
+    used_variables(&consumer.expression, &mut |v| {
+        uses_of_count += usize::from(v == *count);
+    });
+    let free = free_variables(program, &operation.body);
+    let reads = |v: &Variable| kept.values.contains_key(v) && is_read_only_here(*v, consumer);
+    operation.carries.is_empty()
+        && operation
+            .outputs
+            .iter()
+            .all(|o| neutral(program, o, &[]).is_some())
+        && uses_of_count == 1
+        && !free.contains(count)
+        && only_reads_at(operation, *index, kept)
+        && producer
+            .pattern
+            .iter()
+            .all(|v| v == count || !free.contains(v) || reads(v))
+}
+
+/// Whether an operation uses its index for nothing but the elements that a filter keeps.
+fn only_reads_at(operation: &ArrayOperation, index: Variable, kept: &Kept) -> bool {
+    let mut only = !operation.body.results.contains(&Atom::Variable(index));
+    let mut look = |statement: &Statement| {
+        let reads = match &statement.expression {
+            Expression::Index { array, .. } => kept.values.contains_key(array),
+            _ => false,
+        };
+        used_variables(&statement.expression, &mut |v| only &= v != index || reads);
+    };
+    for statement in &operation.body.statements {
+        look(statement);
+        each_nested(&statement.expression, &mut look);
+    }
+    let mut in_results = false;
+    for statement in &operation.body.statements {
+        in_results |= inner_results_use(&statement.expression, index);
+    }
+    only && !in_results
+}
+
+/// Whether a body inside an expression gives a variable as its result.
+fn inner_results_use(expression: &Expression, variable: Variable) -> bool {
+    let gives = |body: &Body| body.results.contains(&Atom::Variable(variable));
+    let mut uses = false;
+    nova_flat::visit::bodies(expression, &mut |body| uses |= gives(body));
+    each_nested(expression, &mut |statement| {
+        nova_flat::visit::bodies(&statement.expression, &mut |body| uses |= gives(body));
+    });
+    uses
+}
+
+/// What an output consumes where there is no element, in the place of `values`; none for outputs
+/// that depend on the places of elements.
+fn neutral(program: &Program, output: &Output, values: &[Atom]) -> Option<Vec<Atom>> {
+    let zero = |atom: &Atom| {
+        let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
+        Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0))
+    };
+    let zeros = values.iter().map(zero);
+    match output {
+        Output::Map => Some(zeros.collect()),
+        Output::Reduce { lambda, .. } => identities(lambda),
+        Output::Filter { .. } => Some(zeros.collect()),
+        Output::Histogram { lambda, .. } => identities(lambda).map(|_| outside(zeros.collect())),
+        Output::Scatter { .. } => Some(outside(zeros.collect())),
+        Output::Scan { .. } | Output::Collect { .. } => None,
+    }
+}
+
+/// The same, but with an index that is outside.
+fn outside(mut values: Vec<Atom>) -> Vec<Atom> {
+    if let Some(index) = values.first_mut() {
+        *index = Atom::index(-1);
+    }
+    values
+}
+
+/// One operation made of a filter and an operation over what it keeps.
+pub(super) fn join(
+    program: &mut Program,
+    first: Statement,
+    second: Statement,
+) -> Option<Statement> {
+    let extent = match &second.expression {
+        Expression::Operation(operation) => operation.shape.first().copied()?,
+        _ => return None,
+    };
+    let kept = filter_of(&first, extent)?;
+    let (Expression::Operation(mut operation), Expression::Operation(mut consumer)) =
+        (first.expression, second.expression)
+    else {
+        return None;
+    };
+    replace_reads(&mut consumer.body, &kept.values);
+    let outputs = std::mem::take(&mut consumer.outputs);
+    let values = conditional(
+        program,
+        &kept,
+        consumer.body,
+        &outputs,
+        &second.place,
+        &mut operation,
+    );
+    let mut pattern = first.pattern;
+    let (mut values, mut given) = (values.into_iter(), second.pattern.into_iter());
+    let (mut end_of_values, mut end_of_arrays) = (kept.consumed, kept.given);
+    if let Some(filter) = operation.outputs.get(kept.output) {
+        end_of_values += filter.consumes();
+        end_of_arrays += filter.gives();
+    }
+    let mut maps = 0;
+    for output in outputs {
+        let consumed = values.by_ref().take(output.consumes());
+        let bound = given.by_ref().take(output.gives());
+        if let Output::Map = output {
+            let (at, place) = (end_of_values + maps, end_of_arrays + maps);
+            operation.body.results.splice(at..at, consumed);
+            pattern.splice(place..place, bound);
+            maps += 1;
+        } else {
+            operation.body.results.extend(consumed);
+            pattern.extend(bound);
+            operation.outputs.push(output);
+        }
+    }
+    if let Some(Output::Filter { values }) = operation.outputs.get_mut(kept.output) {
+        *values += maps;
+    }
+    Some(Statement {
+        pattern,
+        expression: Expression::Operation(operation),
+        place: second.place,
+    })
+}
+
+/// Adds a body that runs where the filter's condition holds to the filter's operation; gives what
+/// the outputs consume.
+fn conditional(
+    program: &mut Program,
+    kept: &Kept,
+    body: Body,
+    outputs: &[Output],
+    place: &Place,
+    operation: &mut ArrayOperation,
+) -> Vec<Atom> {
+    let mut rest = body.results.as_slice();
+    let mut otherwise = Vec::new();
+    for output in outputs {
+        let (values, others) = rest.split_at(output.consumes().min(rest.len()));
+        otherwise.extend(neutral(program, output, values).unwrap_or_else(|| values.to_vec()));
+        rest = others;
+    }
+    let mut given = Vec::with_capacity(body.results.len());
+    for result in &body.results {
+        let scalar = program.scalar_of(*result).unwrap_or(Scalar::I64);
+        given.push(program.add_variable("kept", Type::Scalar(scalar)));
+    }
+    let mut then = body;
+    if is_cheap(&then) {
+        operation.body.statements.append(&mut then.statements);
+    }
+    operation.body.statements.push(Statement {
+        pattern: given.clone(),
+        expression: Expression::If {
+            condition: kept.condition,
+            then,
+            otherwise: Body {
+                statements: Vec::new(),
+                results: otherwise,
+            },
+        },
+        place: place.clone(),
+    });
+    given.into_iter().map(Atom::Variable).collect()
+}
+
+/// Whether a body can as well run where nobody needs what it gives.
+fn is_cheap(body: &Body) -> bool {
+    body.statements.iter().all(|s| match &s.expression {
+        Expression::Atom(_) => true,
+        Expression::Scalar {
+            operation, operand, ..
+        } => operation.is_cheap(*operand) && crate::total::is_total(s),
+        _ => false,
+    })
+}
