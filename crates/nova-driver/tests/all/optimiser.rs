@@ -150,3 +150,15 @@ fn structures_are_copied_apart_only_if_they_are_read_again() {
         assert_eq!(found, 1, "{body}\n{text}");
     }
 }
+
+#[test]
+fn states_of_loops_are_changed_in_place() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nova-examples/loops");
+    // The sieve's first state is given up to the loop; both branches of its conditional share it.
+    for (name, retained) in [("updates", 1), ("sieve", 2)] {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.nova"))).unwrap();
+        let program = emit(&text, Stage::Loop);
+        let found = ["(unique ", "(copy ", "(retain "].map(|form| count(&program, form));
+        assert_eq!(found, [1, 0, retained], "{name}: {program}");
+    }
+}
