@@ -51,6 +51,8 @@ pub(super) struct BlockFacts {
     pub(super) origin: Origin,
     /// The last statement that mentions it, in the body that binds it; [`END`] for its results.
     pub(super) last_use: u32,
+    /// How often that statement mentions it, its bodies included.
+    pub(super) last_mentions: u32,
     /// The name of the first array in it.
     pub(super) name: Option<Arc<str>>,
     depth: usize,
@@ -283,7 +285,10 @@ impl<'a> Walk<'a> {
         if let Some(facts) = self.facts.blocks.get_mut(block.index())
             && let Some(index) = self.indices.get(facts.depth)
         {
-            facts.last_use = *index;
+            if std::mem::replace(&mut facts.last_use, *index) != *index {
+                facts.last_mentions = 0;
+            }
+            facts.last_mentions += 1;
         }
     }
 }

@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) struct Lifetimes {
     /// How many bodies are open.
     scope: u32,
+    /// The index of the statement being translated, until its bodies are.
+    statement: u32,
     /// The owned references: body, last statement that needs it, handle.
     owned: BTreeMap<(u32, u32, Variable), flat::Variable>,
     /// The key in `owned` of each block.
@@ -27,6 +29,11 @@ impl Lifetimes {
     /// How many bodies are open.
     pub(super) fn scope(&self) -> u32 {
         self.scope
+    }
+
+    /// The statement of this index in the innermost body begins.
+    pub(super) fn begin_statement(&mut self, index: u32) {
+        self.statement = index;
     }
 
     /// Whether the innermost body owns anything now.
@@ -229,6 +236,23 @@ impl<'a> Translator<'a> {
             }
         }
         Ok(moved)
+    }
+
+    /// Whether the statement that begins may have the reference of an array's block, because nothing
+    /// else needs it: then the body does not own it any more.
+    pub(super) fn give_up(&mut self, array: flat::Atom) -> Result<bool> {
+        let Some(block) = self.array_block(array)? else {
+            return Ok(false);
+        };
+        let facts = self.facts.block(block);
+        let (scope, statement) = (self.lifetimes.scope, self.lifetimes.statement);
+        let owned = self.lifetimes.keys.get(&block).map(|key| key.0) == Some(scope);
+        let given = owned && facts.last_use == statement && facts.last_mentions == 1;
+        if given {
+            self.flush_reads(block)?;
+            self.lifetimes.disown(block);
+        }
+        Ok(given)
     }
 
     /// Releases everything but `moved`, where control leaves all bodies. The bodies go on owning it

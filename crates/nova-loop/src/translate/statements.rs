@@ -22,6 +22,7 @@ impl<'a> Translator<'a> {
     /// Translates statements in order, until one never ends.
     pub(super) fn statements(&mut self, statements: &'a [flat::Statement]) -> Result<Flow> {
         for (index, statement) in statements.iter().enumerate() {
+            self.lifetimes.begin_statement(index as u32);
             if self.statement(statement)? == Flow::Diverges {
                 return Ok(Flow::Diverges);
             }

@@ -116,7 +116,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Declares the states of a loop with their first values.
+    /// Declares the states of a loop with their first values; takes over the references of those that
+    /// are needed for nothing else.
     pub(super) fn start_states(
         &mut self,
         parameters: &[(flat::Variable, flat::Atom)],
@@ -125,7 +126,9 @@ impl Translator<'_> {
         for (parameter, start) in parameters {
             let state = self.add_state(*parameter)?;
             let values = self.state_values(*start, state)?;
-            if let Some(Expression::Variable(handle)) = values.get(1) {
+            if let Some(Expression::Variable(handle)) = values.get(1)
+                && !self.give_up(*start)?
+            {
                 self.emit(Command::Retain(*handle));
             }
             for (variable, value) in state.variables().into_iter().zip(values) {
