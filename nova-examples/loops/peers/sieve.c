@@ -14,10 +14,9 @@ int peer_sieve(int64_t *len, int32_t **result, int32_t n)
                 marks[multiple] = 0;
     int32_t *primes = *result;
     int64_t count = 0;
-    for (int32_t k = 2; k < n; k++) {
-        primes[count] = k;
-        count += marks[k];
-    }
+    for (int32_t k = 2; k < n; k++)
+        if (marks[k])
+            primes[count++] = k;
     *len = count;
     free(marks);
     return 0;

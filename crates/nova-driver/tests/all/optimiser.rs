@@ -280,3 +280,17 @@ fn states_of_loops_are_changed_in_place() {
         assert_eq!(found, [1, 0, retained], "{name}: {program}");
     }
 }
+
+#[test]
+fn loops_are_split_where_a_bound_was_moved_out() {
+    let text = "((X : vector float)) (let (n ((length X) : int)) in
+        (tabulate n (lambda (i) (+ (X ! (max 0 (- i 1))) (X ! (min (+ i 1) (- n 1)))))))";
+    let program = emit(text, Stage::Loop);
+    let [first, rest] = ["(if ", "(for "].map(|form| count(&program, form));
+    assert!(first >= 2 && rest == 1, "{program}");
+    for operation in ["(max ", "(min "] {
+        let inner = program.split("(for ").nth(1).unwrap_or_default();
+        let inner = inner.split("(if ").next().unwrap_or_default();
+        assert_eq!(count(inner, operation), 0, "{program}");
+    }
+}

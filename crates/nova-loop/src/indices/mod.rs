@@ -18,9 +18,12 @@ use expressions::Undecided;
 use facts::{Affine, Facts, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
+use nova_flat::representation::components;
+use std::collections::BTreeSet;
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
+    let sizes = sizes(program);
     let mut functions = std::mem::take(&mut program.functions);
     for function in &mut functions {
         let constant = constants(program, function);
@@ -33,12 +36,41 @@ pub fn run(program: &mut Program) {
         };
         for parameter in &function.parameters {
             indices.add_root(*parameter);
+            if sizes.contains(parameter) {
+                let size = Affine {
+                    root: Some(*parameter),
+                    offset: 0,
+                };
+                indices.facts.narrow(size, 0, i128::from(i64::MAX));
+            }
         }
         let body = std::mem::take(&mut function.body);
         function.body = indices.list(body);
     }
     program.functions = functions;
     crate::tidy::tidy(program);
+}
+
+/// The parameters that are sizes of arrays of entries, which the border has found not negative.
+fn sizes(program: &Program) -> BTreeSet<Variable> {
+    let mut sizes = BTreeSet::new();
+    for entry in &program.entries {
+        let Some(function) = program.functions.get(entry.function.index()) else {
+            continue;
+        };
+        let mut parameters = function.parameters.iter();
+        for (_, ty) in &entry.inputs {
+            let mut own: Vec<Variable> = Vec::new();
+            for component in components(ty, &program.sums) {
+                own.extend(parameters.next());
+                if !component.shape.is_empty() {
+                    parameters.next();
+                }
+                sizes.extend(component.shape.iter().filter_map(|k| own.get(*k).copied()));
+            }
+        }
+    }
+    sizes
 }
 
 /// Which variables never change: declared with a value, indices and parameters, and not assigned.
