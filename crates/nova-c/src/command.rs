@@ -1,7 +1,8 @@
 //! Commands of Loop as C statements.
 
 use crate::ast::{Binary, Expression, Name, Statement, Type};
-use crate::function::{FunctionEmitter, Making, returned};
+use crate::border::structures::Making;
+use crate::function::{FunctionEmitter, returned};
 use crate::scalar::memory_type;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
 use nova_diag::{Place, deep};

@@ -5,6 +5,7 @@
 //! tables get the context first.
 
 use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
+use crate::border::structures::{Making, fields_behind, making};
 use crate::command::offset;
 use crate::expression::type_of;
 use crate::names::Names;
@@ -12,7 +13,6 @@ use crate::scalar::memory_type;
 use crate::unit::Unit;
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
-use nova_flat::representation::Field;
 use nova_loop::ir::{self, FunctionId, Program, Variable};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -34,19 +34,6 @@ pub struct FunctionEmitter<'u, 'p> {
     returned: Option<Variable>,
     /// Where the function is an entry's that makes its result in place: how.
     pub making: Option<Making>,
-}
-
-/// How an entry makes its result in place.
-#[derive(Clone)]
-pub struct Making {
-    /// The type of the elements in C.
-    pub element: Type,
-    /// For each component, where it lies in them.
-    pub fields: Vec<Option<Field>>,
-    /// Whether nothing can fail once the memory is there.
-    pub at_once: bool,
-    /// The variable that points to the elements, once they have memory.
-    pub data: Option<Name>,
 }
 
 /// How many commands make a function so large that C compilers need to be held back from passes
@@ -92,7 +79,7 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
             name: emitter.declare(*variable),
         });
     }
-    emitter.making = crate::border::entry::making(emitter.unit, id);
+    emitter.making = making(emitter.unit, id);
     let returned = returned(program, function);
     emitter.returned = returned.map(|(variable, _)| variable);
     for variable in &function.results {
@@ -111,7 +98,7 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
         emitter.check_stack(&function.place);
     }
     // So that C compilers see what lies between them.
-    for (field, other, distance) in crate::border::entry::fields_behind(program, id) {
+    for (field, other, distance) in fields_behind(program, id) {
         let other = Expression::Name(emitter.name(other));
         emitter.assign(field, offset(other, distance));
     }

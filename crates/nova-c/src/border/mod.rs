@@ -4,7 +4,8 @@
 //! [`ctype`] gives every type its C structure; [`input`] (with [`lifted`] for arrays of structures)
 //! turns C values into components, [`output`] components into C values; [`data`] does both for
 //! recursive data; [`top`] spreads vectors over several parameters ([`nested`] for offsets);
-//! [`entry`] and [`foreign`] put it together.
+//! [`structures`] reads and makes arrays of structures in place; [`entry`] and [`foreign`] put it
+//! together.
 
 pub mod ctype;
 pub mod data;
@@ -14,6 +15,7 @@ pub mod input;
 mod lifted;
 mod nested;
 pub mod output;
+pub mod structures;
 pub mod top;
 mod walk;
 
