@@ -9,18 +9,18 @@
 //!   constant bytes, failure, sole holder, or collect (its rows). Such an array is row-major from the start;
 //!   parameters and results of entries that are fields of structures are as far apart as those
 //!   ([`crate::border`]).
-//! - **Destinations.** Memory of a result is allocated in the body of the entry, once for each
-//!   component, and what becomes of it is that component. Results that are fields of structures lie
-//!   there.
+//! - **Destinations.** The rules of memory for results are in `verify/destinations.rs`.
 //! - **Views.** Another name lies where its source does, a view at the LMAD that
 //!   [`crate::views::view_lmad`] derives.
 //! - **What makes elements** writes to a block in scope.
-//! - **Handing on.** Arguments, results of bodies, starts and next states of loops, payloads, and
-//!   traced components are row-major where the place they go to has a block of its own; where it
-//!   lies in a block in scope, they lie at the same LMAD of it.
+//! - **Handing on.** The rules of arrays that go elsewhere are in `verify/handing.rs`.
 //! - **Sole holders.** The rules of `Unique` are in `holders.rs`.
 //! - **Range.** What makes elements writes inside of its block, where size and addresses are
 //!   constants. (Views are not asked: behind a check that fails they may lie anywhere.)
+
+mod addresses;
+mod destinations;
+mod handing;
 
 use crate::border;
 use crate::views::view_lmad;
@@ -32,10 +32,7 @@ use nova_flat::ir::{
 };
 use nova_flat::memory::{Lmad, Memory, Polynomial};
 use nova_flat::print::print_variable;
-use nova_flat::visit::{Substitution, type_variables};
-use nova_flat::{
-    array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
-};
+use nova_flat::visit::Substitution;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -145,49 +142,6 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Checks the memory for results that a function allocates.
-    fn destinations(&mut self, id: FunctionId, function: &'a Function) -> Result<()> {
-        let expected = self.expected.get(&id).cloned().unwrap_or_default();
-        self.destinations.clear();
-        let mut outside = 0usize;
-        for statement in &function.body.statements {
-            if let (Some(destination), [block]) = (destination_of(statement), &*statement.pattern) {
-                outside += 1;
-                let component = destination.component as usize;
-                let known = expected.get(component).copied().flatten();
-                self.require(known == Some(destination), || {
-                    format!("{} is no memory of a result", self.show(*block))
-                })?;
-                let mut others = self.destinations.values();
-                let twice = others.any(|other| other.component == destination.component);
-                self.require(!twice, || format!("result {component} is allocated twice"))?;
-                self.destinations.insert(*block, destination);
-            }
-        }
-        let mut all = 0usize;
-        nova_flat::visit::each_statement(&function.body, &mut |statement| {
-            all += usize::from(destination_of(statement).is_some());
-        });
-        self.require(all == outside, || {
-            "memory of a result is allocated inside of a statement".to_string()
-        })?;
-        for (k, result) in function.body.results.iter().enumerate() {
-            let Atom::Variable(array) = result else {
-                continue;
-            };
-            let memory = self.program.variable(*array).memory.as_ref();
-            let lies = memory.and_then(|m| self.destinations.get(&m.block));
-            let must = expected.get(k).copied().flatten();
-            let must = must.filter(|destination| destination.stride > 1);
-            let right = must.is_none_or(|must| lies == Some(&must))
-                && lies.is_none_or(|lies| lies.component as usize == k);
-            self.require(right, || {
-                format!("result {k} does not lie in its memory for the caller")
-            })?;
-        }
-        Ok(())
-    }
-
     fn leave(&mut self, count: usize) {
         for variable in self.scope.drain(count..) {
             self.in_scope[variable.index()] = false;
@@ -283,67 +237,6 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    fn check_lmad(&self, variable: Variable, memory: &Memory) -> Result<()> {
-        let shape = self.program.ty(variable).shape();
-        let dimensions = &memory.lmad.dimensions;
-        self.require(shape.len() == dimensions.len(), || {
-            format!("{} and its LMAD have different ranks", self.show(variable))
-        })?;
-        for (extent, (own, _)) in shape.iter().zip(dimensions) {
-            let same = Polynomial::atom(*extent).is_some_and(|e| self.same(&e, own));
-            self.require(same, || {
-                format!(
-                    "{} and its LMAD have different extents",
-                    self.show(variable)
-                )
-            })?;
-        }
-        let mut missing = None;
-        type_variables(
-            &Type::Scalar(nova_core::Scalar::Bool),
-            Some(memory),
-            &mut |v| {
-                let known = self.program.variables.get(v.index()).map(|info| &info.ty);
-                let right =
-                    v == memory.block || known == Some(&Type::Scalar(nova_core::Scalar::I64));
-                if !right || !self.in_scope[v.index()] {
-                    missing = Some(v);
-                }
-            },
-        );
-        if let Some(missing) = missing {
-            let (missing, variable) = (self.show(missing), self.show(variable));
-            return self.fail(format!(
-                "{missing} in the LMAD of {variable} is no `i64` in scope"
-            ));
-        }
-        Ok(())
-    }
-
-    /// Where all is constant: addresses are inside of the block.
-    fn check_range(&self, variable: Variable, memory: &Memory) -> Result<()> {
-        let constant = |p: &Polynomial| self.renames.polynomial(p).as_constant().map(i128::from);
-        let size = self.sizes[memory.block.index()].as_ref().and_then(constant);
-        let (Some(size), Some(offset)) = (size, constant(&memory.lmad.offset)) else {
-            return Ok(());
-        };
-        let (mut least, mut most) = (offset, offset);
-        for (extent, stride) in &memory.lmad.dimensions {
-            let (Some(extent), Some(stride)) = (constant(extent), constant(stride)) else {
-                return Ok(());
-            };
-            if extent == 0 {
-                return Ok(());
-            }
-            let reach = (extent - 1).saturating_mul(stride);
-            least = least.saturating_add(reach.min(0));
-            most = most.saturating_add(reach.max(0));
-        }
-        self.require(least >= 0 && most < size, || {
-            format!("{} lies outside of its block", self.show(variable))
-        })
-    }
-
     fn same(&self, left: &Polynomial, right: &Polynomial) -> bool {
         left == right || self.renames.polynomial(left) == self.renames.polynomial(right)
     }
@@ -357,55 +250,6 @@ impl<'a> Verifier<'a> {
             Some(memory) => Ok(memory),
             None => self.fail(format!("{} has no memory", self.show(variable))),
         }
-    }
-
-    /// Operands handed to where the arrays have blocks of their own.
-    fn row_major_all(&self, atoms: &[Atom]) -> Result<()> {
-        atoms.iter().try_for_each(|atom| self.row_major(*atom))
-    }
-
-    fn row_major(&self, atom: Atom) -> Result<()> {
-        let Atom::Variable(variable) = atom else {
-            return Ok(());
-        };
-        if !self.program.ty(variable).is_array() {
-            return Ok(());
-        }
-        let lmad = &self.memory(variable)?.lmad;
-        self.require(
-            lmad.is_row_major() || self.renames.lmad(lmad).is_row_major(),
-            || format!("{} is handed on and not row-major", self.show(variable)),
-        )
-    }
-
-    /// Operands handed to binders.
-    fn hand_all(&self, atoms: &[Atom], binders: &[Variable]) -> Result<()> {
-        let mut values = Substitution::default();
-        for (atom, binder) in atoms.iter().zip(binders) {
-            if let (Atom::Variable(array), Some(to)) =
-                (atom, &self.program.variable(*binder).memory)
-                && self.allocated[to.block.index()]
-            {
-                let from = self.memory(*array)?;
-                let same =
-                    from.block == to.block && self.same_lmad(&from.lmad, &values.lmad(&to.lmad));
-                self.require(same, || {
-                    let (array, binder) = (self.show(*array), self.show(*binder));
-                    format!("{array} does not lie where {binder} does")
-                })?;
-            } else if let (Atom::Variable(array), Some(stride)) = (atom, self.strides.get(binder)) {
-                let lmad = &self.memory(*array)?.lmad;
-                let dense = Lmad::of_shape(self.program.ty(*array).shape());
-                let expected = dense.map(|lmad| border::spread(lmad, *stride));
-                self.require(expected.is_some_and(|l| self.same_lmad(&l, lmad)), || {
-                    format!("{} is no field of structures", self.show(*array))
-                })?;
-            } else {
-                self.row_major(*atom)?;
-            }
-            values.insert(*binder, *atom);
-        }
-        Ok(())
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Result<()> {
@@ -599,23 +443,5 @@ impl<'a> Verifier<'a> {
             self.bind_all(rows, Binding::Handed)?;
         }
         Ok(())
-    }
-}
-
-/// The memory of a result that a statement allocates.
-fn destination_of(statement: &Statement) -> Option<Destination> {
-    match &statement.expression {
-        Expression::Allocate { destination, .. } => *destination,
-        pure_expressions!()
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!()
-        | Expression::View { .. }
-        | Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::Sort { .. }
-        | Expression::Unique(_)
-        | Expression::Operation(_) => None,
     }
 }

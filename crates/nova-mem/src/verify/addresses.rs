@@ -1,0 +1,70 @@
+//! The rules of LMADs: as many dimensions as the array has, of the same extents, over variables in
+//! scope; and, where size and addresses are constants, elements that lie inside of their block.
+
+use super::{Result, Verifier};
+use nova_flat::ir::{Type, Variable};
+use nova_flat::memory::{Memory, Polynomial};
+use nova_flat::visit::type_variables;
+
+impl Verifier<'_> {
+    pub(super) fn check_lmad(&self, variable: Variable, memory: &Memory) -> Result<()> {
+        let shape = self.program.ty(variable).shape();
+        let dimensions = &memory.lmad.dimensions;
+        self.require(shape.len() == dimensions.len(), || {
+            format!("{} and its LMAD have different ranks", self.show(variable))
+        })?;
+        for (extent, (own, _)) in shape.iter().zip(dimensions) {
+            let same = Polynomial::atom(*extent).is_some_and(|e| self.same(&e, own));
+            self.require(same, || {
+                format!(
+                    "{} and its LMAD have different extents",
+                    self.show(variable)
+                )
+            })?;
+        }
+        let mut missing = None;
+        type_variables(
+            &Type::Scalar(nova_core::Scalar::Bool),
+            Some(memory),
+            &mut |v| {
+                let known = self.program.variables.get(v.index()).map(|info| &info.ty);
+                let right =
+                    v == memory.block || known == Some(&Type::Scalar(nova_core::Scalar::I64));
+                if !right || !self.in_scope[v.index()] {
+                    missing = Some(v);
+                }
+            },
+        );
+        if let Some(missing) = missing {
+            let (missing, variable) = (self.show(missing), self.show(variable));
+            return self.fail(format!(
+                "{missing} in the LMAD of {variable} is no `i64` in scope"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Where all is constant: addresses are inside of the block.
+    pub(super) fn check_range(&self, variable: Variable, memory: &Memory) -> Result<()> {
+        let constant = |p: &Polynomial| self.renames.polynomial(p).as_constant().map(i128::from);
+        let size = self.sizes[memory.block.index()].as_ref().and_then(constant);
+        let (Some(size), Some(offset)) = (size, constant(&memory.lmad.offset)) else {
+            return Ok(());
+        };
+        let (mut least, mut most) = (offset, offset);
+        for (extent, stride) in &memory.lmad.dimensions {
+            let (Some(extent), Some(stride)) = (constant(extent), constant(stride)) else {
+                return Ok(());
+            };
+            if extent == 0 {
+                return Ok(());
+            }
+            let reach = (extent - 1).saturating_mul(stride);
+            least = least.saturating_add(reach.min(0));
+            most = most.saturating_add(reach.max(0));
+        }
+        self.require(least >= 0 && most < size, || {
+            format!("{} lies outside of its block", self.show(variable))
+        })
+    }
+}

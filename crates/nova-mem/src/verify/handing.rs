@@ -1,0 +1,60 @@
+//! The rules of handing on: arguments, results of bodies, starts and next states of loops, payloads
+//! and traced components are row-major where the place they go to has a block of its own; where it
+//! lies in a block in scope, they lie at the same LMAD of it.
+
+use super::{Result, Verifier};
+use crate::border;
+use nova_flat::ir::{Atom, Variable};
+use nova_flat::memory::Lmad;
+use nova_flat::visit::Substitution;
+
+impl Verifier<'_> {
+    /// Operands handed to where the arrays have blocks of their own.
+    pub(super) fn row_major_all(&self, atoms: &[Atom]) -> Result<()> {
+        atoms.iter().try_for_each(|atom| self.row_major(*atom))
+    }
+
+    pub(super) fn row_major(&self, atom: Atom) -> Result<()> {
+        let Atom::Variable(variable) = atom else {
+            return Ok(());
+        };
+        if !self.program.ty(variable).is_array() {
+            return Ok(());
+        }
+        let lmad = &self.memory(variable)?.lmad;
+        self.require(
+            lmad.is_row_major() || self.renames.lmad(lmad).is_row_major(),
+            || format!("{} is handed on and not row-major", self.show(variable)),
+        )
+    }
+
+    /// Operands handed to binders.
+    pub(super) fn hand_all(&self, atoms: &[Atom], binders: &[Variable]) -> Result<()> {
+        let mut values = Substitution::default();
+        for (atom, binder) in atoms.iter().zip(binders) {
+            if let (Atom::Variable(array), Some(to)) =
+                (atom, &self.program.variable(*binder).memory)
+                && self.allocated[to.block.index()]
+            {
+                let from = self.memory(*array)?;
+                let same =
+                    from.block == to.block && self.same_lmad(&from.lmad, &values.lmad(&to.lmad));
+                self.require(same, || {
+                    let (array, binder) = (self.show(*array), self.show(*binder));
+                    format!("{array} does not lie where {binder} does")
+                })?;
+            } else if let (Atom::Variable(array), Some(stride)) = (atom, self.strides.get(binder)) {
+                let lmad = &self.memory(*array)?.lmad;
+                let dense = Lmad::of_shape(self.program.ty(*array).shape());
+                let expected = dense.map(|lmad| border::spread(lmad, *stride));
+                self.require(expected.is_some_and(|l| self.same_lmad(&l, lmad)), || {
+                    format!("{} is no field of structures", self.show(*array))
+                })?;
+            } else {
+                self.row_major(*atom)?;
+            }
+            values.insert(*binder, *atom);
+        }
+        Ok(())
+    }
+}
