@@ -3,6 +3,7 @@
 //! one loop.
 
 mod fusion;
+mod reuse;
 
 use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
@@ -38,6 +39,7 @@ impl Compiler {
         let Code::Mem(program) = &code else {
             return Err(Failure::Unsupported("no pass leads to memory".to_string()));
         };
+        let obstacles = self.obstacles(checked)?;
         let mut tenants = HashMap::new();
         for (index, info) in program.variables.iter().enumerate() {
             if let Some(memory) = &info.memory {
@@ -53,6 +55,7 @@ impl Compiler {
         report.passes(self);
         for function in &program.functions {
             report.function(function);
+            report.reuse(function, &obstacles);
             if let Code::Flat(flat) = &flat
                 && let Some(before) = flat.functions.iter().find(|f| f.name == function.name)
             {
@@ -156,7 +159,7 @@ impl Report<'_> {
                     "array {name} of {count} {element}, in a block of its own on the heap"
                 ))
             }
-            Expression::Copy(source) => Some(format!("copies {}", self.name(*source))),
+            Expression::Copy(source) => Some(self.copied(*source)),
             Expression::Unique(array) => Some(format!(
                 "copies {} if somebody else holds it at that time",
                 self.name(*array)

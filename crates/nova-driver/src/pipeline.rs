@@ -272,6 +272,23 @@ pub fn run(
     Ok(code)
 }
 
+/// Runs the passes that stand before the first of a name, and says no more of them.
+///
+/// # Errors
+/// A pass that fails or panics.
+pub fn run_before(
+    pass: &str,
+    mut code: Code,
+    name: &str,
+    options: &Options,
+) -> Result<Code, InternalError> {
+    let before = PASSES.iter().take_while(|known| known.name != pass);
+    for pass in before.filter(|known| is_enabled(known, options)) {
+        code = guard(pass.name, || pass.run(code, name, options))?;
+    }
+    Ok(code)
+}
+
 /// Runs the passes from Flat to Flat that these options enable, without the rest of the pipeline.
 pub fn optimise(program: &mut flat::Program, options: &Options) {
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {

@@ -9,7 +9,8 @@
 use crate::MARK;
 use crate::mistakes::{Mistake, Mistakes};
 use crate::places::{Rebasing, is_inside};
-use crate::uses::{Event, Kind, Span, Uses};
+pub use crate::uses::Event;
+use crate::uses::{Kind, Span, Uses};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
@@ -38,14 +39,23 @@ pub enum Obstacle {
     PlacedElsewhere,
 }
 
-/// As [`run`]; gives what was in the way, by the array that is made.
-pub fn obstacles(program: &mut Program) -> BTreeMap<Variable, Obstacle> {
+/// An array that was not written over, and why.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The array that another one replaces.
+    pub array: Variable,
+    /// What was in the way.
+    pub obstacle: Obstacle,
+}
+
+/// As [`run`]; gives what was kept, by the array that is made in another place.
+pub fn obstacles(program: &mut Program) -> BTreeMap<Variable, Kept> {
     run_with(program, Mistakes::default())
 }
 
 /// As [`obstacles`], with a mistake if a test asks for one.
 #[doc(hidden)]
-pub fn run_with(program: &mut Program, mistakes: Mistakes) -> BTreeMap<Variable, Obstacle> {
+pub fn run_with(program: &mut Program, mistakes: Mistakes) -> BTreeMap<Variable, Kept> {
     let mut uses = Uses::new(program);
     for function in &program.functions {
         uses.function(program, function);
@@ -101,7 +111,7 @@ struct Reuse<'a> {
     taken: BTreeMap<Variable, u32>,
     /// Blocks in which nothing lies any more.
     unneeded: BTreeSet<Variable>,
-    obstacles: BTreeMap<Variable, Obstacle>,
+    obstacles: BTreeMap<Variable, Kept>,
     mistakes: Mistakes,
 }
 
@@ -261,7 +271,9 @@ impl Reuse<'_> {
         match self.try_replace(made, array, reads, place, before) {
             Ok(instead) => instead,
             Err(obstacle) => {
-                self.obstacles.entry(made).or_insert(obstacle);
+                self.obstacles
+                    .entry(made)
+                    .or_insert(Kept { array, obstacle });
                 None
             }
         }

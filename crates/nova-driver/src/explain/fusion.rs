@@ -2,7 +2,7 @@
 //! though one reads what the other makes, and checks of indices in loops, each with the reason.
 
 use super::Report;
-use nova_core::ErrorKind;
+use nova_core::{ErrorKind, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, Function, Program, Statement, Variable};
 use nova_flat::visit::{binders, bodies, each_statement};
@@ -52,6 +52,21 @@ fn sources(body: &Body) -> HashMap<Variable, Source<'_>> {
         });
     });
     sources
+}
+
+/// What an expression converts to another type of scalar.
+fn converted(expression: &Expression) -> Option<Variable> {
+    if let Expression::Scalar {
+        operation: ScalarOperation::Convert(_) | ScalarOperation::Wrap(_),
+        arguments,
+        ..
+    } = expression
+        && let [Atom::Variable(source)] = arguments[..]
+    {
+        Some(source)
+    } else {
+        None
+    }
 }
 
 /// What stands around a statement.
@@ -120,19 +135,10 @@ impl Checks<'_> {
             return "it is a number, and the length is not known".into();
         };
         // What it was converted from.
-        while let Some(Source::Statement(statement)) = self.sources.get(&variable) {
-            match &statement.expression {
-                Expression::Scalar {
-                    operation:
-                        nova_core::ScalarOperation::Convert(_) | nova_core::ScalarOperation::Wrap(_),
-                    arguments,
-                    ..
-                } => match arguments[..] {
-                    [Atom::Variable(source)] => variable = source,
-                    _ => break,
-                },
-                _ => break,
-            }
+        while let Some(Source::Statement(statement)) = self.sources.get(&variable)
+            && let Some(source) = converted(&statement.expression)
+        {
+            variable = source;
         }
         let name = &self.program.variable(variable).name;
         match self.sources.get(&variable) {

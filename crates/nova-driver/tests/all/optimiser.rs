@@ -270,6 +270,41 @@ fn the_report_says_why_indices_are_checked() {
 }
 
 #[test]
+fn the_report_says_what_is_changed_in_place() {
+    let rows = [
+        // The scan is in memory of its own, which nothing else needs.
+        (
+            "((X : vector int) (k : int))\n(update (scan + 0 X) 0 k)",
+            "update of scan in place",
+        ),
+        (
+            "((X : vector int) (k : int))
+             (let (Y (scan + 0 X))
+                  (Z (update Y 0 k))
+               in (Z,
+                   (Y ! 1)))",
+            "update of Y_data not in place, because Y_data is used again at program:5:20",
+        ),
+        // The first state is the caller's, the others are the loop's own.
+        (
+            "((n : int) (X : vector int)) (iterate n (lambda (v) (update v 0 1)) X)",
+            "update of v_data in place if nobody else holds it at that time, in a copy otherwise",
+        ),
+        (
+            "((X : vector int) (k : int)) (update X 0 k)",
+            "update of X_data not in place, because the memory of X_data is not the function's own",
+        ),
+    ];
+    for (program, expected) in rows {
+        let text = report(program);
+        let lines = text.lines().filter(|line| line.contains(": update of "));
+        let changes: Vec<&str> = lines.collect();
+        assert_eq!(changes.len(), 1, "{program}\n{text}");
+        assert!(changes[0].contains(expected), "{}", changes[0]);
+    }
+}
+
+#[test]
 fn states_of_loops_are_changed_in_place() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nova-examples/loops");
     // The sieve's first state is given up to the loop; both branches of its conditional share it.

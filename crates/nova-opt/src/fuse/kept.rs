@@ -11,6 +11,9 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{free_variables, used_variables};
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+};
 use std::collections::HashMap;
 
 /// A filter among the outputs of an operation.
@@ -95,7 +98,14 @@ fn only_reads_at(operation: &ArrayOperation, index: Variable, kept: &Kept) -> bo
     let mut look = |statement: &Statement| {
         let reads = match &statement.expression {
             Expression::Index { array, .. } => kept.values.contains_key(array),
-            _ => false,
+            Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::NodeTag { .. }
+            | array_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!()
+            | other_expressions!() => false,
         };
         used_variables(&statement.expression, &mut |v| only &= v != index || reads);
     };
@@ -153,11 +163,10 @@ pub(super) fn join(
     first: Statement,
     second: Statement,
 ) -> Option<Statement> {
-    let extent = match &second.expression {
-        Expression::Operation(operation) => operation.shape.first().copied()?,
-        _ => return None,
+    let Expression::Operation(consumer) = &second.expression else {
+        return None;
     };
-    let kept = filter_of(&first, extent)?;
+    let kept = filter_of(&first, consumer.shape.first().copied()?)?;
     let (Expression::Operation(mut operation), Expression::Operation(mut consumer)) =
         (first.expression, second.expression)
     else {
@@ -253,6 +262,12 @@ fn is_cheap(body: &Body) -> bool {
         Expression::Scalar {
             operation, operand, ..
         } => operation.is_cheap(*operand) && crate::total::is_total(s),
-        _ => false,
+        Expression::Index { .. }
+        | Expression::NodeTag { .. }
+        | array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!()
+        | other_expressions!() => false,
     })
 }

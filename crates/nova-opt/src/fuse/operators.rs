@@ -53,7 +53,48 @@ fn identity(operation: ScalarOperation, scalar: Scalar) -> Option<Atom> {
         ScalarOperation::Maximum => number(smallest),
         // The largest has all the bits that the smallest has not.
         ScalarOperation::Minimum => number(!smallest),
-        _ => None,
+        ScalarOperation::Subtract
+        | ScalarOperation::Divide
+        | ScalarOperation::Remainder
+        | ScalarOperation::Negate
+        | ScalarOperation::Absolute
+        | ScalarOperation::Sqrt
+        | ScalarOperation::ReciprocalSqrt
+        | ScalarOperation::Reciprocal
+        | ScalarOperation::Exp
+        | ScalarOperation::Exp2
+        | ScalarOperation::Log
+        | ScalarOperation::Log2
+        | ScalarOperation::Log10
+        | ScalarOperation::Sin
+        | ScalarOperation::Cos
+        | ScalarOperation::Tan
+        | ScalarOperation::Asin
+        | ScalarOperation::Acos
+        | ScalarOperation::Atan
+        | ScalarOperation::Sinh
+        | ScalarOperation::Cosh
+        | ScalarOperation::Tanh
+        | ScalarOperation::Pow
+        | ScalarOperation::Atan2
+        | ScalarOperation::Floor
+        | ScalarOperation::Ceil
+        | ScalarOperation::Round
+        | ScalarOperation::Truncate
+        | ScalarOperation::Erf
+        | ScalarOperation::Equal
+        | ScalarOperation::NotEqual
+        | ScalarOperation::Less
+        | ScalarOperation::LessEqual
+        | ScalarOperation::Greater
+        | ScalarOperation::GreaterEqual
+        | ScalarOperation::Not
+        | ScalarOperation::BitNot
+        | ScalarOperation::ShiftLeft
+        | ScalarOperation::ShiftRight
+        | ScalarOperation::Convert(_)
+        | ScalarOperation::Wrap(_)
+        | ScalarOperation::Fits(_) => None,
     }
 }
 

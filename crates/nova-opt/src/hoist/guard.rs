@@ -6,6 +6,9 @@ use crate::effects::Effects;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
+use nova_flat::{
+    array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
+};
 
 impl Hoist<'_> {
     /// Moves a check, or a scalar that is defined only behind one, out of the loops that certainly
@@ -16,12 +19,21 @@ impl Hoist<'_> {
         if level == depth {
             return Some(statement);
         }
-        let scalar = match (&statement.expression, &statement.pattern[..]) {
-            (Expression::Check { .. }, _) => None,
-            (Expression::Scalar { .. } | Expression::Index { .. }, [variable]) => {
-                Some((*variable, self.program.ty(*variable).element()))
+        let scalar = match &statement.expression {
+            Expression::Check { .. } => None,
+            Expression::Scalar { .. } | Expression::Index { .. } => {
+                let [variable] = statement.pattern[..] else {
+                    return Some(statement);
+                };
+                Some((variable, self.program.ty(variable).element()))
             }
-            _ => return Some(statement),
+            Expression::Atom(_)
+            | Expression::NodeTag { .. }
+            | array_expressions!()
+            | control_expressions!()
+            | call_expressions!()
+            | node_expressions!()
+            | other_expressions!() => return Some(statement),
         };
         let moved = match (self.guard(level, &statement.place), scalar) {
             (None, _) => statement,
