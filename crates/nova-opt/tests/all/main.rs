@@ -1,5 +1,6 @@
 //! The passes over Flat.
 
+mod bounds;
 mod fusion;
 mod hoist;
 mod kept;
