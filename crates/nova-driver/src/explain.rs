@@ -148,16 +148,22 @@ impl Report<'_> {
             Expression::While { .. } => {
                 Some("a loop until its condition fails, in order".to_string())
             }
-            Expression::Allocate { element, count, .. } => {
+            Expression::Allocate {
+                element,
+                count,
+                destination,
+            } => {
                 let block = statement.pattern.first()?;
                 let name = match self.tenants.get(block) {
                     Some(array) => self.name(*array),
                     None => self.name(*block),
                 };
                 let count = self.atom(*count);
-                Some(format!(
-                    "array {name} of {count} {element}, in a block of its own on the heap"
-                ))
+                let place = match destination {
+                    None => "in a block of its own on the heap",
+                    Some(_) => "made where the caller gets it",
+                };
+                Some(format!("array {name} of {count} {element}, {place}"))
             }
             Expression::Copy(source) => Some(self.copied(*source)),
             Expression::Unique(array) => Some(format!(
