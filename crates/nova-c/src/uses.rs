@@ -36,8 +36,8 @@ pub fn mentioned(item: &Item, into: &mut BTreeSet<Name>) {
                 in_expression(value, &mut |e| see(e, &mut names), &mut |t| {
                     in_type(t, &mut types)
                 });
-                into.append(&mut names);
-                into.append(&mut types);
+                into.extend(names);
+                into.extend(types);
             }
         }
         Item::Function(function) => {
@@ -52,7 +52,7 @@ pub fn mentioned(item: &Item, into: &mut BTreeSet<Name>) {
             if let Some(body) = &function.body {
                 in_block(body, &mut |e| see(e, into), &mut |t| in_type(t, &mut types));
             }
-            into.append(&mut types);
+            into.extend(types);
         }
     }
 }

@@ -11,10 +11,16 @@ const ROUNDS: usize = 8;
 /// Removes unused variables from all functions.
 pub fn tidy(program: &mut Program) {
     let mut functions = std::mem::take(&mut program.functions);
+    let mut uses = Uses {
+        live: vec![false; program.variables.len()],
+        definitions: vec![Vec::new(); program.variables.len()],
+        work: Vec::new(),
+        seen: Vec::new(),
+    };
     for function in &mut functions {
         // Each round can only empty conditionals around what the last one removed; few do.
         for _ in 0..ROUNDS {
-            if !tidy_function(program, function) {
+            if !tidy_function(program, function, &mut uses) {
                 break;
             }
         }
@@ -23,12 +29,8 @@ pub fn tidy(program: &mut Program) {
 }
 
 /// One round; whether it removed a conditional or loop.
-fn tidy_function(program: &Program, function: &mut Function) -> bool {
-    let mut uses = Uses {
-        live: vec![false; program.variables.len()],
-        definitions: vec![Vec::new(); program.variables.len()],
-        work: Vec::new(),
-    };
+fn tidy_function(program: &Program, function: &mut Function, uses: &mut Uses) -> bool {
+    uses.forget();
     for result in &function.results {
         uses.need(*result);
     }
@@ -42,18 +44,29 @@ fn tidy_function(program: &Program, function: &mut Function) -> bool {
     removed
 }
 
-/// Which variables are needed.
+/// Which variables are needed. One for all functions: its tables are as long as the program.
 struct Uses {
     live: Vec<bool>,
     /// What the definitions of each variable read.
     definitions: Vec<Vec<Variable>>,
     work: Vec<Variable>,
+    /// The variables that the tables know something of.
+    seen: Vec<Variable>,
 }
 
 impl Uses {
+    /// Makes the tables as they were at first.
+    fn forget(&mut self) {
+        for variable in self.seen.drain(..) {
+            self.live[variable.index()] = false;
+            self.definitions[variable.index()].clear();
+        }
+    }
+
     fn need(&mut self, variable: Variable) {
         if !std::mem::replace(&mut self.live[variable.index()], true) {
             self.work.push(variable);
+            self.seen.push(variable);
         }
     }
 
@@ -66,6 +79,7 @@ impl Uses {
         if program.variable(variable).ty == Type::Block {
             self.need(variable);
         }
+        self.seen.push(variable);
         let definitions = &mut self.definitions[variable.index()];
         value.each_variable(&mut |read| definitions.push(read));
     }

@@ -33,17 +33,17 @@ pub fn run_checks(program: &mut Program) {
 
 fn hoist(program: &mut Program, checks: bool) {
     let effects = FunctionEffects::new(program);
-    for k in 0..program.functions.len() {
-        let mut body = std::mem::take(&mut program.functions[k].body);
-        let mut walk = Hoist {
-            levels: vec![None; program.variables.len()],
-            program,
-            effects: &effects,
-            checks,
-            extents: HashMap::new(),
-            regions: Vec::new(),
-            opened: 0,
-        };
+    let mut walk = Hoist {
+        levels: vec![None; program.variables.len()],
+        program,
+        effects: &effects,
+        checks,
+        extents: HashMap::new(),
+        regions: Vec::new(),
+        opened: 0,
+    };
+    for k in 0..walk.program.functions.len() {
+        let mut body = std::mem::take(&mut walk.program.functions[k].body);
         let parameters = walk.program.functions[k].parameters.clone();
         walk.bind(&parameters, 0);
         walk.body(&mut body, Kind::Branch);

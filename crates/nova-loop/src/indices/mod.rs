@@ -25,15 +25,14 @@ use std::collections::BTreeSet;
 pub fn run(program: &mut Program) {
     let sizes = sizes(program);
     let mut functions = std::mem::take(&mut program.functions);
+    let mut indices = Indices {
+        facts: Facts::new(program.variables.len()),
+        constant: constants(program, &functions),
+        program,
+        undecided: Vec::new(),
+    };
     for function in &mut functions {
-        let constant = constants(program, function);
-        let count = program.variables.len();
-        let mut indices = Indices {
-            program,
-            facts: Facts::new(count),
-            constant,
-            undecided: Vec::new(),
-        };
+        let mark = indices.facts.mark();
         for parameter in &function.parameters {
             indices.add_root(*parameter);
             if sizes.contains(parameter) {
@@ -46,6 +45,8 @@ pub fn run(program: &mut Program) {
         }
         let body = std::mem::take(&mut function.body);
         function.body = indices.list(body);
+        indices.facts.forget(mark);
+        indices.undecided.clear();
     }
     program.functions = functions;
     crate::tidy::tidy(program);
@@ -74,9 +75,9 @@ fn sizes(program: &Program) -> BTreeSet<Variable> {
 }
 
 /// Which variables never change: declared with a value, indices and parameters, and not assigned.
-fn constants(program: &Program, function: &Function) -> Vec<bool> {
+fn constants(program: &Program, functions: &[Function]) -> Vec<bool> {
     let mut constant = vec![true; program.variables.len()];
-    let mut left: Vec<&[Command]> = vec![&function.body];
+    let mut left: Vec<&[Command]> = functions.iter().map(|f| &f.body[..]).collect();
     while let Some(commands) = left.pop() {
         for command in commands {
             let declares = matches!(
@@ -90,7 +91,7 @@ fn constants(program: &Program, function: &Function) -> Vec<bool> {
             left.extend(command.lists().into_iter().map(|list| &list[..]));
         }
     }
-    for result in &function.results {
+    for result in functions.iter().flat_map(|f| &f.results) {
         constant[result.index()] = false;
     }
     constant

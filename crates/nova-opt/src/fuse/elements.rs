@@ -18,11 +18,24 @@ const CHEAP: usize = 8;
 /// The most statements of an element that its only reader computes.
 const LARGEST: usize = 200;
 
-/// Lets readers compute elements in a function.
-pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
-    let mut uses = Vec::new();
-    count_uses(program, body, &mut uses);
-    let mut reads = vec![0; program.variables.len()];
+/// How often each variable is used, and how often as an array that is indexed, in the functions so
+/// far. One for all functions: the tables are as long as the program.
+#[derive(Default)]
+pub(super) struct Counts {
+    uses: Vec<u32>,
+    reads: Vec<u32>,
+}
+
+/// Lets readers compute elements in a function; adds what it uses to `counts`.
+pub(super) fn run(
+    program: &mut Program,
+    effects: &FunctionEffects,
+    counts: &mut Counts,
+    body: &mut Body,
+) {
+    count_uses(program, body, &mut counts.uses);
+    let reads = &mut counts.reads;
+    reads.resize(program.variables.len(), 0);
     each_statement(body, &mut |statement| {
         if let Expression::Index { array, .. } = &statement.expression
             && let Some(count) = reads.get_mut(array.0 as usize)
@@ -33,8 +46,7 @@ pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut B
     let mut walk = Elements {
         program,
         effects,
-        uses,
-        reads,
+        counts,
         known: HashMap::new(),
         loops: Vec::new(),
         open: Vec::new(),
@@ -73,9 +85,7 @@ enum Loop {
 struct Elements<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
-    /// How often each variable is used, and how often as an array that is indexed.
-    uses: Vec<u32>,
-    reads: Vec<u32>,
+    counts: &'a Counts,
     known: HashMap<Variable, Element>,
     loops: Vec<Loop>,
     /// The statements so far of the bodies under way, outermost first; none where one was moved.
@@ -150,8 +160,13 @@ impl Elements<'_> {
             return;
         };
         let is_only_read = |array: &Variable| {
-            let uses = self.uses.get(array.index()).copied().unwrap_or_default();
-            uses > 0 && self.reads.get(array.index()) == Some(&uses)
+            let uses = self
+                .counts
+                .uses
+                .get(array.index())
+                .copied()
+                .unwrap_or_default();
+            uses > 0 && self.counts.reads.get(array.index()) == Some(&uses)
         };
         if !operation.carries.is_empty()
             || !statement.pattern.iter().any(is_only_read)
@@ -183,7 +198,7 @@ impl Elements<'_> {
                 body: Rc::new(body),
             });
         }
-        let only = operation.outputs.len() == 1 && self.uses.get(array.index()) == Some(&1);
+        let only = operation.outputs.len() == 1 && self.counts.uses.get(array.index()) == Some(&1);
         (only && size(&operation.body) <= LARGEST).then(|| Element::Moved {
             level: self.open.len(),
             place: self.open.last().map_or(0, Vec::len),

@@ -29,10 +29,15 @@ const WINDOW: usize = 64;
 /// functions, and so would merging.
 const LARGEST: usize = 400;
 
-/// Merges operations in the body of a function.
-pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut Body) {
-    let mut uses = Vec::new();
-    count_uses(program, body, &mut uses);
+/// Merges operations in the body of a function; adds how often that uses each variable to `uses`,
+/// one table for all functions.
+pub(super) fn run(
+    program: &mut Program,
+    effects: &FunctionEffects,
+    uses: &mut Vec<u32>,
+    body: &mut Body,
+) {
+    count_uses(program, body, uses);
     let mut merger = Merger {
         program,
         effects,
@@ -47,8 +52,8 @@ pub(super) fn run(program: &mut Program, effects: &FunctionEffects, body: &mut B
 struct Merger<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
-    /// How often each variable is used in the function.
-    uses: Vec<u32>,
+    /// How often each variable is used.
+    uses: &'a [u32],
     /// The comparisons of two `i64` for equality, by their result.
     comparisons: HashMap<Variable, (Atom, Atom)>,
     /// Extents that a check has found to be equal to another, in the bodies around.

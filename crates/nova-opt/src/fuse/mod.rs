@@ -31,13 +31,15 @@ use nova_flat::ir::{Body, Program};
 /// Fuses the operations of every function.
 pub fn run(program: &mut Program) {
     let effects = FunctionEffects::new(program);
+    let mut counts = elements::Counts::default();
     for_each_body(program, |program, body| {
-        elements::run(program, &effects, body);
+        elements::run(program, &effects, &mut counts, body);
     });
     // Arrays that nobody reads any more are not worth merging.
     crate::simplify::remove_dead(program);
+    let mut uses = Vec::new();
     for_each_body(program, |program, body| {
-        merge::run(program, &effects, body);
+        merge::run(program, &effects, &mut uses, body);
     });
 }
 

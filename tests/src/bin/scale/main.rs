@@ -1,21 +1,52 @@
-//! `scale NOVAC`: times `novac` on large and deep programs and prints a table. Times are for
-//! reading, not asserted; what is asserted is that each run ends with the status and, for errors,
-//! the place that it should.
+//! `scale [NOVAC] [TABLE …]`: times `novac` on large and deep programs and prints tables in Markdown:
+//! `programs`, `benchmarks`, `random`, `function`; all if none is named. Times are for reading, not
+//! asserted; what is asserted is that each run ends with the status and, for errors, the place that
+//! it should.
+
+mod compile_time;
+mod texts;
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Instant;
+use texts::{conditionals, functions, nested_lets, statements};
+
+/// A table: its name in the command and what prints it.
+type Table = (&'static str, fn(&str, &Path));
+
+const TABLES: [Table; 4] = [
+    ("programs", programs),
+    ("benchmarks", compile_time::benchmarks),
+    ("random", compile_time::random),
+    ("function", compile_time::function),
+];
 
 fn main() {
-    let novac = std::env::args()
-        .nth(1)
+    let mut arguments = std::env::args().skip(1);
+    let novac = arguments
+        .next()
         .unwrap_or_else(|| "target/release/novac".into());
+    let chosen: Vec<String> = arguments.collect();
+    for name in &chosen {
+        assert!(
+            TABLES.iter().any(|(table, _)| table == name),
+            "no table {name}; there are {}",
+            TABLES.map(|(table, _)| table).join(", ")
+        );
+    }
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let runs = Runs {
-        novac,
-        folder: folder.path(),
-    };
+    for (name, print) in TABLES {
+        if chosen.is_empty() || chosen.iter().any(|c| c == name) {
+            print(&novac, folder.path());
+            println!();
+        }
+    }
+}
+
+/// Deep, wide and long programs with every command.
+fn programs(novac: &str, folder: &Path) {
+    let runs = Runs { novac, folder };
     println!("| program | command | seconds | outcome |");
     println!("| --- | --- | --- | --- |");
     runs.deep();
@@ -25,7 +56,7 @@ fn main() {
 }
 
 struct Runs<'a> {
-    novac: String,
+    novac: &'a str,
     folder: &'a Path,
 }
 
@@ -36,7 +67,7 @@ impl Runs<'_> {
         let path = self.folder.join("scale.nova");
         std::fs::write(&path, text).expect("a program written");
         let started = Instant::now();
-        let output = Command::new(&self.novac)
+        let output = Command::new(self.novac)
             .args(&arguments[..1])
             .arg(&path)
             .args(&arguments[1..])
@@ -157,64 +188,5 @@ impl Runs<'_> {
             );
             assert!(gcc.success());
         }
-    }
-}
-
-fn nested_lets(n: usize) -> String {
-    let mut text = String::from("((x : int))\n");
-    for k in 0..n {
-        let before = if k == 0 {
-            "x".into()
-        } else {
-            format!("a{}", k - 1)
-        };
-        let _ = write!(text, "(let (a{k} (+ {before} 1)) in ");
-    }
-    let _ = write!(text, "a{}{}", n - 1, ")".repeat(n));
-    text
-}
-
-/// One let of n bindings, each using the two before: about four nodes each.
-fn statements(n: usize) -> String {
-    let mut text = String::from("((x : int) (y : int))\n(let\n");
-    for k in 0..n {
-        let (a, b) = (name(k, 1), name(k, 2));
-        let operation = ["+", "-", "*", "min"][k % 4];
-        let _ = writeln!(text, "  (a{k} ({operation} {a} {b}))");
-    }
-    let _ = writeln!(text, "in a{})", n - 1);
-    text
-}
-
-/// One let of n bindings, each a conditional on the one before.
-fn conditionals(n: usize) -> String {
-    let mut text = String::from("((x : int) (y : int))\n(let\n");
-    for k in 0..n {
-        let (a, b) = (name(k, 1), name(k, 2));
-        let _ = writeln!(text, "  (a{k} (if (< {a} {b}) (+ {a} {k}) (- {b} {a})))");
-    }
-    let _ = writeln!(text, "in a{})", n - 1);
-    text
-}
-
-/// n functions, each calling the one before.
-fn functions(n: usize) -> String {
-    let mut text =
-        String::from("((x : int) (y : int))\n(define\n  (f0 (lambda (a : int) (+ a y)))\n");
-    for k in 1..n {
-        let _ = writeln!(
-            text,
-            "  (f{k} (lambda (a : int) (if (< a {k}) (f{} (+ a {k})) a)))",
-            k - 1
-        );
-    }
-    let _ = writeln!(text, ")\n(f{} x)", n - 1);
-    text
-}
-
-fn name(k: usize, back: usize) -> String {
-    match k.checked_sub(back) {
-        Some(k) => format!("a{k}"),
-        None => if back == 1 { "x" } else { "y" }.into(),
     }
 }
