@@ -329,3 +329,14 @@ fn loops_are_split_where_a_bound_was_moved_out() {
         assert_eq!(count(inner, operation), 0, "{program}");
     }
 }
+
+#[test]
+fn what_moved_behind_an_operation_stays_there_when_it_is_merged_again() {
+    // The filter reads where rows start and where they end: it is merged with what shifts the ends,
+    // then with what shifts the starts, and both concatenations move behind it.
+    let text = "((rows : vector (vector int)))
+        (concat [rows rows []]
+          (while (lambda s (< s.0 1)) (lambda s (1, []))
+            (0, (map (lambda _ : vector (vector int) (filter (lambda _ false) rows)) [4]))).1)";
+    flat(text);
+}

@@ -358,7 +358,9 @@ impl Merger<'_> {
 
     /// Merges two operations; gives the place of the result.
     fn join(&mut self, items: &mut Vec<Item>, partner: Partner, last: usize) -> usize {
-        let tail: Vec<Item> = items.drain(partner.place..=last).collect();
+        // What an earlier merge has moved behind the operation at `last` stays behind.
+        let rest = items.split_off(last + 1);
+        let tail = items.split_off(partner.place);
         let mut between = Vec::new();
         let mut behind = Vec::new();
         let mut ends = Vec::new();
@@ -395,6 +397,7 @@ impl Merger<'_> {
             items.extend(merged.map(Item::new));
         }
         items.extend(behind);
+        items.extend(rest);
         place
     }
 
