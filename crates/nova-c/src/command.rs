@@ -120,19 +120,7 @@ impl FunctionEmitter<'_, '_> {
                 element,
                 count,
                 place,
-            } => {
-                let arguments = vec![
-                    context(),
-                    Expression::Name(self.name(*block)).address(),
-                    Expression::Name(self.name(*pointer)),
-                    self.assigned(count),
-                    Expression::SizeOf(memory_type(*element)),
-                    Expression::text(place.to_string()),
-                ];
-                let data = Expression::call("nova_unique", arguments);
-                let data = data.cast(memory_type(*element).pointer());
-                self.assign(*pointer, data);
-            }
+            } => self.unique(*block, *pointer, *element, count, place),
             Command::Copy {
                 to,
                 from,
@@ -231,6 +219,27 @@ impl FunctionEmitter<'_, '_> {
         };
         let data = Expression::call(name, arguments).cast(memory_type(element).pointer());
         self.assign(pointer, data);
+    }
+
+    /// A block that nobody else holds, with the elements of this one.
+    fn unique(
+        &mut self,
+        block: Variable,
+        pointer: Variable,
+        element: Scalar,
+        count: &ir::Expression,
+        place: &Place,
+    ) {
+        let arguments = vec![
+            context(),
+            Expression::Name(self.name(block)).address(),
+            Expression::Name(self.name(pointer)),
+            self.assigned(count),
+            Expression::SizeOf(memory_type(element)),
+            Expression::text(place.to_string()),
+        ];
+        let data = Expression::call("nova_unique", arguments);
+        self.assign(pointer, data.cast(memory_type(element).pointer()));
     }
 
     /// The memory of a component of the result: a field of its elements.

@@ -2,9 +2,10 @@
 
 use super::{LEVELS, Printer};
 use crate::ir::{
-    Command, Destination, Level, calls, errors, jumps, memory_commands, remarks, structures,
-    variable_commands,
+    Command, Destination, Level, Variable, calls, errors, jumps, memory_commands, remarks,
+    structures, variable_commands,
 };
+use nova_core::Scalar;
 use nova_core::forms::write::print_type;
 use nova_syntax::datum::write_text;
 
@@ -125,10 +126,7 @@ impl Printer<'_> {
                     None => "allocate",
                     Some(_) => "allocate_result",
                 };
-                self.out.text(word);
-                self.variable(*block);
-                self.variable(*pointer);
-                self.scalar(*element);
+                self.block(word, *block, *pointer, *element);
                 self.argument(count);
                 if let Some(Destination { component, stride }) = destination {
                     self.out.text(&format!(" {component} {stride}"));
@@ -143,10 +141,7 @@ impl Printer<'_> {
                 count,
                 place,
             } => {
-                self.out.text("reserve");
-                self.variable(*block);
-                self.variable(*pointer);
-                self.scalar(*element);
+                self.block("reserve", *block, *pointer, *element);
                 self.argument(used);
                 self.argument(count);
                 self.place(place);
@@ -158,10 +153,7 @@ impl Printer<'_> {
                 count,
                 place,
             } => {
-                self.out.text("unique");
-                self.variable(*block);
-                self.variable(*pointer);
-                self.scalar(*element);
+                self.block("unique", *block, *pointer, *element);
                 self.argument(count);
                 self.place(place);
             }
@@ -188,6 +180,14 @@ impl Printer<'_> {
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
             }
         }
+    }
+
+    /// The beginning of a command that assigns a block.
+    fn block(&mut self, word: &str, block: Variable, pointer: Variable, element: Scalar) {
+        self.out.text(word);
+        self.variable(block);
+        self.variable(pointer);
+        self.scalar(element);
     }
 
     /// Jumps, errors, remarks.

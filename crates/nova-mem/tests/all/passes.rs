@@ -35,8 +35,13 @@ fn extent<'a>(body: &'a str, array: &str) -> &'a str {
 
 /// The value for `[1 2 3]`, on the heap or of the program without memory.
 pub fn run(program: &Program, on_heap: bool) -> String {
+    run_on("[1 2 3]", program, on_heap)
+}
+
+/// The value for an input, on the heap or of the program without memory.
+pub fn run_on(input: &str, program: &Program, on_heap: bool) -> String {
     let entry = &program.entries[0];
-    let input = read_value("[1 2 3]", &entry.inputs[0].1, &program.sums).unwrap();
+    let input = read_value(input, &entry.inputs[0].1, &program.sums).unwrap();
     let options = Options::default();
     let result = match on_heap {
         true => nova_mem::interpret::evaluate(program, 0, &[input], &options),

@@ -1,12 +1,10 @@
 //! The verifier of Mem and the heap interpreter: seeded mistakes in where arrays lie.
 
-use nova_core::interpret::Options;
-use nova_core::text::{print_value, read_value};
+use crate::passes::run_on;
 use nova_diag::SourceMap;
-use nova_flat::error::Failure;
 use nova_flat::ir::Program;
 use nova_flat::parse::parse;
-use nova_mem::{erase, verify};
+use nova_mem::verify;
 
 fn read(text: &str) -> Program {
     let mut sources = SourceMap::new();
@@ -35,18 +33,7 @@ const BASE: &str = "(program
       (in h w))))";
 
 fn run(program: &Program, on_heap: bool) -> String {
-    let entry = &program.entries[0];
-    let input = read_value("[1 2 3 4 5 6]", &entry.inputs[0].1, &program.sums).unwrap();
-    let options = Options::default();
-    let result = match on_heap {
-        true => nova_mem::interpret::evaluate(program, 0, &[input], &options),
-        false => nova_flat::interpret::evaluate(&erase(program), 0, &[input], &options),
-    };
-    match result {
-        Ok(value) => print_value(&value, &entry.result, &program.sums),
-        Err(Failure::Runtime(error)) => format!("error {error}"),
-        Err(Failure::Internal(error)) => format!("internal: {}", error.message),
-    }
+    run_on("[1 2 3 4 5 6]", program, on_heap)
 }
 
 #[test]
