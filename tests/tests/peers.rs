@@ -16,7 +16,7 @@ use std::path::Path;
 fn load_peer(program: &Program, folder: &Path) -> Library {
     let name = &program.name;
     let (symbol, error) = (format!("peer_{name}"), format!("peer_{name}_error"));
-    let object = compile_peer(name, folder).expect("the hand-written C compiles");
+    let object = compile_peer(name, name, folder).expect("the hand-written C compiles");
     let header = program
         .header
         .replace(&format!("int {name}("), &format!("int {symbol}("))
@@ -78,7 +78,7 @@ fn every_program_is_measured() {
     let found = plan.run().expect("the command line is right");
     assert!(found.failures.is_empty(), "{:#?}", found.failures);
     let sizes: usize = PROGRAMS.iter().map(|program| program.sizes.len()).sum();
-    assert_eq!(found.measurements.len(), sizes);
+    assert_eq!(found.measurements.len() + found.skipped.len(), sizes);
 }
 
 #[test]

@@ -118,6 +118,14 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
             "endif",
         ],
     );
+    items.extend(directives(
+        "Sums stay in registers; two iterations at once would need too many.",
+        &[
+            "if defined(__GNUC__) && !defined(__clang__)",
+            "pragma GCC optimize(\"no-loop-unroll-and-jam\")",
+            "endif",
+        ],
+    ));
     if strict {
         items.extend(directives(
             "Strict floating point: no a * b + c becomes one operation.",

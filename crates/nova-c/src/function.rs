@@ -36,6 +36,10 @@ pub struct FunctionEmitter<'u, 'p> {
     pub making: Option<Making>,
 }
 
+/// A local array of more elements is read through a pointer: compilers that turn indices into
+/// addresses forget otherwise that nothing else lies there, and keep no sums in registers beside it.
+const LARGEST_PLAIN: u32 = 1024;
+
 /// How many commands make a function so large that C compilers need to be held back from passes
 /// whose time grows faster than the function.
 const LARGE: usize = 100;
@@ -211,16 +215,27 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     /// Declares a local array, to whose first element a variable points.
     pub fn local_array(&mut self, pointer: Variable, count: u32) {
         self.declare(pointer);
-        let name = self.name(pointer);
+        let pointer_name = self.name(pointer);
+        let name = match count <= LARGEST_PLAIN {
+            true => pointer_name.clone(),
+            false => self.fresh(&format!("{pointer_name}_memory")),
+        };
         let element = match self.unit.program.variable(pointer).ty {
             ir::Type::Pointer(element) => memory_type(element),
             ty @ (ir::Type::Scalar(_) | ir::Type::Block) => type_of(ty),
         };
         self.push(Statement::Declare {
-            ty: Type::Array(Arc::new(element), count),
-            name,
+            ty: Type::Array(Arc::new(element.clone()), count),
+            name: name.clone(),
             value: None,
         });
+        if count > LARGEST_PLAIN {
+            self.push(Statement::Declare {
+                ty: element.pointer(),
+                name: pointer_name,
+                value: Some(Expression::Name(name)),
+            });
+        }
     }
 
     /// Assigns a variable.

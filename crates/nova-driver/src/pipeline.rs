@@ -107,6 +107,13 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     Pass {
+        name: "regular",
+        description: "makes one matrix of rows that all have one length",
+        level: 2,
+        step: Step::Flat(nova_opt::regular::run),
+    },
+    SIMPLIFY,
+    Pass {
         name: "tail-calls",
         description: "makes functions that call each other last run in constant space",
         level: 0,

@@ -10,6 +10,7 @@ pub mod hoist;
 pub mod inline;
 pub mod outline;
 mod reachable;
+pub mod regular;
 pub mod share;
 pub mod simplify;
 pub mod tail_calls;

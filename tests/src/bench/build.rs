@@ -20,11 +20,10 @@ const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 /// The folder of a benchmark program.
 pub fn folder_of(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples");
-    let [arrays, loops] = ["benchmarks", "loops"].map(|folder| examples.join(folder));
-    match arrays.join(format!("{name}.nova")).exists() {
-        true => arrays,
-        false => loops,
-    }
+    let folders = ["benchmarks", "loops", "matrices"].map(|folder| examples.join(folder));
+    let holds = |folder: &&PathBuf| folder.join(format!("{name}.nova")).exists();
+    let [benchmarks, ..] = &folders;
+    folders.iter().find(holds).unwrap_or(benchmarks).clone()
 }
 
 /// A program compiled to C, with what is needed to call it.
@@ -67,7 +66,7 @@ pub fn gcc(folder: &Path, flags: &[&[&str]], files: &[&Path], output: &str) -> R
     command.current_dir(folder).args(flags.concat());
     command.arg("-o").arg(output).args(files);
     let result = command
-        .args(["-lm", "-pthread"])
+        .args(["-lm", "-pthread", "-ldl"])
         .output()
         .map_err(|error| format!("gcc does not start: {error}"))?;
     match result.status.success() {
@@ -79,9 +78,10 @@ pub fn gcc(folder: &Path, flags: &[&[&str]], files: &[&Path], output: &str) -> R
     }
 }
 
-/// Compiles the C written by hand to an object in the folder.
-pub fn compile_peer(name: &str, folder: &Path) -> Result<PathBuf, String> {
-    let source = folder_of(name).join(format!("peers/{name}.c"));
+/// Compiles the C written by hand for a program, `peers/PEER.c` beside it, to an object in the
+/// folder.
+pub fn compile_peer(name: &str, peer: &str, folder: &Path) -> Result<PathBuf, String> {
+    let source = folder_of(name).join(format!("peers/{peer}.c"));
     let source =
         std::fs::canonicalize(&source).map_err(|error| format!("{}: {error}", source.display()))?;
     let flags = [PEER_FLAGS, LIBRARY_FLAGS, &["-c"]];
@@ -141,11 +141,16 @@ impl Side {
         Side::link(program, &program.name, "side.o", results, folder)
     }
 
-    /// Builds and loads the side written by hand in a folder of its own.
-    pub fn peer(program: &Program, results: usize, folder: &Path) -> Result<Side, String> {
+    /// Builds and loads the side written by hand, `peers/PEER.c`, in a folder of its own.
+    pub fn peer(
+        program: &Program,
+        peer: &str,
+        results: usize,
+        folder: &Path,
+    ) -> Result<Side, String> {
         write(folder, &format!("{}.h", program.name), &program.header)?;
-        compile_peer(&program.name, folder)?;
-        let entry = format!("peer_{}", program.name);
+        compile_peer(&program.name, peer, folder)?;
+        let entry = format!("peer_{peer}");
         Side::link(program, &entry, "peer.o", results, folder)
     }
 

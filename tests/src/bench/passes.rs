@@ -42,7 +42,9 @@ fn variants() -> Vec<(String, Options)> {
 
 /// Measures all variants of the plan's programs, on the first size of each.
 pub fn run(plan: &Plan) -> Result<Vec<Worth>, String> {
-    let programs = plan.programs()?;
+    let mut programs = plan.programs()?;
+    // What is measured against something else again.
+    programs.retain(|program| program.library.is_none());
     let variants = variants();
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut limits = Limits::new(folder.path(), 16 << 20)?;

@@ -40,6 +40,8 @@ pub struct Found {
     pub measurements: Vec<Measurement>,
     /// What was not, and why.
     pub failures: Vec<String>,
+    /// What this machine lacks something for, and what.
+    pub skipped: Vec<String>,
 }
 
 impl Plan {
@@ -69,6 +71,10 @@ impl Plan {
         let bar = bar(count * self.rounds)?;
         let mut found = Found::default();
         for program in programs {
+            if let Some(missing) = program.missing() {
+                found.skipped.push(format!("{}: {missing}", program.name));
+                continue;
+            }
             if let Err(why) = self.measure(program, &mut limits, &bar, &mut found) {
                 found.failures.push(format!("{}: {why}", program.name));
             }
@@ -98,7 +104,7 @@ impl Plan {
             }
             let sides = [
                 ("NOVA", Side::nova(&compiled, results, &nova)?),
-                ("C", Side::peer(&compiled, results, &peer)?),
+                ("C", Side::peer(&compiled, program.peer, results, &peer)?),
             ];
             bar.set_message(format!("{name}: {}", workload.size));
             let mut tick = || bar.inc(1);

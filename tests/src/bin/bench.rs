@@ -74,6 +74,9 @@ fn write(found: &Found, folder: &Path) -> Result<(), String> {
     let measurements = &found.measurements;
     let table = report::markdown(measurements);
     print!("{table}");
+    for skipped in &found.skipped {
+        eprintln!("skipped: {skipped}");
+    }
     for failure in &found.failures {
         eprintln!("error: {failure}");
     }

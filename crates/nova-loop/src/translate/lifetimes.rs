@@ -154,6 +154,15 @@ impl<'a> Translator<'a> {
         Ok(result)
     }
 
+    /// Runs `write` in a scope of its own, which makes no blocks.
+    pub(super) fn scope<R>(&mut self, write: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
+        self.lifetimes.scope += 1;
+        let result = write(self)?;
+        self.lifetimes.scope -= 1;
+        self.forget_terms_inside(self.lifetimes.scope);
+        Ok(result)
+    }
+
     /// Makes the handle of an array's block hold it alone; from here on `result` lies in that block.
     pub(super) fn unique(
         &mut self,

@@ -23,6 +23,7 @@ mod scan;
 mod sort;
 mod statements;
 mod states;
+mod tiles;
 
 use crate::error::{InternalError, internal};
 use crate::ir::{self, Command, Expression, Type, Variable};
@@ -34,11 +35,18 @@ use scalars::Binding;
 use states::State;
 use std::sync::Arc;
 
+pub use tiles::TileSizes;
+
 type Result<T> = std::result::Result<T, InternalError>;
 
 /// Translates a program of Mem; `strict` fixes the order of reductions and scans
 /// (docs/order.md).
 pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
+    translate_with(mem, strict, TileSizes::default())
+}
+
+/// Translates a program of Mem with tiles of other sizes: small ones are reached by small programs.
+pub fn translate_with(mem: &flat::Program, strict: bool, tiles: TileSizes) -> Result<ir::Program> {
     let mut translator = Translator {
         source: mem,
         facts: Facts::new(mem),
@@ -56,8 +64,11 @@ pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
         loops: 0,
         lifetimes: Lifetimes::default(),
         tail: None,
+        recursive: false,
+        tiles,
     };
     for (index, function) in mem.functions.iter().enumerate() {
+        translator.recursive = function.recursive;
         let function = translator.function(flat::FunctionId(index as u32), function)?;
         translator.program.functions.push(function);
     }
@@ -95,6 +106,9 @@ struct Translator<'a> {
     lifetimes: Lifetimes,
     /// The function being translated when it calls itself in tail position.
     tail: Option<Tail>,
+    /// Whether the function being translated may call itself, so that its frame is to be small.
+    recursive: bool,
+    tiles: TileSizes,
 }
 
 /// A block of the source.

@@ -51,6 +51,9 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
+        if let Some(tiling) = self.tiling(operation, pattern) {
+            return self.operation_in_tiles(tiling, pattern, place);
+        }
         if let Some(filling) = self.fills_rows(operation) {
             return self.operation_in_rows(operation, filling, pattern, place);
         }

@@ -5,7 +5,7 @@
 //! rows of lanes; here each element finds its lane by its number.
 
 use super::operation::{Rows, Space};
-use super::operators::by_component;
+use super::operators::{Operator, by_component};
 use super::rows::{Blocks, RowLanes, bounds_of, is_number};
 use super::scalars::Term;
 use super::{INDEX, Result, Translator};
@@ -22,7 +22,7 @@ const HEIGHTS: u32 = 64;
 /// A reduction under way.
 pub(super) struct Reduction<'a> {
     pub(super) lambda: &'a flat::Lambda,
-    pattern: &'a [flat::Variable],
+    pub(super) pattern: &'a [flat::Variable],
     pub(super) scalars: Vec<Scalar>,
     pub(super) kind: Kind,
 }
@@ -45,7 +45,29 @@ pub(super) struct Tree {
     depth: Variable,
 }
 
-impl Reduction<'_> {
+impl<'a> Reduction<'a> {
+    /// A reduction whose lanes are results of their own, each of which ends in its lane.
+    pub(super) fn in_lanes(
+        lambda: &'a flat::Lambda,
+        pattern: &'a [flat::Variable],
+        scalars: &[Scalar],
+        lanes: Vec<Variable>,
+        operators: &[Operator],
+    ) -> Self {
+        Reduction {
+            lambda,
+            pattern,
+            scalars: scalars.to_vec(),
+            kind: Kind::Rows(RowLanes {
+                lanes,
+                width: 0,
+                identities: operators.iter().map(|operator| operator.identity).collect(),
+                bounds: None,
+                blocks: Blocks::Whole(Vec::new()),
+            }),
+        }
+    }
+
     /// The lanes that it fills row by row.
     pub(super) fn row_lanes(&self) -> &[Variable] {
         match &self.kind {
@@ -419,7 +441,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Declares a local array for each component.
-    fn buffers(&mut self, name: &str, scalars: &[Scalar], count: u32) -> Vec<Variable> {
+    pub(super) fn buffers(&mut self, name: &str, scalars: &[Scalar], count: u32) -> Vec<Variable> {
         let mut pointers = Vec::with_capacity(scalars.len());
         for scalar in scalars {
             let pointer = self.add_variable(name, Type::Pointer(*scalar));

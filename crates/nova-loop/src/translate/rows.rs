@@ -5,6 +5,7 @@ use super::operators::{Bound, Operator};
 use super::reduction::{Kind, Reduction, Tree, at, firsts, variables_as_terms, zero};
 use super::scalars::Term;
 use super::{Result, Translator};
+use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Type, Variable};
 use nova_core::ScalarValue;
 use nova_diag::Place;
@@ -43,12 +44,33 @@ impl<'a> Translator<'a> {
         };
         let count = Expression::index(i64::from(rows.width));
         self.each_index(&[count], place, |this, indices| {
-            let lane = indices.first().cloned().unwrap_or(zero());
-            for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
-                this.set_element(*pointer, lane.clone(), Expression::Constant(*identity));
-            }
+            this.start_lane(reduction, indices.first().unwrap_or(&zero()));
             Ok(())
         })
+    }
+
+    /// Sets one lane to the identities.
+    pub(super) fn start_lane(&mut self, reduction: &Reduction<'a>, lane: &Expression) {
+        if let Kind::Rows(rows) = &reduction.kind {
+            for (pointer, identity) in rows.lanes.iter().zip(&rows.identities) {
+                self.set_element(*pointer, lane.clone(), Expression::Constant(*identity));
+            }
+        }
+    }
+
+    /// `lane[index] := lane[index] ⊕ right`.
+    pub(super) fn combine_lane(
+        &mut self,
+        reduction: &Reduction<'a>,
+        index: &Expression,
+        right: Vec<Expression>,
+    ) -> Result<()> {
+        match &reduction.kind {
+            Kind::Rows(rows) => self.combine_rows(reduction, rows, index, right),
+            Kind::Fold(_) | Kind::Lanes { .. } | Kind::Pieces { .. } => {
+                Err(internal("lanes that are not filled row by row"))
+            }
+        }
     }
 
     /// Combines the lanes of a reduction that fills them row by row, and keeps the result as that

@@ -118,7 +118,11 @@ impl<'a> Translator<'a> {
     }
 
     /// An element of an array, read when the term is evaluated.
-    fn element(&mut self, array: flat::Variable, indices: &[flat::Atom]) -> Result<Term> {
+    pub(super) fn element(
+        &mut self,
+        array: flat::Variable,
+        indices: &[flat::Atom],
+    ) -> Result<Term> {
         let place = self.place(array)?;
         let mut size = 2;
         let mut loads = vec![place.block];

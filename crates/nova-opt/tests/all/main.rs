@@ -5,4 +5,5 @@ mod fusion;
 mod hoist;
 mod kept;
 mod passes;
+mod regular;
 mod support;

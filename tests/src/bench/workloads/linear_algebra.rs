@@ -3,7 +3,7 @@
 use super::{FLOAT, Rc, draw, every_float, floats, matrix, moved, offsets, row, rows, side};
 use super::{vector, vector_of_floats};
 use crate::bench::memory::{Array, Entry};
-use crate::bench::workload::{Argument, Shape, Workload};
+use crate::bench::workload::{Argument, Shape, Work, Workload};
 use crate::random::Random;
 use crate::reference::cases::sum_of;
 
@@ -66,6 +66,41 @@ pub fn gemv(random: &mut Random, n: usize) -> Workload {
             let last = f64::from(beta) * f64::from(y[r]);
             sum_of(row.iter().zip(x.iter()).map(product).chain([last]))
         }),
+    }
+}
+
+/// A product of square matrices, one of which has n elements.
+pub fn matmul(random: &mut Random, n: usize) -> Workload {
+    let side = side(n);
+    let (a, b) = (floats(random, side * side), floats(random, side * side));
+    let elements = side * side;
+    let columns: Vec<f32> = (0..elements)
+        .map(|k| b[k % side * side + k / side])
+        .collect();
+    Workload {
+        size: format!("{side} x {side} x {side}, three loops"),
+        arguments: [matrix(side, side, &a), matrix(side, side, &b)].concat(),
+        result: Shape::Elements(vec![side, side], FLOAT),
+        work: Work {
+            read: 2 * elements * FLOAT,
+            written: elements * FLOAT,
+            operations: elements * side / 16,
+        },
+        check: every_float(elements, move |k| {
+            let [row, column] = [(&a[..], k / side), (&columns[..], k % side)]
+                .map(|(matrix, r)| &matrix[r * side..(r + 1) * side]);
+            let product = |(&a, &b): (&f32, &f32)| f64::from(a) * f64::from(b);
+            sum_of(row.iter().zip(column).map(product))
+        }),
+    }
+}
+
+/// The same, against a library.
+pub fn matmul_library(random: &mut Random, n: usize) -> Workload {
+    let workload = matmul(random, n);
+    Workload {
+        size: workload.size.replace("three loops", "OpenBLAS"),
+        ..workload
     }
 }
 

@@ -19,6 +19,10 @@ pub struct Program {
     pub sizes: &'static [usize],
     /// Draws data of a size.
     pub draw: fn(&mut Random, usize) -> Workload,
+    /// What it is measured against: `peers/PEER.c`.
+    pub peer: &'static str,
+    /// A library that the peer loads.
+    pub library: Option<&'static str>,
 }
 
 const fn program(
@@ -26,10 +30,29 @@ const fn program(
     sizes: &'static [usize],
     draw: fn(&mut Random, usize) -> Workload,
 ) -> Program {
-    Program { name, sizes, draw }
+    Program {
+        name,
+        sizes,
+        draw,
+        peer: name,
+        library: None,
+    }
 }
 
-/// The sixteen array programs, then those whose loops change a state.
+impl Program {
+    /// The library that its peer needs and this machine lacks, in words.
+    pub fn missing(&self) -> Option<String> {
+        let library = self.library?;
+        // SAFETY: the library is a common one, which runs nothing but its own initialisation.
+        let loaded = unsafe { libloading::Library::new(library) };
+        loaded
+            .is_err()
+            .then(|| format!("{library} is not installed"))
+    }
+}
+
+/// The sixteen array programs, those whose loops change a state, and a product of matrices, against
+/// three loops and against a library.
 pub const PROGRAMS: &[Program] = &[
     program("bbox", &[1 << 24], reductions::bbox),
     program("dot3", &[1 << 23], reductions::dot3),
@@ -50,6 +73,12 @@ pub const PROGRAMS: &[Program] = &[
     program("updates", &[1_000_000], loops::updates),
     program("sieve", &[10_000_000], loops::sieve),
     program("life", &[1 << 20], loops::life),
+    program("matmul", &[1 << 20], linear_algebra::matmul),
+    Program {
+        peer: "matmul_openblas",
+        library: Some("libopenblas.so.0"),
+        ..program("matmul", &[1 << 20], linear_algebra::matmul_library)
+    },
 ];
 
 /// The size of a float.

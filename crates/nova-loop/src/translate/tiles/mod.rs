@@ -1,0 +1,360 @@
+//! Maps of reductions as tiles ([`tiling`] says which): instead of one result after the
+//! other, the reductions of neighbouring results run side by side, one in each lane, so that
+//! vector instructions need no sum across lanes and what does not depend on the lane is read once.
+//! Where rows of results share elements, as in a product of matrices, a tile has [`ROWS`] rows,
+//! and the shared elements lie in a panel, which several tiles read from a near cache.
+//!
+//! Each reduction runs in blocks of steps. The sums of blocks are added to totals, of floats as
+//! doubles, so that a sum is right for any length. Results that fill no tile at the end are in one
+//! that overlaps the tile before; where there are fewer than fill a tile, the operation is
+//! translated as others are.
+
+mod steps;
+mod tiling;
+
+pub use self::tiling::TileSizes;
+use self::tiling::{ROWS, Tiling};
+use crate::error::internal;
+use crate::ir::{Expression, Variable};
+use crate::translate::operation::{Rows, Space, split};
+use crate::translate::operators::Operator;
+use crate::translate::outputs::Output;
+use crate::translate::reduction::{Reduction, zero};
+use crate::translate::{INDEX, Result, Translator};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+
+/// One component of a reduction.
+struct Component {
+    scalar: Scalar,
+    /// What changes nothing, in the type of totals.
+    identity: ScalarValue,
+    /// One total for each result of the rows that share a panel.
+    totals: Variable,
+    /// Whether totals are doubles though values are not.
+    is_wider: bool,
+}
+
+/// A tile under way.
+struct Tile<'a> {
+    tiling: Tiling<'a>,
+    place: Place,
+    /// For each of the reduction's outputs, for each row, the lanes.
+    sums: Vec<Vec<Reduction<'a>>>,
+    components: Vec<Vec<Component>>,
+    panels: Vec<Variable>,
+    outputs: Vec<Output<'a>>,
+    /// The extents of the rows and lanes.
+    extents: Vec<Expression>,
+    /// The steps of the reduction.
+    length: Expression,
+}
+
+/// Where a part of the results begins, and how many rows it has.
+struct Part {
+    row: Expression,
+    rows: Expression,
+    lane: Expression,
+}
+
+impl<'a> Translator<'a> {
+    /// Translates a map of reductions.
+    pub(super) fn operation_in_tiles(
+        &mut self,
+        tiling: Tiling<'a>,
+        pattern: &'a [flat::Variable],
+        place: &Place,
+    ) -> Result<()> {
+        let map = tiling.map;
+        let extents = self.simple_values(&map.shape)?;
+        let space = Space {
+            indices: Vec::new(),
+            count: extents
+                .iter()
+                .cloned()
+                .fold(Expression::index(1), Expression::times),
+            number: zero(),
+            rows: Rows::None,
+            place: place.clone(),
+        };
+        let outputs = self.start_outputs(map, pattern, &space)?;
+        self.flush_loads()?;
+        let others: Vec<Output<'a>> = pattern.iter().map(|array| Output::Map(*array)).collect();
+        let lanes = extents.last().cloned().unwrap_or(zero());
+        let fills =
+            Expression::index(i64::from(tiling.lanes)).compare(ScalarOperation::LessEqual, lanes);
+        self.loops += 1;
+        self.choose(
+            fills,
+            |this| this.tiles(tiling, outputs, extents.clone(), place),
+            |this| {
+                let mut indices = Vec::with_capacity(extents.len());
+                for index in &map.indices {
+                    let variable = this.add_variable(this.name(*index), INDEX);
+                    this.bind_simple(*index, Expression::Variable(variable))?;
+                    indices.push(variable);
+                }
+                let values = indices.iter().map(|v| Expression::Variable(*v)).collect();
+                let space = Space {
+                    indices: values,
+                    ..space
+                };
+                let (code, ()) = this.nested(|this| {
+                    this.body(&map.body, |this, results| {
+                        this.consume_all(map, &others, results, &space)
+                    })?;
+                    Ok(())
+                })?;
+                this.wrap(&extents, &indices, code, place);
+                Ok(())
+            },
+        )?;
+        self.loops -= 1;
+        Ok(())
+    }
+
+    /// Gives the values of a map's body to its outputs.
+    fn consume_all(
+        &mut self,
+        map: &'a flat::ArrayOperation,
+        outputs: &[Output<'a>],
+        results: &'a [flat::Atom],
+        space: &Space,
+    ) -> Result<()> {
+        let mut rest = results;
+        for (output, state) in map.outputs.iter().zip(outputs) {
+            let (consumed, others) = split(rest, output.consumes())?;
+            rest = others;
+            self.consume(state, consumed, space)?;
+        }
+        Ok(())
+    }
+
+    /// The loops over all tiles.
+    fn tiles(
+        &mut self,
+        tiling: Tiling<'a>,
+        outputs: Vec<Output<'a>>,
+        extents: Vec<Expression>,
+        place: &Place,
+    ) -> Result<()> {
+        let length = self.simple(*first(&tiling.reduction.shape)?)?;
+        let outer = extents.len() - tile_dimensions(&tiling);
+        let tile = self.start_tile(tiling, outputs, extents, length, place)?;
+        let (before, _) = tile.extents.split_at(outer);
+        let mut indices = Vec::with_capacity(outer);
+        for index in &tile.tiling.map.indices[..outer] {
+            let variable = self.add_variable(self.name(*index), INDEX);
+            self.bind_simple(*index, Expression::Variable(variable))?;
+            indices.push(variable);
+        }
+        let (code, ()) = self.nested(|this| this.columns_of_tiles(&tile))?;
+        self.wrap(before, &indices, code, place);
+        Ok(())
+    }
+
+    /// Declares the local arrays of tiles.
+    fn start_tile(
+        &mut self,
+        tiling: Tiling<'a>,
+        outputs: Vec<Output<'a>>,
+        extents: Vec<Expression>,
+        length: Expression,
+        place: &Place,
+    ) -> Result<Tile<'a>> {
+        let (mut sums, mut components) = (Vec::new(), Vec::new());
+        let rows = tile_rows(&tiling);
+        let mut rest = tiling.sums;
+        for (output, operators) in tiling.reduction.outputs.iter().zip(&tiling.operators) {
+            let flat::Output::Reduce { lambda, start, .. } = output else {
+                return Err(internal("a tile of what is no reduction"));
+            };
+            let (pattern, others) = split(rest, start.len())?;
+            rest = others;
+            let mut scalars = Vec::with_capacity(start.len());
+            for atom in start {
+                scalars.push(self.scalar_type(*atom)?);
+            }
+            let mut of_rows = Vec::with_capacity(rows as usize);
+            for _ in 0..rows {
+                let lanes = self.buffers("lanes", &scalars, tiling.lanes);
+                of_rows.push(Reduction::in_lanes(
+                    lambda, pattern, &scalars, lanes, operators,
+                ));
+            }
+            sums.push(of_rows);
+            components.push(self.tile_components(&tiling, &scalars, operators));
+        }
+        let mut panels = Vec::with_capacity(tiling.panels.len());
+        for statement in &tiling.panels {
+            let variable = *first(&statement.pattern)?;
+            let scalar = self.scalar_type(flat::Atom::Variable(variable))?;
+            let count = self.tiles.steps * tiling.lanes;
+            panels.extend(self.buffers("panel", &[scalar], count));
+        }
+        Ok(Tile {
+            tiling,
+            place: place.clone(),
+            sums,
+            components,
+            panels,
+            outputs,
+            extents,
+            length,
+        })
+    }
+
+    /// The totals of a reduction's components.
+    fn tile_components(
+        &mut self,
+        tiling: &Tiling<'a>,
+        scalars: &[Scalar],
+        operators: &[Operator],
+    ) -> Vec<Component> {
+        let rows = match tile_rows(tiling) {
+            1 => 1,
+            _ => self.tiles.rows,
+        };
+        let mut components = Vec::with_capacity(scalars.len());
+        // Only sums start as -0.0.
+        let is_sum = |operator: &Operator| operator.identity.same(ScalarValue::F32(-0.0));
+        let is_wider = operators.iter().all(is_sum);
+        for (scalar, operator) in scalars.iter().zip(operators) {
+            let (ty, identity) = match is_wider {
+                true => (Scalar::F64, ScalarValue::F64(-0.0)),
+                false => (*scalar, operator.identity),
+            };
+            let totals = self.buffers("totals", &[ty], rows * tiling.lanes);
+            components.extend(totals.into_iter().map(|totals| Component {
+                scalar: *scalar,
+                identity,
+                totals,
+                is_wider,
+            }));
+        }
+        components
+    }
+
+    /// The tiles next to each other, and for each those below each other.
+    fn columns_of_tiles(&mut self, tile: &Tile<'a>) -> Result<()> {
+        let lanes = i64::from(tile.tiling.lanes);
+        let extent = last(&tile.extents)?;
+        let count = groups_of(extent.clone(), lanes);
+        self.each("tile", count, &tile.place, |this, number| {
+            let start = number.times(Expression::index(lanes));
+            let end = extent.clone().minus(Expression::index(lanes));
+            let start = start.compare(ScalarOperation::Minimum, end);
+            let lane = Expression::Variable(this.declare("start", INDEX, start));
+            let (row, rows) = (zero(), Expression::index(1));
+            if tile.panels.is_empty() {
+                return this.tile_part(tile, &Part { row, rows, lane });
+            }
+            let size = i64::from(this.tiles.rows);
+            let extent = &tile.extents[tile.extents.len() - 2];
+            let count = groups_of(extent.clone(), size);
+            this.each("part", count, &tile.place, |this, number| {
+                let row = number.times(Expression::index(size));
+                let row = Expression::Variable(this.declare("top", INDEX, row));
+                let rows = extent.clone().minus(row.clone());
+                let rows = rows.compare(ScalarOperation::Minimum, Expression::index(size));
+                let rows = Expression::Variable(this.declare("rows", INDEX, rows));
+                this.tile_part(tile, &Part { row, rows, lane })
+            })
+        })
+    }
+
+    /// The tiles that share a panel: all steps of their reductions, then their results.
+    fn tile_part(&mut self, tile: &Tile<'a>, part: &Part) -> Result<()> {
+        self.start_totals(tile)?;
+        let steps = i64::from(self.tiles.steps);
+        let count = groups_of(tile.length.clone(), steps);
+        self.each("block", count, &tile.place, |this, number| {
+            let base = number.times(Expression::index(steps));
+            let base = Expression::Variable(this.declare("base", INDEX, base));
+            let left = tile.length.clone().minus(base.clone());
+            let length = left.compare(ScalarOperation::Minimum, Expression::index(steps));
+            let length = Expression::Variable(this.declare("length", INDEX, length));
+            this.fill_panels(tile, part, &base, &length)?;
+            if tile.panels.is_empty() {
+                return this.tile_block(tile, part, &[zero()], &base, &length);
+            }
+            let count = groups_of(part.rows.clone(), i64::from(ROWS));
+            this.each("group", count, &tile.place, |this, number| {
+                let first = number.times(Expression::index(i64::from(ROWS)));
+                let first = Expression::Variable(this.declare("row", INDEX, first));
+                let rows: Vec<Expression> = (0..ROWS)
+                    .map(|r| first.clone().plus(Expression::index(i64::from(r))))
+                    .collect();
+                this.tile_block(tile, part, &rows, &base, &length)
+            })
+        })?;
+        self.finish_part(tile, part)
+    }
+
+    /// Runs `write` for each index below a count.
+    fn each(
+        &mut self,
+        name: &str,
+        count: Expression,
+        place: &Place,
+        write: impl FnOnce(&mut Self, Expression) -> Result<()>,
+    ) -> Result<()> {
+        let index = self.add_variable(name, INDEX);
+        let (code, ()) = self.nested(|this| write(this, Expression::Variable(index)))?;
+        self.wrap(&[count], &[index], code, place);
+        Ok(())
+    }
+
+    /// Runs `write` for each pair of indices below two counts.
+    fn each_pair(
+        &mut self,
+        [outer, inner]: [&str; 2],
+        [rows, columns]: [&Expression; 2],
+        place: &Place,
+        write: impl FnOnce(&mut Self, Expression, Expression) -> Result<()>,
+    ) -> Result<()> {
+        self.each(outer, rows.clone(), place, |this, i| {
+            this.each(inner, columns.clone(), place, |this, j| write(this, i, j))
+        })
+    }
+}
+
+/// How many rows of results a tile has.
+fn tile_rows(tiling: &Tiling<'_>) -> u32 {
+    match tiling.panels.is_empty() {
+        true => 1,
+        false => ROWS,
+    }
+}
+
+/// How many dimensions of the map the tiles divide.
+fn tile_dimensions(tiling: &Tiling<'_>) -> usize {
+    match tiling.panels.is_empty() {
+        true => 1,
+        false => 2,
+    }
+}
+
+/// How many groups of `size`, a power of two, hold `count`.
+fn groups_of(count: Expression, size: i64) -> Expression {
+    let shift = Expression::index(i64::from(size.trailing_zeros()));
+    let count = count.plus(Expression::index(size - 1));
+    count.compare(ScalarOperation::ShiftRight, shift)
+}
+
+fn convert(value: Expression, from: Scalar, to: Scalar) -> Expression {
+    Expression::Scalar {
+        operation: ScalarOperation::Convert(to),
+        operand: from,
+        arguments: vec![value],
+    }
+}
+
+fn first<T>(list: &[T]) -> Result<&T> {
+    list.first().ok_or_else(|| internal("a tile of nothing"))
+}
+
+fn last<T>(list: &[T]) -> Result<&T> {
+    list.last().ok_or_else(|| internal("a tile of nothing"))
+}

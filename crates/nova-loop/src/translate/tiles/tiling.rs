@@ -1,0 +1,261 @@
+//! Which operations become tiles ([`super`]): maps whose elements are reductions, such as
+//! products of matrices, sums of columns, and forces between all pairs, if neighbouring results
+//! read neighbouring elements, or the same ones.
+
+use crate::translate::Translator;
+use crate::translate::facts::Origin;
+use crate::translate::operators::{Operator, by_component};
+use nova_core::Scalar;
+use nova_flat::ir as flat;
+use nova_flat::memory::Polynomial;
+use nova_flat::visit::{self, each_statement};
+use std::collections::BTreeSet;
+
+/// Sizes of tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileSizes {
+    /// Bytes of accumulators in one tile: what the registers of a processor hold.
+    pub accumulators: u32,
+    /// Steps of the reduction that are taken together, a power of two: floats are added in single
+    /// precision for so many steps.
+    pub steps: u32,
+    /// Rows of results that share a panel of elements, a power of two and a multiple of
+    /// [`ROWS`].
+    pub rows: u32,
+}
+
+/// Rows of results whose accumulators one tile holds, where rows share what they read.
+pub(super) const ROWS: u32 = 4;
+/// Elements further apart than this are not neighbours.
+const MOST_APART: i64 = 8;
+/// Bodies with more statements than this are not written once for each row of a tile.
+const LARGEST_IN_ROWS: usize = 8;
+/// Bodies with more statements than this are not written twice.
+const LARGEST: usize = 60;
+
+impl Default for TileSizes {
+    /// Those of processors with vectors of 16 to 64 bytes.
+    fn default() -> Self {
+        TileSizes {
+            accumulators: 1024,
+            steps: 128,
+            rows: 64,
+        }
+    }
+}
+
+/// A map whose elements are reductions.
+pub(in crate::translate) struct Tiling<'a> {
+    /// The map.
+    pub(super) map: &'a flat::ArrayOperation,
+    /// What its body computes before the reduction.
+    pub(super) before: &'a [flat::Statement],
+    /// The reduction.
+    pub(super) reduction: &'a flat::ArrayOperation,
+    /// The reduction's results.
+    pub(super) sums: &'a [flat::Variable],
+    /// What its body computes after the reduction.
+    pub(super) after: &'a [flat::Statement],
+    /// For each of the reduction's outputs its operators.
+    pub(super) operators: Vec<Vec<Operator>>,
+    /// Elements that all rows of a tile share, by the statements that read them; none if a tile has
+    /// one row.
+    pub(super) panels: Vec<&'a flat::Statement>,
+    /// How many neighbouring results a tile has in each row, a power of two.
+    pub(super) lanes: u32,
+}
+
+/// How an address changes with an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stride {
+    Zero,
+    /// By few elements.
+    Near,
+    /// By more, or by a number not known.
+    Far,
+}
+
+impl<'a> Translator<'a> {
+    /// The tiles of an operation, if it is such a map.
+    pub(in crate::translate) fn tiling(
+        &self,
+        map: &'a flat::ArrayOperation,
+        results: &[flat::Variable],
+    ) -> Option<Tiling<'a>> {
+        let is_map = |o: &flat::Output| matches!(o, flat::Output::Map);
+        if self.recursive || !map.carries.is_empty() || !map.outputs.iter().all(is_map) {
+            return None;
+        }
+        let statements = &map.body.statements;
+        let is_operation =
+            |s: &flat::Statement| matches!(s.expression, flat::Expression::Operation(_));
+        let at = statements.iter().position(is_operation)?;
+        let (before, rest) = statements.split_at_checked(at)?;
+        let (statement, after) = rest.split_first()?;
+        let flat::Expression::Operation(reduction) = &statement.expression else {
+            return None;
+        };
+        let operators = self.tiled_operators(reduction)?;
+        let inner = &reduction.body.statements;
+        if !is_plain(before) || !is_plain(after) || !is_plain(inner) {
+            return None;
+        }
+        let panels = self.panels(map, reduction, results)?;
+        let components: usize = operators.iter().map(Vec::len).sum();
+        let one = components == 1 && visit::size(&reduction.body) <= LARGEST_IN_ROWS;
+        let panels = match one && map.indices.len() > 1 {
+            true => panels,
+            false => Vec::new(),
+        };
+        let rows = match panels.is_empty() {
+            true => 2,
+            false => ROWS,
+        };
+        let bytes = self.widest(reduction) * components as u32 * rows;
+        let lanes = (self.tiles.accumulators / bytes.max(1)).max(2);
+        Some(Tiling {
+            map,
+            before,
+            reduction,
+            sums: &statement.pattern,
+            after,
+            operators,
+            panels,
+            lanes: 1 << lanes.ilog2(),
+        })
+    }
+
+    /// The operators of a reduction whose order is free, with a length that is known before the
+    /// map.
+    fn tiled_operators(&self, reduction: &flat::ArrayOperation) -> Option<Vec<Vec<Operator>>> {
+        if !reduction.carries.is_empty() || reduction.shape.len() != 1 {
+            return None;
+        }
+        let operators = |output: &flat::Output| match output {
+            flat::Output::Reduce { lambda, .. } => by_component(lambda),
+            flat::Output::Map
+            | flat::Output::Scan { .. }
+            | flat::Output::Filter { .. }
+            | flat::Output::Scatter { .. }
+            | flat::Output::Histogram { .. }
+            | flat::Output::Collect { .. } => None,
+        };
+        let all: Vec<Vec<Operator>> = reduction
+            .outputs
+            .iter()
+            .map(operators)
+            .collect::<Option<_>>()?;
+        let exact = all.iter().flatten().all(|operator| operator.exact);
+        (exact || !self.program.strict).then_some(all)
+    }
+
+    /// The reads in a map of reductions that rows of results share; `None` if neighbouring
+    /// results do not read neighbours, or if the length of the reduction or an address is known
+    /// only inside the map, or if the map writes where it reads.
+    fn panels(
+        &self,
+        map: &'a flat::ArrayOperation,
+        reduction: &'a flat::ArrayOperation,
+        results: &[flat::Variable],
+    ) -> Option<Vec<&'a flat::Statement>> {
+        let (lane, rows) = map.indices.split_last()?;
+        let step = reduction.indices.first()?;
+        let mut inside = BTreeSet::new();
+        each_statement(&map.body, &mut |s| inside.extend(s.pattern.iter().copied()));
+        if let [flat::Atom::Variable(length)] = reduction.shape[..]
+            && inside.contains(&length)
+        {
+            return None;
+        }
+        let mut written = Vec::new();
+        for result in results {
+            let block = self
+                .source
+                .variables
+                .get(result.index())?
+                .memory
+                .as_ref()?
+                .block;
+            if self.facts.block(block).origin != Origin::Allocated {
+                return None;
+            }
+            written.push(block);
+        }
+        let mut panels = Vec::new();
+        let mut fits = true;
+        each_statement(&map.body, &mut |statement| {
+            let flat::Expression::Index { array, indices } = &statement.expression else {
+                return;
+            };
+            let Some((block, address)) = self.polynomial_address(*array, indices) else {
+                fits = false;
+                return;
+            };
+            let known = address.terms.keys().flatten().all(|v| !inside.contains(v));
+            let by_lane = stride(&address, *lane);
+            fits &= known && by_lane != Stride::Far && !written.contains(&block);
+            let row = rows.last().map(|row| stride(&address, *row));
+            if row == Some(Stride::Zero)
+                && by_lane == Stride::Near
+                && stride(&address, *step) != Stride::Zero
+            {
+                panels.push(statement);
+            }
+        });
+        fits.then_some(panels)
+    }
+
+    /// Where an element lies, in which block.
+    fn polynomial_address(
+        &self,
+        array: flat::Variable,
+        indices: &[flat::Atom],
+    ) -> Option<(flat::Variable, Polynomial)> {
+        let memory = self.source.variables.get(array.index())?.memory.as_ref()?;
+        let indices: Option<Vec<_>> = indices.iter().map(|a| Polynomial::atom(*a)).collect();
+        Some((memory.block, memory.lmad.address(&indices?)))
+    }
+
+    /// The bytes of the widest value that a reduction accumulates.
+    fn widest(&self, reduction: &flat::ArrayOperation) -> u32 {
+        let mut widest = 1;
+        for output in &reduction.outputs {
+            if let flat::Output::Reduce { start, .. } = output {
+                let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
+                let bytes = scalars.map(|scalar: Scalar| scalar.bits().max(8) / 8);
+                widest = bytes.fold(widest, u32::max);
+            }
+        }
+        widest
+    }
+}
+
+/// How an address changes with an index.
+fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
+    let mut found = Stride::Zero;
+    for (product, coefficient) in &address.terms {
+        if !product.contains(&index) {
+            continue;
+        }
+        let near = product.len() == 1 && coefficient.unsigned_abs() <= MOST_APART.unsigned_abs();
+        found = match near {
+            true if found == Stride::Zero => Stride::Near,
+            _ => Stride::Far,
+        };
+    }
+    found
+}
+
+/// Whether statements only compute scalars, without checks, and are few.
+fn is_plain(statements: &[flat::Statement]) -> bool {
+    let is_scalar = |statement: &flat::Statement| {
+        matches!(
+            statement.expression,
+            flat::Expression::Atom(_)
+                | flat::Expression::Scalar { .. }
+                | flat::Expression::Index { .. }
+                | flat::Expression::View { .. }
+        )
+    };
+    statements.len() <= LARGEST && statements.iter().all(is_scalar)
+}

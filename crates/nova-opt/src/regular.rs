@@ -1,0 +1,247 @@
+//! Regular nests become operations of two dimensions: a map whose body is a map of a length that is
+//! known before, so that all rows have this length, gives a matrix instead of rows that are copied
+//! behind each other (nova.txt §5.1). Its elements are independent, they are written where they
+//! stay, and later stages may take them in tiles.
+//!
+//! What the body computes before the inner map is computed for each element then, so it must be
+//! cheaper than memory.
+
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::Place;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable, View,
+};
+use nova_flat::visit::{each_body_mut, each_statement};
+use std::collections::BTreeSet;
+
+/// Rows before whose elements more statements stand are left as they are.
+const MOST_BEFORE: usize = 8;
+
+/// Makes operations of two dimensions of all regular nests.
+pub fn run(program: &mut Program) {
+    let lengths = lengths(program);
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        each_body_mut(&mut body, &mut |inner| {
+            let mut statements = Vec::with_capacity(inner.statements.len());
+            for statement in std::mem::take(&mut inner.statements) {
+                match nest(&statement) {
+                    Some(nest) => make_regular(program, &lengths, statement, nest, &mut statements),
+                    None => statements.push(statement),
+                }
+            }
+            inner.statements = statements;
+        });
+        program.functions[k].body = body;
+    }
+}
+
+/// The variables that are certainly not negative: extents of arrays bound together with them.
+fn lengths(program: &Program) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    let mut look = |bound: &[Variable]| {
+        for array in bound {
+            for extent in program.ty(*array).shape() {
+                if let Atom::Variable(extent) = extent
+                    && bound.contains(extent)
+                {
+                    found.insert(*extent);
+                }
+            }
+        }
+    };
+    for function in &program.functions {
+        look(&function.parameters);
+        each_statement(&function.body, &mut |statement| look(&statement.pattern));
+    }
+    found
+}
+
+/// A regular nest.
+struct Nest {
+    /// Which statement of the outer body is the inner map.
+    inner: usize,
+    /// How long rows are.
+    length: Atom,
+    /// For each array of rows, which output of the inner map it is.
+    rows: Vec<usize>,
+}
+
+/// The regular nest that a statement is, if it is one.
+fn nest(statement: &Statement) -> Option<Nest> {
+    let Expression::Operation(outer) = &statement.expression else {
+        return None;
+    };
+    let [Output::Collect { .. }] = outer.outputs[..] else {
+        return None;
+    };
+    let (length, rows) = outer.body.results.split_first()?;
+    let (last, before) = outer.body.statements.split_last()?;
+    let Expression::Operation(inner) = &last.expression else {
+        return None;
+    };
+    let is_map = |o: &Output| matches!(o, Output::Map);
+    let is_regular = outer.carries.is_empty()
+        && inner.carries.is_empty()
+        && inner.shape == [*length]
+        && inner.outputs.iter().all(is_map)
+        && before.len() <= MOST_BEFORE
+        && before.iter().all(is_cheap);
+    if !is_regular {
+        return None;
+    }
+    if let Atom::Variable(length) = length {
+        let binds = |s: &Statement| s.pattern.contains(length);
+        if outer.indices.contains(length) || outer.body.statements.iter().any(binds) {
+            return None;
+        }
+    }
+    let output = |row: &Atom| {
+        let of_row = |v: &Variable| Atom::Variable(*v) == *row;
+        last.pattern.iter().position(of_row)
+    };
+    Some(Nest {
+        inner: before.len(),
+        length: *length,
+        rows: rows.iter().map(output).collect::<Option<_>>()?,
+    })
+}
+
+/// Whether computing what a statement does again costs less than memory.
+fn is_cheap(statement: &Statement) -> bool {
+    match &statement.expression {
+        Expression::Scalar {
+            operation, operand, ..
+        } => operation.is_cheap(*operand),
+        expression => matches!(
+            expression,
+            Expression::Atom(_) | Expression::Index { .. } | Expression::View { .. }
+        ),
+    }
+}
+
+/// Writes a nest as an operation of two dimensions, whose rows are views.
+fn make_regular(
+    program: &mut Program,
+    lengths: &BTreeSet<Variable>,
+    statement: Statement,
+    nest: Nest,
+    statements: &mut Vec<Statement>,
+) {
+    let Statement {
+        pattern,
+        expression,
+        place,
+    } = statement;
+    let (Expression::Operation(mut outer), [starts, ends, total, arrays @ ..]) =
+        (expression, &pattern[..])
+    else {
+        return;
+    };
+    let inner = outer.body.statements.remove(nest.inner);
+    let Expression::Operation(inner_map) = inner.expression else {
+        return;
+    };
+    let count = outer.shape.first().copied().unwrap_or(Atom::index(0));
+    let mut write = Writer {
+        program,
+        place: &place,
+        statements,
+    };
+    let length = match nest.length {
+        Atom::Variable(length) if !lengths.contains(&length) => {
+            let arguments = [nest.length, Atom::index(0)];
+            Atom::Variable(write.scalar("length", ScalarOperation::Maximum, arguments))
+        }
+        length => length,
+    };
+    let shape = vec![count, length];
+    let mut matrices = Vec::with_capacity(inner.pattern.len());
+    for row in &inner.pattern {
+        let element = write.program.ty(*row).element();
+        let name = write.program.variable(*row).name.clone();
+        let ty = Type::Array(element, shape.clone());
+        matrices.push(write.program.add_variable(name, ty));
+    }
+    let mut body = inner_map.body;
+    outer.body.statements.append(&mut body.statements);
+    body.statements = std::mem::take(&mut outer.body.statements);
+    write.push(
+        matrices.clone(),
+        Expression::Operation(ArrayOperation {
+            shape,
+            indices: [outer.indices, inner_map.indices].concat(),
+            carries: Vec::new(),
+            body,
+            outputs: inner_map.outputs,
+        }),
+    );
+    write.bind(*total, ScalarOperation::Multiply, [count, length]);
+    write.offsets(*starts, *ends, count, length);
+    for (array, output) in arrays.iter().zip(nest.rows) {
+        let view = Expression::View {
+            array: matrices[output],
+            view: View::Reshape(vec![Atom::Variable(*total)]),
+        };
+        write.push(vec![*array], view);
+    }
+}
+
+/// Writes statements at one place.
+struct Writer<'a> {
+    program: &'a mut Program,
+    place: &'a Place,
+    statements: &'a mut Vec<Statement>,
+}
+
+impl Writer<'_> {
+    fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
+        self.statements.push(Statement {
+            pattern,
+            expression,
+            place: self.place.clone(),
+        });
+    }
+
+    /// Binds a variable to an operation on `i64`s.
+    fn bind(&mut self, variable: Variable, operation: ScalarOperation, arguments: [Atom; 2]) {
+        let expression = Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments: arguments.to_vec(),
+        };
+        self.push(vec![variable], expression);
+    }
+
+    /// An operation on `i64`s in a new variable.
+    fn scalar(&mut self, name: &str, operation: ScalarOperation, arguments: [Atom; 2]) -> Variable {
+        let variable = self.program.add_variable(name, Type::Scalar(Scalar::I64));
+        self.bind(variable, operation, arguments);
+        variable
+    }
+
+    /// Binds where `count` rows of one length start and end.
+    fn offsets(&mut self, starts: Variable, ends: Variable, count: Atom, length: Atom) {
+        let index = self.program.add_variable("i", Type::Scalar(Scalar::I64));
+        let mut inside = Vec::new();
+        let mut write = Writer {
+            program: &mut *self.program,
+            place: self.place,
+            statements: &mut inside,
+        };
+        let start = [Atom::Variable(index), length];
+        let start = Atom::Variable(write.scalar("start", ScalarOperation::Multiply, start));
+        let end = Atom::Variable(write.scalar("end", ScalarOperation::Add, [start, length]));
+        let operation = ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            carries: Vec::new(),
+            body: Body {
+                statements: inside,
+                results: vec![start, end],
+            },
+            outputs: vec![Output::Map, Output::Map],
+        };
+        self.push(vec![starts, ends], Expression::Operation(operation));
+    }
+}
