@@ -10,6 +10,7 @@ use nova_driver::pipeline::{command, optimise, optional_passes, place};
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{EntryInterface, Generated, Library};
+use nova_loop::TileSizes;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -113,7 +114,16 @@ pub struct How<'a> {
     pub verify: bool,
     /// A bug to seed.
     pub defect: Option<&'a Defect>,
+    /// How large tiles are.
+    pub tiles: TileSizes,
 }
+
+/// Tiles so small that the arrays of random programs fill them.
+pub const SMALL_TILES: TileSizes = TileSizes {
+    accumulators: 16,
+    steps: 4,
+    rows: 8,
+};
 
 impl Stages {
     /// Compiles source text; the error says which stage refused it and why.
@@ -152,6 +162,7 @@ impl Stages {
         }
         let options = Options {
             strict: how.strict,
+            tiles: how.tiles,
             ..how.passes.options()
         };
         let mut imperative = command(&mem, &options, |pass, program| {

@@ -14,6 +14,7 @@ fn every_benchmark_agrees_with_its_reference() {
         passes: Passes::All,
         verify: true,
         defect: None,
+        tiles: Default::default(),
     };
     let mut wrong = Vec::new();
     for benchmark in BENCHMARKS {

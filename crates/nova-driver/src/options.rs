@@ -114,6 +114,8 @@ pub struct Options {
     pub verify: bool,
     /// The name of a pass after which the program is kept as text.
     pub dump_after: Option<String>,
+    /// How large tiles are; others than the usual are for tests.
+    pub tiles: nova_loop::TileSizes,
 }
 
 impl Default for Options {
@@ -125,6 +127,7 @@ impl Default for Options {
             disabled: BTreeSet::new(),
             verify: cfg!(debug_assertions),
             dump_after: None,
+            tiles: nova_loop::TileSizes::default(),
         }
     }
 }

@@ -148,7 +148,8 @@ pub const PASSES: &[Pass] = &[
         description: "turns array operations into loops over memory",
         level: 0,
         step: Step::MemToLoop(|program, options| {
-            nova_loop::translate(program, options.strict).map_err(|e| e.to_string())
+            nova_loop::translate_with(program, options.strict, options.tiles)
+                .map_err(|e| e.to_string())
         }),
     },
     Pass {

@@ -13,7 +13,7 @@ use nova_core::Value;
 use nova_tests::defects::{DEFECTS, Defect};
 use nova_tests::random::{self, PRELUDE, Program};
 use nova_tests::shrink::shrink;
-use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages, disagreement};
+use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -106,6 +106,7 @@ fn strict(passes: Passes) -> How<'static> {
         passes,
         verify: true,
         defect: None,
+        tiles: SMALL_TILES,
     }
 }
 
