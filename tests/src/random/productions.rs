@@ -15,6 +15,7 @@ mod data;
 mod forms;
 mod kinds;
 mod loops;
+mod nests;
 mod scalars;
 mod vectors;
 
@@ -49,13 +50,14 @@ const fn row(
 
 /// All productions. What a seed means depends on their order.
 pub fn productions() -> impl Iterator<Item = &'static Production> {
-    const TABLES: [&[Production]; 6] = [
+    const TABLES: [&[Production]; 7] = [
         scalars::SCALARS,
         forms::FORMS,
         data::DATA,
         vectors::VECTORS,
         arrays::ARRAYS,
         loops::LOOPS,
+        nests::NESTS,
     ];
     TABLES.into_iter().flatten()
 }

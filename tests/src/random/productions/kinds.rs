@@ -41,6 +41,12 @@ pub fn is_tuple(ty: &Ty) -> bool {
 pub fn is_vector_of_integers(ty: &Ty) -> bool {
     matches!(ty, Ty::Vector(e) if e.is_integer())
 }
+pub fn is_vector_of_numbers(ty: &Ty) -> bool {
+    matches!(ty, Ty::Vector(e) if e.is_number())
+}
+pub fn is_vector_of_vectors_of_numbers(ty: &Ty) -> bool {
+    matches!(ty, Ty::Vector(e) if is_vector_of_numbers(e))
+}
 pub fn is_vector_of_int(ty: &Ty) -> bool {
     matches!(ty, Ty::Vector(e) if **e == INT)
 }

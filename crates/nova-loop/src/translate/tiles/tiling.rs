@@ -5,11 +5,11 @@
 use crate::translate::Translator;
 use crate::translate::facts::Origin;
 use crate::translate::operators::{Operator, by_component};
-use nova_core::Scalar;
+use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;
 use nova_flat::visit::{self, each_statement};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sizes of tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,19 +183,26 @@ impl<'a> Translator<'a> {
         }
         let mut panels = Vec::new();
         let mut fits = true;
+        let mut sums = BTreeMap::new();
         each_statement(&map.body, &mut |statement| {
             let flat::Expression::Index { array, indices } = &statement.expression else {
+                define_sum(statement, &mut sums);
                 return;
             };
-            let Some((block, address)) = self.polynomial_address(*array, indices) else {
+            let Some((block, address)) = self.polynomial_address(*array, indices, &sums) else {
                 fits = false;
                 return;
             };
             let known = address.terms.keys().flatten().all(|v| !inside.contains(v));
             let by_lane = stride(&address, *lane);
             fits &= known && by_lane != Stride::Far && !written.contains(&block);
+            let is_direct = |index: &flat::Atom| match index {
+                flat::Atom::Variable(index) => !inside.contains(index),
+                flat::Atom::Constant(_) => true,
+            };
             let row = rows.last().map(|row| stride(&address, *row));
             if row == Some(Stride::Zero)
+                && indices.iter().all(is_direct)
                 && by_lane == Stride::Near
                 && stride(&address, *step) != Stride::Zero
             {
@@ -210,9 +217,10 @@ impl<'a> Translator<'a> {
         &self,
         array: flat::Variable,
         indices: &[flat::Atom],
+        sums: &Sums,
     ) -> Option<(flat::Variable, Polynomial)> {
         let memory = self.source.variables.get(array.index())?.memory.as_ref()?;
-        let indices: Option<Vec<_>> = indices.iter().map(|a| Polynomial::atom(*a)).collect();
+        let indices: Option<Vec<_>> = indices.iter().map(|a| polynomial(*a, sums)).collect();
         Some((memory.block, memory.lmad.address(&indices?)))
     }
 
@@ -227,6 +235,49 @@ impl<'a> Translator<'a> {
             }
         }
         widest
+    }
+}
+
+/// Longer sums are as good as unknown.
+const MOST_TERMS: usize = 16;
+
+/// Indices that the body computes.
+type Sums = BTreeMap<flat::Variable, Polynomial>;
+
+/// An index as a polynomial of what the body does not compute, as far as it is one.
+fn polynomial(atom: flat::Atom, sums: &Sums) -> Option<Polynomial> {
+    match atom {
+        flat::Atom::Variable(variable) if sums.contains_key(&variable) => {
+            sums.get(&variable).cloned()
+        }
+        atom => Polynomial::atom(atom),
+    }
+}
+
+/// Notes what a statement computes, if it is a sum or product of indices.
+fn define_sum(statement: &flat::Statement, sums: &mut Sums) {
+    let flat::Expression::Scalar {
+        operation,
+        operand: Scalar::I64,
+        arguments,
+    } = &statement.expression
+    else {
+        return;
+    };
+    let ([variable], [left, right]) = (&statement.pattern[..], &arguments[..]) else {
+        return;
+    };
+    let (Some(left), Some(right)) = (polynomial(*left, sums), polynomial(*right, sums)) else {
+        return;
+    };
+    let sum = match operation {
+        ScalarOperation::Add => left.plus(&right),
+        ScalarOperation::Subtract => left.plus(&right.times(&Polynomial::constant(-1))),
+        ScalarOperation::Multiply => left.times(&right),
+        _ => return,
+    };
+    if sum.terms.len() <= MOST_TERMS {
+        sums.insert(*variable, sum);
     }
 }
 
