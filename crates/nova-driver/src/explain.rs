@@ -17,7 +17,7 @@ use nova_flat::ir::{
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
 use nova_flat::{array_expressions, node_expressions, pure_expressions};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 /// Lines of the report, each with how deep it is indented.
@@ -25,6 +25,8 @@ struct Report<'a> {
     program: &'a Program,
     /// The first array that lies in each block.
     tenants: HashMap<Variable, Variable>,
+    /// The first results of the operations that are taken in tiles.
+    tiled: BTreeSet<Variable>,
     out: String,
 }
 
@@ -50,6 +52,7 @@ impl Compiler {
         let mut report = Report {
             program,
             tenants,
+            tiled: nova_loop::tiled(program, self.options().strict),
             out: String::new(),
         };
         report.passes(self);
@@ -140,7 +143,14 @@ impl Report<'_> {
     /// What a statement is worth saying.
     fn describe(&self, statement: &Statement) -> Option<String> {
         match &statement.expression {
-            Expression::Operation(operation) => Some(self.operation(operation)),
+            Expression::Operation(operation) => {
+                let first = statement.pattern.first();
+                let order = match first.is_some_and(|first| self.tiled.contains(first)) {
+                    true => "in tiles",
+                    false => "in order",
+                };
+                Some(self.operation(operation, order))
+            }
             Expression::Sort { count, .. } => Some(format!(
                 "a sort of {} elements, in order",
                 self.atom(*count)
@@ -191,7 +201,7 @@ impl Report<'_> {
     }
 
     /// An operation: how often its body runs, and what becomes of the values.
-    fn operation(&self, operation: &ArrayOperation) -> String {
+    fn operation(&self, operation: &ArrayOperation, order: &str) -> String {
         let extents: Vec<String> = operation.shape.iter().map(|e| self.atom(*e)).collect();
         let mut words: Vec<(&str, usize)> = Vec::new();
         for output in &operation.outputs {
@@ -212,7 +222,7 @@ impl Report<'_> {
             true => String::new(),
             false => format!(": {}", outputs.join(", ")),
         };
-        format!("a loop of {} rounds, in order{made}", extents.join(" x "))
+        format!("a loop of {} rounds, {order}{made}", extents.join(" x "))
     }
 
     fn name(&self, variable: Variable) -> String {

@@ -49,5 +49,5 @@ pub mod verify;
 pub mod walk;
 
 pub use error::{Failure, InternalError};
-pub use translate::{TileSizes, translate, translate_with};
+pub use translate::{TileSizes, tiled, translate, translate_with};
 pub use verify::verify;

@@ -242,6 +242,7 @@ impl Common {
             disabled: self.disabled.clone(),
             verify: self.verify || defaults.verify,
             dump_after: self.dump_after.clone(),
+            ..defaults
         }
     }
 }

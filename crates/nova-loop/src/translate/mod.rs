@@ -31,8 +31,10 @@ use facts::Facts;
 use lifetimes::Lifetimes;
 use nova_core::Scalar;
 use nova_flat::ir as flat;
+use nova_flat::visit::each_statement;
 use scalars::Binding;
 use states::State;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use tiles::TileSizes;
@@ -47,26 +49,7 @@ pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
 
 /// Translates a program of Mem with tiles of other sizes: small ones are reached by small programs.
 pub fn translate_with(mem: &flat::Program, strict: bool, tiles: TileSizes) -> Result<ir::Program> {
-    let mut translator = Translator {
-        source: mem,
-        facts: Facts::new(mem),
-        program: ir::Program {
-            sums: mem.sums.clone(),
-            foreigns: mem.foreigns.clone(),
-            strict,
-            ..ir::Program::default()
-        },
-        scalars: vec![None; mem.variables.len()],
-        blocks: vec![None; mem.variables.len()],
-        pending_loads: Vec::new(),
-        code: Vec::new(),
-        depth: 0,
-        loops: 0,
-        lifetimes: Lifetimes::default(),
-        tail: None,
-        recursive: false,
-        tiles,
-    };
+    let mut translator = Translator::new(mem, strict, tiles);
     for (index, function) in mem.functions.iter().enumerate() {
         translator.recursive = function.recursive;
         let function = translator.function(flat::FunctionId(index as u32), function)?;
@@ -82,6 +65,23 @@ pub fn translate_with(mem: &flat::Program, strict: bool, tiles: TileSizes) -> Re
     let mut program = translator.program;
     crate::tidy::tidy(&mut program);
     Ok(program)
+}
+
+/// The first results of the operations that are taken in tiles.
+pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
+    let mut translator = Translator::new(mem, strict, TileSizes::default());
+    let mut found = BTreeSet::new();
+    for function in &mem.functions {
+        translator.recursive = function.recursive;
+        each_statement(&function.body, &mut |statement| {
+            if let flat::Expression::Operation(operation) = &statement.expression
+                && translator.tiling(operation, &statement.pattern).is_some()
+            {
+                found.extend(statement.pattern.first());
+            }
+        });
+    }
+    found
 }
 
 /// The state of the translation.
@@ -134,6 +134,30 @@ enum Flow {
 }
 
 impl<'a> Translator<'a> {
+    /// A translation that has not begun.
+    fn new(mem: &'a flat::Program, strict: bool, tiles: TileSizes) -> Self {
+        Translator {
+            source: mem,
+            facts: Facts::new(mem),
+            program: ir::Program {
+                sums: mem.sums.clone(),
+                foreigns: mem.foreigns.clone(),
+                strict,
+                ..ir::Program::default()
+            },
+            scalars: vec![None; mem.variables.len()],
+            blocks: vec![None; mem.variables.len()],
+            pending_loads: Vec::new(),
+            code: Vec::new(),
+            depth: 0,
+            loops: 0,
+            lifetimes: Lifetimes::default(),
+            tail: None,
+            recursive: false,
+            tiles,
+        }
+    }
+
     /// What is known of a variable of the source.
     fn info(&self, variable: flat::Variable) -> Result<&'a flat::VariableInfo> {
         let info = self.source.variables.get(variable.index());
