@@ -1,13 +1,15 @@
 //! A pass on Loop that makes plain what C compilers need to see of a loop to use vector
 //! instructions: indices computed in narrow types become sums of `i64`s where they cannot wrap,
 //! loops whose first or last iterations differ from the others are split ([`split`]; index-set
-//! splitting), and conditionals in innermost loops become expressions ([`straighten`]).
+//! splitting), conditionals in innermost loops become expressions ([`straighten`]), and conditions
+//! there are joined without branches ([`junctions`]).
 //!
 //! One walk over each function. It knows ranges of integers that are never assigned again, from
 //! their types, from checks and from loops ([`facts`]).
 
 mod expressions;
 mod facts;
+mod junctions;
 mod split;
 mod straighten;
 
