@@ -36,6 +36,8 @@
 //! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
 //! of docs/order.md.
 
+mod copies;
+pub mod counts;
 pub mod error;
 pub mod expression;
 mod groups;

@@ -15,7 +15,7 @@ mod straighten;
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::walk;
-use crate::{calls, errors, jumps, memory_commands, remarks, variable_commands};
+use crate::{calls, copies, errors, jumps, memory_commands, remarks, variable_commands};
 use expressions::Undecided;
 use facts::{Affine, Facts, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -122,8 +122,7 @@ impl Indices<'_> {
 
     /// A new variable that never changes.
     fn add_constant(&mut self, like: Variable) -> Variable {
-        let info = self.program.variable(like).clone();
-        let variable = self.program.add_variable(info.name, info.ty);
+        let variable = copies::copy_of(self.program, like);
         self.constant.resize(variable.index() + 1, true);
         variable
     }
