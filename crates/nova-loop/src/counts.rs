@@ -106,7 +106,7 @@ impl Sums {
         let fitting = candidates.into_iter().find_map(|(width, lane)| {
             let rows = ((1i64 << width) - 1) / most;
             let suits = width >= bits && width < narrowest && rows >= FEWEST_ROWS;
-            suits.then_some((lane, 1i64 << rows.min(MOST_ROWS).ilog2()))
+            suits.then(|| (lane, 1i64 << rows.min(MOST_ROWS).ilog2()))
         });
         let (lane, rows) = fitting?;
         let totals = totals.into_iter().map(|(variable, scalar)| Total {

@@ -106,7 +106,7 @@ impl Verifier<'_> {
         let class = operation.info().map_or(Class::Scalar, |i| i.class);
         // Conditions of which both sides are computed.
         let joins = matches!(operation, ScalarOperation::BitAnd | ScalarOperation::BitOr);
-        if !class.contains(operand) && !(joins && operand == Scalar::Bool) {
+        if !(class.contains(operand) || joins && operand == Scalar::Bool) {
             self.error(format!("{} of {operand}", operation.short()));
         }
         if arguments.len() != operation.arity() {

@@ -126,7 +126,7 @@ fn other_loops_stay() {
         format!("(set s (add i32 s {count})) (set s (add i32 s {count}))"),
         "(set s (add i32 s (select (lt u8 (load x i) 100u8) 1i32 -1i32)))".to_string(),
         "(set s (sub i32 s (select (lt u8 (load x i) 100u8) 1i32 0i32)))".to_string(),
-        "(set s (add i32 s (select (lt u8 (load x i) 100u8) 90000i32 0i32)))".to_string(),
+        "(set s (add i32 s (select (lt u8 (load x i) 100u8) 60000i32 0i32)))".to_string(),
         format!("(declare t:i32 s) (set s (add i32 s {count}))"),
         format!("(check (lt i64 i 90000) index [i n]) (set s (add i32 s {count}))"),
     ] {
