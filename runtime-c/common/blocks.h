@@ -134,16 +134,21 @@ static inline void nova_retain(nova_block *block)
         block->references++;
 }
 
-/* One reference less. A large block without references becomes spare: a loop that makes its state
- * anew in each round then has two blocks that take turns, and asks for no memory. */
-static inline void nova_release(nova_context *context, nova_block *block)
+/* What becomes of a block without references. A large one is spare: a loop that makes its state anew
+ * in each round then has two blocks that take turns, and asks for no memory. */
+static void nova_retire(nova_context *context, nova_block *block)
 {
-    if (block == NULL || --block->references > 0)
-        return;
     if (block->bytes >= NOVA_SPARE_FROM && context->spare_count < NOVA_SPARES)
         context->spares[context->spare_count++] = block;
     else
         nova_drop(context, block);
+}
+
+/* One reference less. */
+static inline void nova_release(nova_context *context, nova_block *block)
+{
+    if (block != NULL && --block->references == 0)
+        nova_retire(context, block);
 }
 
 /* Makes room for count elements in a block with this one reference (or none yet), growing by at
