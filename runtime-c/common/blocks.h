@@ -69,12 +69,58 @@ static nova_block *nova_adopt(nova_context *context, void *data, size_t bytes, c
     return block;
 }
 
+/* Frees what a block holds, and keeps its header for another. */
+static void nova_drop(nova_context *context, nova_block *block)
+{
+    free(block->data);
+    block->data = NULL;
+    block->next = context->free_headers;
+    context->free_headers = block;
+}
+
+/* A spare block of exactly this many bytes, with one reference; null if there is none. */
+static nova_block *nova_take_spare(nova_context *context, size_t bytes)
+{
+    for (int i = context->spare_count - 1; i >= 0; i--) {
+        nova_block *block = context->spares[i];
+        if (block->bytes == bytes) {
+            context->spares[i] = context->spares[--context->spare_count];
+            block->references = 1;
+            return block;
+        }
+    }
+    return NULL;
+}
+
+/* Memory of this size, for which as much spare memory is freed, so that spare blocks are never in
+ * the way of others; null when there is none. */
+static void *nova_new_memory(nova_context *context, size_t bytes)
+{
+    size_t freed = 0;
+    while (bytes >= NOVA_SPARE_FROM && freed < bytes && context->spare_count > 0) {
+        nova_block *block = context->spares[--context->spare_count];
+        freed += block->bytes;
+        nova_drop(context, block);
+    }
+    void *data = nova_memory(bytes);
+    if (data != NULL || context->spare_count == 0)
+        return data;
+    while (context->spare_count > 0)
+        nova_drop(context, context->spares[--context->spare_count]);
+    return nova_memory(bytes);
+}
+
 /* Memory for count elements of this size, not initialised, in a new block with one reference. */
 static void *nova_allocate(nova_context *context, nova_block **block, int64_t count, size_t size,
                            const char *place)
 {
     size_t bytes = nova_bytes(context, count, size, place);
-    void *data = nova_memory(bytes);
+    nova_block *spare = nova_take_spare(context, bytes);
+    if (spare != NULL) {
+        *block = spare;
+        return spare->data;
+    }
+    void *data = nova_new_memory(context, bytes);
     if (data == NULL)
         nova_fail_memory(context, place);
     *block = nova_adopt(context, data, bytes, place);
@@ -88,15 +134,21 @@ static inline void nova_retain(nova_block *block)
         block->references++;
 }
 
+/* What becomes of a block without references. A large one is spare: a loop that makes its state anew
+ * in each round then has two blocks that take turns, and asks for no memory. */
+static void nova_retire(nova_context *context, nova_block *block)
+{
+    if (block->bytes >= NOVA_SPARE_FROM && context->spare_count < NOVA_SPARES)
+        context->spares[context->spare_count++] = block;
+    else
+        nova_drop(context, block);
+}
+
 /* One reference less. */
 static inline void nova_release(nova_context *context, nova_block *block)
 {
-    if (block != NULL && --block->references == 0) {
-        free(block->data);
-        block->data = NULL;
-        block->next = context->free_headers;
-        context->free_headers = block;
-    }
+    if (block != NULL && --block->references == 0)
+        nova_retire(context, block);
 }
 
 /* Makes room for count elements in a block with this one reference (or none yet), growing by at
@@ -112,7 +164,7 @@ static void *nova_reserve(nova_context *context, nova_block **block, int64_t use
     size_t bytes = (*block)->bytes + (*block)->bytes / 2;
     if (bytes < needed)
         bytes = needed;
-    void *data = nova_memory(bytes);
+    void *data = nova_new_memory(context, bytes);
     if (data == NULL)
         nova_fail_memory(context, place);
     memcpy(data, (*block)->data, (size_t)used * size);

@@ -15,6 +15,7 @@ static void nova_open(nova_context *context, char *message)
     context->message = message;
     context->stack_limit = 0;
     context->free_headers = NULL;
+    context->spare_count = 0;
     context->temporaries = NULL;
     context->slabs = &context->first_slab;
     context->first_slab.next = NULL;

@@ -31,6 +31,11 @@ typedef struct nova_slab {
     nova_block blocks[NOVA_SLAB_SIZE];
 } nova_slab;
 
+/* Blocks of at least this many bytes are kept for the next blocks of their size when their last
+ * reference goes, so many of them at most. */
+#define NOVA_SPARE_FROM 65536
+#define NOVA_SPARES 4
+
 /* The elements of the result of a call: in the caller's buffer, where they may be written there at
  * once, else in memory that becomes the caller's or is copied to the buffer at the end. */
 typedef struct nova_result {
@@ -52,6 +57,8 @@ typedef struct nova_context {
     char *message;              /* NOVA_MESSAGE_SIZE bytes for the error's message */
     uintptr_t stack_limit;      /* a frame below this address is one call too deep */
     nova_block *free_headers;   /* headers to use again */
+    int spare_count;            /* how many blocks are spare */
+    nova_block *spares[NOVA_SPARES];
     nova_block *temporaries;    /* arguments of a foreign function, freed after its call */
     nova_slab *slabs;           /* all headers, the newest slab first */
     nova_slab first_slab;       /* enough for most programs */

@@ -64,9 +64,47 @@ static void body(nova_context *context, void *argument)
     c->result = same;
 }
 
+/* A large block that is released is the next one of its size, and in no other's way. */
+static void turns(nova_context *context, void *argument)
+{
+    (void)argument;
+    nova_block *state = NULL;
+    char *data = (char *)nova_allocate(context, &state, NOVA_SPARE_FROM, 1, NULL);
+    char *first = data, *second = NULL;
+    for (int round = 0; round < 100; round++) {
+        nova_block *next = NULL;
+        char *made = (char *)nova_allocate(context, &next, NOVA_SPARE_FROM, 1, NULL);
+        made[NOVA_SPARE_FROM - 1] = data[0] = (char)round;
+        second = round == 0 ? made : second;
+        CHECK(made == (round % 2 == 0 ? second : first) && next->references == 1);
+        CHECK(context->spare_count == 0);
+        nova_release(context, state);
+        CHECK(context->spare_count == 1);
+        state = next;
+        data = made;
+    }
+    nova_block *small = NULL, *other = NULL;
+    nova_allocate(context, &small, NOVA_SPARE_FROM - 1, 1, NULL);
+    CHECK(context->spare_count == 1);
+    nova_allocate(context, &other, NOVA_SPARE_FROM + 1, 1, NULL);
+    CHECK(context->spare_count == 0);
+    nova_release(context, small);
+    CHECK(context->spare_count == 0);
+    nova_release(context, other);
+    nova_release(context, state);
+    CHECK(context->spare_count == 2);
+    nova_block *many[2 * NOVA_SPARES];
+    for (int i = 0; i < 2 * NOVA_SPARES; i++)
+        nova_allocate(context, &many[i], NOVA_SPARE_FROM / 8 + i, 8, NULL);
+    for (int i = 0; i < 2 * NOVA_SPARES; i++)
+        nova_release(context, many[i]);
+    CHECK(context->spare_count == NOVA_SPARES);
+}
+
 int main(void)
 {
     char message[NOVA_MESSAGE_SIZE] = "";
+    CHECK(nova_call(turns, NULL, message) == 0);
     for (int64_t count = 0; count <= 4096; count = 4 * count + 1) {
         call c = {count, false, NULL};
         CHECK(nova_call(body, &c, message) == 0 && c.result != NULL);

@@ -107,6 +107,9 @@ fn on_bool(operation: ScalarOperation, a: bool, b: bool) -> ScalarValue {
         ScalarOperation::Equal => a == b,
         ScalarOperation::NotEqual => a != b,
         ScalarOperation::Not => !a,
+        // Loop joins conditions so.
+        ScalarOperation::BitAnd => a & b,
+        ScalarOperation::BitOr => a | b,
         // Not operations on bool.
         _ => a,
     })

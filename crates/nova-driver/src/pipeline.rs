@@ -159,6 +159,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::indices::run),
     },
     Pass {
+        name: "counts",
+        description: "adds small integers in narrow lanes, of which a vector holds more",
+        level: 2,
+        step: Step::Loop(nova_loop::counts::run),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,

@@ -2,7 +2,8 @@
 //!
 //! **What a Loop program is.** Functions whose bodies are [`ir::Command`]s: declare and assign
 //! variables, load and store elements through pointers, loops, conditionals, calls, and explicit
-//! management of blocks. Expressions are trees without effects. It is what a C programmer would
+//! management of blocks. Expressions are trees without effects; `and` and `or` of bools compute both
+//! sides, `select` only the one that is chosen. It is what a C programmer would
 //! write; an emitter only chooses the words.
 //!
 //! **Variables** are scalars, pointers to elements, or handles of blocks. A variable is declared
@@ -35,6 +36,8 @@
 //! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
 //! of docs/order.md.
 
+mod copies;
+pub mod counts;
 pub mod error;
 pub mod expression;
 mod groups;

@@ -2,16 +2,18 @@
 //!
 //! One walk in order gives every integer a sum of symbols ([`affine`]) where its computation cannot
 //! wrap, and collects what is known of symbols: a type's range, sizes that are not negative, an
-//! index between 0 and its extent, what a check or a conditional has made sure. A comparison that
-//! follows from that becomes a constant; simplification then drops the check. What cannot be proved
+//! index between 0 and its extent, what a check or a conditional has made sure, and what bounds the
+//! results of both branches of a conditional ([`choices`]). A comparison that follows from that becomes a constant; simplification then drops the check. What cannot be proved
 //! stays checked.
 
 mod affine;
+mod choices;
 mod conditions;
 mod ends;
 
 use crate::effects::FunctionEffects;
 use affine::{Affine, Facts};
+use choices::Joined;
 use conditions::{Condition, comparison, range};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
@@ -104,6 +106,12 @@ impl Bounds<'_> {
 
     fn body(&mut self, body: &mut Body) {
         let mark = self.facts.mark();
+        self.statements(body);
+        self.facts.forget(mark);
+    }
+
+    /// Walks a body and keeps what is known at its end.
+    fn statements(&mut self, body: &mut Body) {
         for mut statement in std::mem::take(&mut body.statements) {
             let start = self.order.len();
             self.statement(&mut statement);
@@ -111,11 +119,10 @@ impl Bounds<'_> {
             body.statements.append(&mut before);
             body.statements.push(statement);
         }
-        self.facts.forget(mark);
     }
 
     fn statement(&mut self, statement: &mut Statement) {
-        self.inner(&mut statement.expression);
+        let choices = self.inner(&mut statement.expression);
         match &statement.expression {
             Expression::Scalar {
                 operation,
@@ -145,12 +152,14 @@ impl Bounds<'_> {
                     self.bind_symbol(*variable);
                 }
                 self.sizes(&statement.pattern);
+                self.bound_choice(&statement.pattern, choices);
             }
         }
     }
 
-    /// The bodies of an expression, each with what holds inside it.
-    fn inner(&mut self, expression: &mut Expression) {
+    /// The bodies of an expression, each with what holds inside it; gives bounds of the results of a
+    /// conditional.
+    fn inner(&mut self, expression: &mut Expression) -> Vec<Joined> {
         let mut bound = Vec::new();
         binders(expression, &mut |v| bound.push(*v));
         match expression {
@@ -158,18 +167,7 @@ impl Bounds<'_> {
                 condition,
                 then,
                 otherwise,
-            } => {
-                let condition = self.condition(*condition);
-                let contrary = condition.clone().map(|c| Condition::Not(Box::new(c)));
-                for (body, holds) in [(then, condition), (otherwise, contrary)] {
-                    let mark = self.facts.mark();
-                    if let Some(holds) = holds {
-                        self.assume(&holds);
-                    }
-                    deep(|| self.body(body));
-                    self.facts.forget(mark);
-                }
-            }
+            } => return self.choose(*condition, then, otherwise),
             Expression::Operation(operation) => self.operation(operation),
             other => {
                 let mark = self.facts.mark();
@@ -181,6 +179,7 @@ impl Bounds<'_> {
                 self.facts.forget(mark);
             }
         }
+        Vec::new()
     }
 
     /// An operation: its indices lie between 0 and their extents, which are then not 0.

@@ -1,19 +1,21 @@
 //! A pass on Loop that makes plain what C compilers need to see of a loop to use vector
 //! instructions: indices computed in narrow types become sums of `i64`s where they cannot wrap,
 //! loops whose first or last iterations differ from the others are split ([`split`]; index-set
-//! splitting), and conditionals in innermost loops become expressions ([`straighten`]).
+//! splitting), conditionals in innermost loops become expressions ([`straighten`]), and conditions
+//! there are joined without branches ([`junctions`]).
 //!
 //! One walk over each function. It knows ranges of integers that are never assigned again, from
 //! their types, from checks and from loops ([`facts`]).
 
 mod expressions;
 mod facts;
+mod junctions;
 mod split;
 mod straighten;
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::walk;
-use crate::{calls, errors, jumps, memory_commands, remarks, variable_commands};
+use crate::{calls, copies, errors, jumps, memory_commands, remarks, variable_commands};
 use expressions::Undecided;
 use facts::{Affine, Facts, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -120,8 +122,7 @@ impl Indices<'_> {
 
     /// A new variable that never changes.
     fn add_constant(&mut self, like: Variable) -> Variable {
-        let info = self.program.variable(like).clone();
-        let variable = self.program.add_variable(info.name, info.ty);
+        let variable = copies::copy_of(self.program, like);
         self.constant.resize(variable.index() + 1, true);
         variable
     }

@@ -8,7 +8,7 @@ use super::facts::Affine;
 use super::straighten::Accesses;
 use crate::ir::{Command, Expression, Level, Variable};
 use crate::walk;
-use crate::{calls, jumps};
+use crate::{calls, copies, jumps};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
@@ -199,23 +199,10 @@ impl Indices<'_> {
         commands: &[Command],
         variables: &mut BTreeMap<Variable, Variable>,
     ) -> Vec<Command> {
-        let mut copies = commands.to_vec();
-        for command in &mut copies {
-            if let Command::Declare { variable, .. } = command {
-                let constant = self.is_constant(*variable);
-                let new = self.add_constant(*variable);
-                self.constant[new.index()] = constant;
-                variables.insert(*variable, new);
-            }
-            walk::reads_mut(command, &mut |e| rename(e, variables));
-            if let Command::Declare { variable, .. } | Command::Assign { variable, .. } = command
-                && let Some(new) = variables.get(variable)
-            {
-                *variable = *new;
-            }
-            for list in command.lists_mut() {
-                *list = deep(|| self.copy(list, variables));
-            }
+        let copies = copies::copy(self.program, commands, variables);
+        self.constant.resize(self.program.variables.len(), true);
+        for (old, new) in variables {
+            self.constant[new.index()] = self.is_constant(*old);
         }
         copies
     }
@@ -322,15 +309,4 @@ fn size(commands: &[Command]) -> usize {
 pub(super) fn expression_size(expression: &Expression) -> usize {
     let inside = expression.children().into_iter();
     1 + inside.map(|e| deep(|| expression_size(e))).sum::<usize>()
-}
-
-fn rename(expression: &mut Expression, variables: &BTreeMap<Variable, Variable>) {
-    if let Expression::Variable(variable) = expression
-        && let Some(new) = variables.get(variable)
-    {
-        *variable = *new;
-    }
-    for child in expression.children_mut() {
-        deep(|| rename(child, variables));
-    }
 }

@@ -67,13 +67,15 @@ impl Accesses {
 impl Indices<'_> {
     /// The body of an innermost loop without conditionals, or as it is.
     pub(super) fn straighten(&self, body: Vec<Command>, readable: &Readable) -> Vec<Command> {
-        let conditional = |command: &Command| matches!(command, Command::If { .. });
-        if has_checks(&body) || !body.iter().any(conditional) {
+        if has_checks(&body) {
             return body;
         }
         let mut left = LARGEST;
         match self.flat(&body, readable, &mut left) {
-            Some(flat) => flat,
+            Some(mut flat) => {
+                self.join_conditions(&mut flat, readable);
+                flat
+            }
             None => body,
         }
     }
@@ -139,7 +141,7 @@ impl Indices<'_> {
     }
 
     /// Whether an expression is cheap, and defined in every iteration.
-    fn is_defined(&self, expression: &Expression, readable: &Readable) -> bool {
+    pub(super) fn is_defined(&self, expression: &Expression, readable: &Readable) -> bool {
         let itself = match expression {
             Expression::Constant(_) | Expression::Variable(_) | Expression::Select { .. } => true,
             Expression::Scalar {

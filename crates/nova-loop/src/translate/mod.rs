@@ -15,7 +15,7 @@ mod lifetimes;
 mod operation;
 mod operators;
 mod outputs;
-mod prefetch;
+pub(crate) mod prefetch;
 mod reduction;
 mod rows;
 mod scalars;

@@ -3,7 +3,7 @@
 //! no gaps.
 
 use super::{INDEX, Translator};
-use crate::ir::{Command, Expression, Type, Variable};
+use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
@@ -30,46 +30,21 @@ impl Translator<'_> {
         width: i64,
         place: &Place,
     ) {
-        let mut streams = Streams {
-            index,
-            inner: Vec::new(),
-            found: Vec::new(),
-        };
-        for command in row {
-            if let Command::Declare { variable, .. } = command {
-                streams.inner.push(*variable);
-            }
-        }
-        for command in row {
-            walk::reads(command, &mut |e| streams.look(e));
-        }
+        let mut streams = streams(row, index);
         if self.loops > 0 {
             // What every iteration of the loop outside reads again stays in a cache.
-            streams.found.retain(|stream| stream.before.is_some());
+            streams.retain(|stream| stream.before.is_some());
         }
-        if width < LINE / 4 || streams.found.len() > MOST {
+        if width < LINE / 4 || streams.len() > MOST {
             return;
         }
         let place = place.clone();
-        for stream in streams.found {
-            let Type::Pointer(element) = self.program.variable(stream.pointer).ty else {
+        for stream in streams {
+            let Some(size) = stream.element_size(&self.program) else {
                 continue;
             };
-            let size = i64::from(element.bits().max(8) / 8);
-            let first = start.clone().times(Expression::index(stream.stride));
-            let first = match stream.before {
-                Some(before) => before.plus(first),
-                None => first,
-            };
-            let ahead = |line: Expression| {
-                let elements = line.times(Expression::index(LINE / size));
-                let index = elements.plus(Expression::index(AHEAD / size));
-                Command::Prefetch {
-                    pointer: stream.pointer,
-                    index: first.clone().plus(index),
-                }
-            };
-            let lines = (width * size * stream.stride).div_euclid(LINE).max(1);
+            let ahead = |line: Expression| stream.ahead(start, line, size);
+            let lines = stream.lines(width, size);
             if lines <= WRITTEN_OUT {
                 for line in 0..lines {
                     self.emit(ahead(Expression::index(line)));
@@ -83,6 +58,24 @@ impl Translator<'_> {
     }
 }
 
+/// The arrays that a loop over `index` with this body reads from front to back.
+pub(crate) fn streams(body: &[Command], index: Variable) -> Vec<Stream> {
+    let mut streams = Streams {
+        index,
+        inner: Vec::new(),
+        found: Vec::new(),
+    };
+    for command in body {
+        if let Command::Declare { variable, .. } = command {
+            streams.inner.push(*variable);
+        }
+    }
+    for command in body {
+        walk::reads(command, &mut |e| streams.look(e));
+    }
+    streams.found
+}
+
 /// The arrays of which a loop reads neighbouring elements.
 struct Streams {
     /// The loop's index.
@@ -93,12 +86,56 @@ struct Streams {
 }
 
 /// An array that is read from front to back.
-struct Stream {
+pub(crate) struct Stream {
     pointer: Variable,
     /// What is added to the index.
-    before: Option<Expression>,
+    pub(crate) before: Option<Expression>,
     /// How many elements lie between one read and the next.
     stride: i64,
+}
+
+impl Stream {
+    /// How many bytes an element has.
+    fn element_size(&self, program: &Program) -> Option<i64> {
+        match program.variable(self.pointer).ty {
+            Type::Pointer(element) => Some(i64::from(element.bits().max(8) / 8)),
+            Type::Scalar(_) | Type::Block => None,
+        }
+    }
+
+    /// How many lines a row of so many elements has.
+    fn lines(&self, width: i64, size: i64) -> i64 {
+        (width * size * self.stride).div_euclid(LINE).max(1)
+    }
+
+    /// Asks for what a short row of `width` elements from `start` on will read some rows later.
+    pub(crate) fn ahead_of_row(
+        &self,
+        program: &Program,
+        start: &Expression,
+        width: i64,
+    ) -> Vec<Command> {
+        match self.element_size(program) {
+            Some(size) if self.lines(width, size) <= WRITTEN_OUT => (0..self.lines(width, size))
+                .map(|line| self.ahead(start, Expression::index(line), size))
+                .collect(),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// Asks for a line of what a row from `start` on will read some rows later.
+    fn ahead(&self, start: &Expression, line: Expression, size: i64) -> Command {
+        let first = start.clone().times(Expression::index(self.stride));
+        let first = match &self.before {
+            Some(before) => before.clone().plus(first),
+            None => first,
+        };
+        let elements = line.times(Expression::index(LINE / size));
+        Command::Prefetch {
+            pointer: self.pointer,
+            index: first.plus(elements.plus(Expression::index(AHEAD / size))),
+        }
+    }
 }
 
 impl Streams {

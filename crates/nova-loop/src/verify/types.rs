@@ -104,7 +104,9 @@ impl Verifier<'_> {
         arguments: &[Expression],
     ) -> Option<Type> {
         let class = operation.info().map_or(Class::Scalar, |i| i.class);
-        if !class.contains(operand) {
+        // Conditions of which both sides are computed.
+        let joins = matches!(operation, ScalarOperation::BitAnd | ScalarOperation::BitOr);
+        if !(class.contains(operand) || joins && operand == Scalar::Bool) {
             self.error(format!("{} of {operand}", operation.short()));
         }
         if arguments.len() != operation.arity() {

@@ -1,14 +1,10 @@
 //! The pass on indices: what a function computes is the same after it, for every length, and what
 //! it should see through is gone.
 
-use nova_core::interpret::Options;
-use nova_core::value::Elements;
-use nova_core::{ScalarValue, Value};
-use nova_diag::SourceMap;
-use nova_flat::error::Failure;
+use crate::bytes::{read, value};
+use nova_core::ScalarValue;
 use nova_loop::ir::Program;
 use nova_loop::print::print;
-use std::sync::Arc;
 
 /// A function from bytes to a number, with the loop `body` over `i` that changes `s`.
 fn function(body: &str) -> String {
@@ -22,26 +18,9 @@ fn function(body: &str) -> String {
     )
 }
 
-fn read(text: &str) -> Program {
-    let mut sources = SourceMap::new();
-    let file = sources.add("indices", text);
-    let program = nova_loop::parse::parse(text, file);
-    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}"));
-    if let Err(errors) = nova_loop::verify(&program) {
-        panic!("{errors:#?}");
-    }
-    program
-}
-
-fn value(program: &Program, length: u8) -> i32 {
-    let bytes: Vec<u8> = (0..length).map(|k| k * 37 % 11).collect();
-    let inputs = [Value::Vector(Elements::U8(Arc::new(bytes)))];
-    match nova_loop::interpret::evaluate(program, 0, &inputs, &Options::default()) {
-        Ok(Value::Scalar(ScalarValue::I32(value))) => value,
-        Ok(other) => panic!("{other:?}"),
-        Err(Failure::Runtime(error)) => panic!("{error:?}"),
-        Err(Failure::Internal(error)) => panic!("{error}"),
-    }
+/// The number that a program makes of so many bytes.
+fn value_of(program: &Program, length: u8) -> ScalarValue {
+    value(program, (0..length).map(|k| k * 37 % 11).collect())
 }
 
 /// The text of the function after the pass, which must give the same values.
@@ -54,7 +33,7 @@ fn rewritten(body: &str) -> String {
         panic!("{errors:#?}\n{}", print(&after));
     }
     for length in 0..8 {
-        let (a, b) = (value(&before, length), value(&after, length));
+        let (a, b) = (value_of(&before, length), value_of(&after, length));
         assert_eq!(a, b, "length {length}\n{}", print(&after));
     }
     print(&after)
@@ -157,4 +136,24 @@ fn divisions_stay_behind_their_condition() {
          (if (ne i32 here 0i32) (do (set s (add i32 s (div i32 100i32 here)))) (do))",
     );
     assert!(text.contains("(if (ne i32 "), "{text}");
+}
+
+#[test]
+fn conditions_in_loops_compute_both_sides() {
+    let text = rewritten(
+        "(declare b:u8 (load x i))
+         (declare c:bool (select (eq u8 b 3u8) true (select (gt u8 b 5u8) (lt u8 b 9u8) false)))
+         (declare d:bool (select (eq u8 b 7u8) false c))
+         (set s (add i32 s (select d 1i32 0i32)))",
+    );
+    assert!(text.contains("(or bool"), "{text}");
+    assert_eq!(text.matches("(and bool").count(), 2, "{text}");
+    assert_eq!(text.matches("(select").count(), 1, "{text}");
+    // The other side may be undefined: an element that no iteration reads anyway.
+    let text = rewritten(
+        "(declare b:u8 (load x i))
+         (declare c:bool (select (lt i64 i (sub i64 n 4)) (eq u8 b (load x (add i64 i 3))) false))
+         (set s (add i32 s (select c 1i32 0i32)))",
+    );
+    assert!(!text.contains("(and bool"), "{text}");
 }

@@ -3,6 +3,8 @@
 #[path = "../../../nova-flat/tests/support/mod.rs"]
 mod support;
 
+mod bytes;
+mod counts;
 mod indices;
 mod lanes;
 mod large;

@@ -1,0 +1,48 @@
+//! Copies of commands with variables of their own, for passes that write a loop's body twice.
+
+use crate::ir::{Command, Expression, Program, Variable};
+use crate::walk;
+use nova_diag::deep;
+use std::collections::BTreeMap;
+
+/// A copy of straight commands, which declare new variables; `variables` has what to put for which
+/// variable, and takes in the new ones.
+pub(crate) fn copy(
+    program: &mut Program,
+    commands: &[Command],
+    variables: &mut BTreeMap<Variable, Variable>,
+) -> Vec<Command> {
+    let mut copies = commands.to_vec();
+    for command in &mut copies {
+        if let Command::Declare { variable, .. } = command {
+            variables.insert(*variable, copy_of(program, *variable));
+        }
+        walk::reads_mut(command, &mut |e| rename(e, variables));
+        if let Command::Declare { variable, .. } | Command::Assign { variable, .. } = command
+            && let Some(new) = variables.get(variable)
+        {
+            *variable = *new;
+        }
+        for list in command.lists_mut() {
+            *list = deep(|| copy(program, list, variables));
+        }
+    }
+    copies
+}
+
+/// A new variable of the same name and type.
+pub(crate) fn copy_of(program: &mut Program, like: Variable) -> Variable {
+    let info = program.variable(like).clone();
+    program.add_variable(info.name, info.ty)
+}
+
+fn rename(expression: &mut Expression, variables: &BTreeMap<Variable, Variable>) {
+    if let Expression::Variable(variable) = expression
+        && let Some(new) = variables.get(variable)
+    {
+        *variable = *new;
+    }
+    for child in expression.children_mut() {
+        deep(|| rename(child, variables));
+    }
+}

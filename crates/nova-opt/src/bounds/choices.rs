@@ -1,0 +1,118 @@
+//! What is known of the results of conditionals: the bounds of one branch's result that the other
+//! branch's result keeps as well, each proved where the condition of its branch is known. So
+//! `if i = 0 then n - 1 else i - 1` lies between 0 and `n - 1` for an index `i` below `n`.
+
+use super::affine::Affine;
+use super::{Bounds, Condition};
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Body, Variable};
+
+/// How many bounds of a result, itself included, are tried on the other branch's.
+const MOST: usize = 4;
+
+/// Bounds of one result of a conditional.
+#[derive(Default)]
+pub(super) struct Joined {
+    least: Vec<Affine>,
+    most: Vec<Affine>,
+}
+
+/// What a branch gives, while what holds in it is known.
+struct Given {
+    value: Option<Affine>,
+    bounds: Joined,
+}
+
+impl Bounds<'_> {
+    /// Walks the branches of a conditional, each with what holds inside it; gives the bounds of
+    /// the results.
+    pub(super) fn choose(
+        &mut self,
+        condition: Atom,
+        then: &mut Body,
+        otherwise: &mut Body,
+    ) -> Vec<Joined> {
+        let condition = self.condition(condition);
+        let contrary = condition.clone().map(|c| Condition::Not(Box::new(c)));
+        let mark = self.facts.mark();
+        self.assume_if_known(&condition);
+        deep(|| self.statements(then));
+        let first = self.given(then);
+        self.facts.forget(mark);
+        self.assume_if_known(&contrary);
+        deep(|| self.statements(otherwise));
+        let second = self.given(otherwise);
+        let mut joined: Vec<Joined> = first
+            .iter()
+            .zip(&second)
+            .map(|(one, other)| self.kept(one, other))
+            .collect();
+        self.facts.forget(mark);
+        self.assume_if_known(&condition);
+        for ((one, other), all) in second.iter().zip(&first).zip(&mut joined) {
+            let Joined { least, most } = self.kept(one, other);
+            all.least.extend(least);
+            all.most.extend(most);
+        }
+        self.facts.forget(mark);
+        joined
+    }
+
+    /// Notes the bounds of a conditional's results.
+    pub(super) fn bound_choice(&mut self, pattern: &[Variable], results: Vec<Joined>) {
+        for (variable, Joined { least, most }) in pattern.iter().zip(results) {
+            for bound in least {
+                self.facts.at_least(*variable, bound);
+            }
+            for bound in most {
+                self.facts.at_most(*variable, bound);
+            }
+        }
+    }
+
+    fn assume_if_known(&mut self, condition: &Option<Condition>) {
+        if let Some(condition) = condition {
+            self.assume(condition);
+        }
+    }
+
+    /// The results of a branch, with the bounds that are known inside it.
+    fn given(&self, branch: &Body) -> Vec<Given> {
+        let give = |result: &Atom| {
+            let value = self.value(*result);
+            let bounds = value.as_ref().map(|value| Joined {
+                least: newest(self.facts.lower_bounds(value)),
+                most: newest(self.facts.upper_bounds(value)),
+            });
+            Given {
+                value,
+                bounds: bounds.unwrap_or_default(),
+            }
+        };
+        branch.results.iter().map(give).collect()
+    }
+
+    /// The bounds of one branch's result that hold of the other's, in whose branch this is.
+    fn kept(&self, one: &Given, other: &Given) -> Joined {
+        let Some(value) = &other.value else {
+            return Joined::default();
+        };
+        let (least, most) = (one.bounds.least.iter(), one.bounds.most.iter());
+        Joined {
+            least: least
+                .filter(|bound| self.is_at_most(bound, value))
+                .cloned()
+                .collect(),
+            most: most
+                .filter(|bound| self.is_at_most(value, bound))
+                .cloned()
+                .collect(),
+        }
+    }
+}
+
+/// Those that were learnt last, which say most.
+fn newest(mut bounds: Vec<Affine>) -> Vec<Affine> {
+    bounds.truncate(MOST);
+    bounds
+}
