@@ -60,3 +60,8 @@ fn nodes() {
 fn text() {
     check("text");
 }
+
+#[test]
+fn fast_math() {
+    check("fast_math");
+}
