@@ -1,4 +1,4 @@
-/* Exponential and logarithm of floats against those of doubles. */
+/* Functions of floats against those of doubles. */
 #include "../common/fast_math.h"
 #include "test.h"
 
@@ -20,8 +20,34 @@ static void check(float x)
     CHECK(distance(nova_log_f32(x), log((double)x)) < 1.0);
 }
 
+/* Reciprocal square roots of `count` floats from `bits` on; what stands behind them stays. */
+static void check_roots(uint32_t bits, int64_t count)
+{
+    float v[101];
+    for (int64_t i = 0; i < 101; i++)
+        v[i] = nova_from_bits_f32(bits + (uint32_t)i);
+    nova_reciprocal_roots_f32(v, count);
+    for (int64_t i = 0; i < 101; i++) {
+        float x = nova_from_bits_f32(bits + (uint32_t)i);
+        if (i >= count)
+            CHECK(nova_bits_f32(v[i]) == nova_bits_f32(x));
+        else if (x == 0.0f)
+            CHECK(v[i] == (signbit(x) ? -INFINITY : INFINITY));
+        else
+            CHECK(distance(v[i], 1.0 / sqrt((double)x)) < 2.0);
+    }
+}
+
 int main(void)
 {
+    for (int64_t count = 0; count <= 100; count++)
+        check_roots(0x3f7fffd0u, count);
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 40093)
+        check_roots((uint32_t)bits, 100);
+    check_roots(0xffffffd0u, 100);
+    check_roots(0x007fffd0u, 100);
+    check_roots(0x7f7fffd0u, 100);
+    check_roots(0x7fffffd0u, 100);
     CHECK(nova_exp_f32(0.0f) == 1.0f && nova_exp_f32(-0.0f) == 1.0f);
     CHECK(nova_exp_f32(INFINITY) == INFINITY && nova_exp_f32(-INFINITY) == 0.0f);
     CHECK(nova_exp_f32(3e38f) == INFINITY && nova_exp_f32(-3e38f) == 0.0f);

@@ -8,4 +8,5 @@ mod lanes;
 mod large;
 mod locals;
 mod programs;
+mod roots;
 mod rules;
