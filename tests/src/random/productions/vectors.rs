@@ -233,7 +233,10 @@ pub const VECTORS: &[Production] = &[
     }),
     // Long enough for rows of lanes, with what loops over these are distributed around.
     row("reduce roots", 8, is_float, |d, t, f| {
-        let (g, z) = (d.function(&[t.clone()], t, f), d.expression(t, f));
+        let (g, z) = (
+            d.function(std::slice::from_ref(t), t, f),
+            d.expression(t, f),
+        );
         let (name, n) = (d.name(), 60 + d.random.below(20));
         format!(
             "(reduce + {z} (map {g} (map (lambda ({name}) (rsqrt (to_{t} {name}))) (range {n}))))"
