@@ -3,6 +3,7 @@
 use crate::ast::{Expression, Statement, Type};
 use crate::dialect;
 use crate::function::{FunctionEmitter, LoopState};
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, Level, Variable};
 use nova_loop::ir::{calls, errors, memory_commands, variable_commands};
@@ -140,6 +141,13 @@ impl FunctionEmitter<'_, '_> {
             }
         };
         self.remark(place);
+        if !self.program().strict
+            && let Some(array) = roots_in_place(variable, body)
+        {
+            let array = Expression::Name(self.name(array));
+            self.push(Statement::call(ROOTS, vec![array, count]));
+            return;
+        }
         let name = self.declare(variable);
         self.add_index(variable);
         let body = self.block(body);
@@ -213,6 +221,41 @@ impl FunctionEmitter<'_, '_> {
         }
         self.push(Statement::Goto(label));
     }
+}
+
+/// The runtime's function for reciprocal square roots of the elements of an array, in place.
+const ROOTS: &str = "nova_reciprocal_roots_f32";
+
+/// The array whose elements a loop over `index` replaces by their reciprocal square roots, if that
+/// is what its body does.
+fn roots_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
+    let [
+        Command::Store {
+            pointer,
+            index: ir::Expression::Variable(to),
+            value:
+                ir::Expression::Scalar {
+                    operation: ScalarOperation::ReciprocalSqrt,
+                    operand: Scalar::F32,
+                    arguments,
+                },
+        },
+    ] = body
+    else {
+        return None;
+    };
+    let [
+        ir::Expression::Load {
+            pointer: read,
+            index: from,
+        },
+    ] = &arguments[..]
+    else {
+        return None;
+    };
+    let same = matches!(**read, ir::Expression::Variable(read) if read == *pointer)
+        && matches!(**from, ir::Expression::Variable(from) if from == index);
+    (same && *to == index).then_some(*pointer)
 }
 
 /// Whether control never comes behind the command.

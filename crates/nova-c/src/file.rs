@@ -126,18 +126,7 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
             "endif",
         ],
     ));
-    if strict {
-        items.extend(directives(
-            "Strict floating point: no a * b + c becomes one operation.",
-            &[
-                "if defined(__clang__)",
-                "pragma STDC FP_CONTRACT OFF",
-                "elif defined(__GNUC__)",
-                "pragma GCC optimize(\"fp-contract=off\")",
-                "endif",
-            ],
-        ));
-    }
+    items.extend(contraction(strict));
     let functions: Vec<_> = FUNCTIONS.iter().filter(|f| is_used(f.name)).collect();
     if !functions.is_empty() {
         items.push(Item::Comment(
@@ -153,6 +142,31 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
         items.push(Item::Blank);
     }
     items
+}
+
+/// Whether `a * b + c` may become one operation: the default differs between compilers and with the
+/// standard they are told to follow.
+fn contraction(strict: bool) -> Vec<Item> {
+    let (remark, standard, gcc) = match strict {
+        true => (
+            "Strict floating point: no a * b + c becomes one operation.",
+            "OFF",
+            "off",
+        ),
+        false => ("a * b + c may become one operation.", "ON", "fast"),
+    };
+    directives(
+        remark,
+        &[
+            "if defined(__GNUC__) && !defined(__clang__)",
+            &format!("pragma GCC optimize(\"fp-contract={gcc}\")"),
+            "elif defined(_MSC_VER) && !defined(__clang__)",
+            &format!("pragma fp_contract({})", standard.to_lowercase()),
+            "else",
+            &format!("pragma STDC FP_CONTRACT {standard}"),
+            "endif",
+        ],
+    )
 }
 
 /// A function of the C library that compilers must be told about.
@@ -189,12 +203,10 @@ impl LibraryFunction {
 }
 
 /// The functions that would set `errno`, and so keep loops from becoming vector instructions.
-const FUNCTIONS: [LibraryFunction; 12] = [
+const FUNCTIONS: [LibraryFunction; 10] = [
     LibraryFunction::new("sqrtf", 1, false),
     LibraryFunction::new("sqrt", 1, false),
-    LibraryFunction::new("expf", 1, true),
     LibraryFunction::new("exp", 1, true),
-    LibraryFunction::new("logf", 1, true),
     LibraryFunction::new("log", 1, true),
     LibraryFunction::new("sinf", 1, true),
     LibraryFunction::new("sin", 1, true),

@@ -505,7 +505,8 @@ fn absolute(a: Value) -> Value {
     Value::promoted(Expression::pure(name, vec![a.own()]), scalar, depth)
 }
 
-/// A function of the C library, or of the runtime's own table.
+/// A function of the C library, or of the runtime: of its own table, or one that becomes vector
+/// instructions.
 fn function(operation: ScalarOperation, arguments: Vec<Value>, strict: bool) -> Value {
     let scalar = arguments.first().map_or(Scalar::F64, |a| a.scalar);
     let depth = arguments.iter().map(|a| a.depth).max().unwrap_or(0) + 1;
@@ -528,10 +529,11 @@ fn function(operation: ScalarOperation, arguments: Vec<Value>, strict: bool) -> 
         };
         return Value::exact(expression, scalar, depth + 1);
     }
-    let suffix = if scalar == Scalar::F32 { "f" } else { "" };
-    Value::exact(
-        Expression::pure(format!("{short}{suffix}"), values),
-        scalar,
-        depth,
-    )
+    let name = match (operation, scalar) {
+        (ScalarOperation::Exp, Scalar::F32) => "nova_exp_f32".into(),
+        (ScalarOperation::Log, Scalar::F32) => "nova_log_f32".into(),
+        (_, Scalar::F32) => format!("{short}f"),
+        _ => short.to_owned(),
+    };
+    Value::exact(Expression::pure(name, values), scalar, depth)
 }

@@ -165,6 +165,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::counts::run),
     },
     Pass {
+        name: "roots",
+        description: "gives reciprocal square roots in loops over lanes a loop of their own",
+        level: 2,
+        step: Step::Loop(nova_loop::roots::run),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,

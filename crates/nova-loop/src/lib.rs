@@ -46,6 +46,7 @@ pub mod interpret;
 pub mod ir;
 pub mod parse;
 pub mod print;
+pub mod roots;
 mod tidy;
 pub mod translate;
 pub mod verify;

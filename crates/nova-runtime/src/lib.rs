@@ -39,6 +39,10 @@ pub const FILES: &[(&str, &str)] = &[
         include_str!("../../../runtime-c/common/floats.h"),
     ),
     (
+        "fast_math.h",
+        include_str!("../../../runtime-c/common/fast_math.h"),
+    ),
+    (
         "nova_math.h",
         include_str!("../../../runtime-c/common/nova_math.h"),
     ),

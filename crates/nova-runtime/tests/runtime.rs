@@ -9,8 +9,14 @@ fn folder() -> PathBuf {
 
 /// Compiles and runs one test.
 fn check(name: &str) {
+    check_with(name, &[]);
+}
+
+/// Compiles and runs one test with more flags.
+fn check_with(name: &str, flags: &[&str]) {
     for (compiler, language, standard) in [("gcc", "c", "c11"), ("g++", "c++", "c++17")] {
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{compiler}"));
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("{name}_{compiler}{}", flags.concat()));
         let output = Command::new(compiler)
             .args(["-x", language, &format!("-std={standard}"), "-g", "-O1"])
             .args([
@@ -22,6 +28,7 @@ fn check(name: &str) {
                 "-pthread",
             ])
             .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
+            .args(flags)
             .arg(folder().join(format!("{name}.c")))
             .args(["-x", "none", "-lm", "-o"])
             .arg(&program)
@@ -59,4 +66,13 @@ fn nodes() {
 #[test]
 fn text() {
     check("text");
+}
+
+#[test]
+fn fast_math() {
+    check("fast_math");
+    if cfg!(target_arch = "x86_64") {
+        // With contraction, and with estimates where this processor has them.
+        check_with("fast_math", &["-march=native", "-ffp-contract=fast"]);
+    }
 }

@@ -10,5 +10,6 @@ mod lanes;
 mod large;
 mod locals;
 mod programs;
+mod roots;
 mod rules;
 mod tiles;

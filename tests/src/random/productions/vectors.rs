@@ -1,8 +1,8 @@
 //! The functions of vectors.
 
 use super::kinds::{
-    always, element, is_int, is_pair_of_equal_vectors, is_pair_of_vectors, is_scalar, is_vector,
-    is_vector_of_integers, is_vector_of_pairs,
+    always, element, is_float, is_int, is_pair_of_equal_vectors, is_pair_of_vectors, is_scalar,
+    is_vector, is_vector_of_integers, is_vector_of_pairs,
 };
 use super::{Production, row};
 use crate::random::expression::Draw;
@@ -230,6 +230,17 @@ pub const VECTORS: &[Production] = &[
         let n = d.random.below(5);
         let g = d.function(&[INT], &element(t), f);
         format!("(tabulate {n} {g})")
+    }),
+    // Long enough for rows of lanes, with what loops over these are distributed around.
+    row("reduce roots", 8, is_float, |d, t, f| {
+        let (g, z) = (
+            d.function(std::slice::from_ref(t), t, f),
+            d.expression(t, f),
+        );
+        let (name, n) = (d.name(), 60 + d.random.below(20));
+        format!(
+            "(reduce + {z} (map {g} (map (lambda ({name}) (rsqrt (to_{t} {name}))) (range {n}))))"
+        )
     }),
 ];
 

@@ -1,0 +1,72 @@
+/* Functions of floats against those of doubles. */
+#include "../common/fast_math.h"
+#include "test.h"
+
+/* How far a result is from the value, in units in the last place of a float. */
+static double distance(float result, double value)
+{
+    if (isnan(value))
+        return isnan(result) ? 0.0 : INFINITY;
+    if (isinf((float)value))
+        return result == (float)value ? 0.0 : INFINITY;
+    int exponent;
+    frexp(value, &exponent);
+    return fabs(result - value) / ldexp(1.0, (exponent < -125 ? -125 : exponent) - 24);
+}
+
+static void check(float x)
+{
+    CHECK(distance(nova_exp_f32(x), exp((double)x)) < 1.1);
+    CHECK(distance(nova_log_f32(x), log((double)x)) < 1.0);
+}
+
+/* Reciprocal square roots of `count` floats from `bits` on; what stands behind them stays. */
+static void check_roots(uint32_t bits, int64_t count)
+{
+    float v[101];
+    for (int64_t i = 0; i < 101; i++)
+        v[i] = nova_from_bits_f32(bits + (uint32_t)i);
+    nova_reciprocal_roots_f32(v, count);
+    for (int64_t i = 0; i < 101; i++) {
+        float x = nova_from_bits_f32(bits + (uint32_t)i);
+        if (i >= count)
+            CHECK(nova_bits_f32(v[i]) == nova_bits_f32(x));
+        else if (x == 0.0f)
+            CHECK(v[i] == (signbit(x) ? -INFINITY : INFINITY));
+        else
+            CHECK(distance(v[i], 1.0 / sqrt((double)x)) < 2.0);
+    }
+}
+
+int main(void)
+{
+    for (int64_t count = 0; count <= 100; count++)
+        check_roots(0x3f7fffd0u, count);
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 40093)
+        check_roots((uint32_t)bits, 100);
+    check_roots(0xffffffd0u, 100);
+    check_roots(0x007fffd0u, 100);
+    check_roots(0x7f7fffd0u, 100);
+    check_roots(0x7fffffd0u, 100);
+    CHECK(nova_exp_f32(0.0f) == 1.0f && nova_exp_f32(-0.0f) == 1.0f);
+    CHECK(nova_exp_f32(INFINITY) == INFINITY && nova_exp_f32(-INFINITY) == 0.0f);
+    CHECK(nova_exp_f32(3e38f) == INFINITY && nova_exp_f32(-3e38f) == 0.0f);
+    CHECK(isnan(nova_exp_f32(NAN)) && isnan(nova_log_f32(NAN)));
+    CHECK(nova_log_f32(0.0f) == -INFINITY && nova_log_f32(-0.0f) == -INFINITY);
+    CHECK(nova_log_f32(INFINITY) == INFINITY && isnan(nova_log_f32(-INFINITY)));
+    CHECK(isnan(nova_log_f32(-1.0f)) && isnan(nova_log_f32(-1e-45f)));
+    CHECK(nova_log_f32(1.0f) == 0.0f);
+    /* All signs, exponents and some digits; then where results become infinite, denormal, zero. */
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 4093)
+        check(nova_from_bits_f32((uint32_t)bits));
+    for (uint32_t i = 0; i < 5000; i++) {
+        check(nova_from_bits_f32(0x42b17218u - 2500 + i));
+        check(nova_from_bits_f32(0xc2aeac50u - 2500 + i));
+        check(nova_from_bits_f32(0xc2cff1b5u - 2500 + i));
+        check(nova_from_bits_f32(0x00800000u - 2500 + i));
+        check(nova_from_bits_f32(0x3f800000u - 2500 + i));
+        check(nova_from_bits_f32(0x7f800000u - 2500 + i));
+        check(nova_from_bits_f32(i));
+    }
+    return 0;
+}
