@@ -1,6 +1,6 @@
 //! Copies of commands with variables of their own, for passes that write a loop's body twice.
 
-use crate::ir::{Command, Expression, Program, Variable};
+use crate::ir::{Command, Program, Variable};
 use crate::walk;
 use nova_diag::deep;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(crate) fn copy(
         if let Command::Declare { variable, .. } = command {
             variables.insert(*variable, copy_of(program, *variable));
         }
-        walk::reads_mut(command, &mut |e| rename(e, variables));
+        walk::reads_mut(command, &mut |e| e.rename(variables));
         if let Command::Declare { variable, .. } | Command::Assign { variable, .. } = command
             && let Some(new) = variables.get(variable)
         {
@@ -34,15 +34,4 @@ pub(crate) fn copy(
 pub(crate) fn copy_of(program: &mut Program, like: Variable) -> Variable {
     let info = program.variable(like).clone();
     program.add_variable(info.name, info.ty)
-}
-
-fn rename(expression: &mut Expression, variables: &BTreeMap<Variable, Variable>) {
-    if let Expression::Variable(variable) = expression
-        && let Some(new) = variables.get(variable)
-    {
-        *variable = *new;
-    }
-    for child in expression.children_mut() {
-        deep(|| rename(child, variables));
-    }
 }

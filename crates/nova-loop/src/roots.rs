@@ -9,6 +9,7 @@
 //! This is done where no iteration can see what another one does: all that the loop writes is local
 //! arrays that nothing else points to, and what comes before the root does not read these.
 
+use crate::copies;
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
@@ -211,7 +212,7 @@ impl Roots<'_> {
                 continue;
             }
             let info = self.program.variable(*variable).clone();
-            let new = self.program.add_variable(info.name.clone(), info.ty);
+            let new = copies::copy_of(self.program, *variable);
             renamed.insert(*variable, new);
             let value = match info.ty {
                 Type::Scalar(scalar) if scalar.is_float() || reads_memory(value) => {

@@ -96,16 +96,7 @@ impl<'a> Translator<'a> {
             self.bind_simple(*index, Expression::Variable(variable))?;
             outer_variables.push(variable);
         }
-        let space = Space {
-            indices: Vec::new(),
-            count: extents
-                .iter()
-                .cloned()
-                .fold(Expression::index(1), Expression::times),
-            number: Expression::index(0),
-            rows: Rows::Of(filling),
-            place: place.clone(),
-        };
+        let space = Space::unordered(&extents, Rows::Of(filling), place);
         let outputs = self.start_outputs(operation, pattern, &space)?;
         self.flush_loads()?;
         let mut rows = RowLoops {

@@ -23,6 +23,22 @@ pub(super) struct Space {
     pub(super) place: Place,
 }
 
+impl Space {
+    /// A space of which nobody needs the number of an index in order.
+    pub(super) fn unordered(extents: &[Expression], rows: Rows, place: &Place) -> Space {
+        Space {
+            indices: Vec::new(),
+            count: extents
+                .iter()
+                .cloned()
+                .fold(Expression::index(1), Expression::times),
+            number: Expression::index(0),
+            rows,
+            place: place.clone(),
+        }
+    }
+}
+
 /// How an operation fills the lanes of its reductions ([`super::lanes`]).
 #[derive(Clone)]
 pub(super) enum Rows {
@@ -128,16 +144,8 @@ impl<'a> Translator<'a> {
         indices: &[Variable],
         place: &Place,
     ) -> Result<(Space, Option<Variable>)> {
-        let mut space = Space {
-            indices: indices.iter().map(|v| Expression::Variable(*v)).collect(),
-            count: extents
-                .iter()
-                .cloned()
-                .fold(Expression::index(1), Expression::times),
-            number: Expression::index(0),
-            rows: Rows::None,
-            place: place.clone(),
-        };
+        let mut space = Space::unordered(extents, Rows::None, place);
+        space.indices = indices.iter().map(|v| Expression::Variable(*v)).collect();
         if let [index] = indices {
             space.number = Expression::Variable(*index);
             return Ok((space, None));

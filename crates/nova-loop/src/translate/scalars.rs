@@ -329,42 +329,8 @@ impl Translator<'_> {
         );
         for (k, (_, expression)) in left.iter_mut() {
             if *k != first {
-                rename(expression, variable, copy);
+                expression.rename(&BTreeMap::from([(variable, copy)]));
             }
         }
-    }
-}
-
-/// Puts variable `to` for variable `from`.
-fn rename(expression: &mut Expression, from: Variable, to: Variable) {
-    match expression {
-        Expression::Variable(variable) => {
-            if *variable == from {
-                *variable = to;
-            }
-        }
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::NullPointer(_)
-        | Expression::NullBlock => {}
-        Expression::Scalar { arguments, .. } => {
-            for argument in arguments {
-                rename(argument, from, to);
-            }
-        }
-        Expression::Select {
-            condition,
-            then,
-            otherwise,
-        } => {
-            for part in [condition, then, otherwise] {
-                rename(part, from, to);
-            }
-        }
-        Expression::Load { pointer, index } | Expression::Offset { pointer, index } => {
-            rename(pointer, from, to);
-            rename(index, from, to);
-        }
-        Expression::NodeTag { link, .. } => rename(link, from, to),
     }
 }

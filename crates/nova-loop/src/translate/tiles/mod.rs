@@ -68,16 +68,7 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let map = tiling.map;
         let extents = self.simple_values(&map.shape)?;
-        let space = Space {
-            indices: Vec::new(),
-            count: extents
-                .iter()
-                .cloned()
-                .fold(Expression::index(1), Expression::times),
-            number: zero(),
-            rows: Rows::None,
-            place: place.clone(),
-        };
+        let space = Space::unordered(&extents, Rows::None, place);
         let outputs = self.start_outputs(map, pattern, &space)?;
         self.flush_loads()?;
         let others: Vec<Output<'a>> = pattern.iter().map(|array| Output::Map(*array)).collect();
