@@ -151,6 +151,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::indices::run),
     },
     Pass {
+        name: "strips",
+        description: "works in strips: large results past the caches, long chains in two halves",
+        level: 2,
+        step: Step::Loop(nova_loop::strips::run),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,

@@ -4,6 +4,7 @@
 use crate::ir::{Expression, Variable};
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use nova_diag::deep;
+use std::collections::BTreeMap;
 
 impl Expression {
     /// An `i64` constant.
@@ -198,6 +199,18 @@ impl Expression {
                 vec![pointer, index]
             }
             Expression::NodeTag { link, .. } => vec![link],
+        }
+    }
+
+    /// Reads other variables in the place of these.
+    pub(crate) fn rename(&mut self, variables: &BTreeMap<Variable, Variable>) {
+        if let Expression::Variable(variable) = self
+            && let Some(new) = variables.get(variable)
+        {
+            *variable = *new;
+        }
+        for child in self.children_mut() {
+            deep(|| child.rename(variables));
         }
     }
 

@@ -60,3 +60,8 @@ fn nodes() {
 fn text() {
     check("text");
 }
+
+#[test]
+fn streams() {
+    check("streams");
+}

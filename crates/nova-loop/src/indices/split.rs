@@ -207,7 +207,7 @@ impl Indices<'_> {
                 self.constant[new.index()] = constant;
                 variables.insert(*variable, new);
             }
-            walk::reads_mut(command, &mut |e| rename(e, variables));
+            walk::reads_mut(command, &mut |e| e.rename(variables));
             if let Command::Declare { variable, .. } | Command::Assign { variable, .. } = command
                 && let Some(new) = variables.get(variable)
             {
@@ -297,6 +297,9 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::Reserve { .. }
         | Command::Unique { .. }
         | Command::Copy { .. }
+        | Command::PlanStream { .. }
+        | Command::Stream { .. }
+        | Command::StreamEnd
         | Command::Retain(_)
         | Command::Release(_)
         | jumps!()
@@ -322,15 +325,4 @@ fn size(commands: &[Command]) -> usize {
 pub(super) fn expression_size(expression: &Expression) -> usize {
     let inside = expression.children().into_iter();
     1 + inside.map(|e| deep(|| expression_size(e))).sum::<usize>()
-}
-
-fn rename(expression: &mut Expression, variables: &BTreeMap<Variable, Variable>) {
-    if let Expression::Variable(variable) = expression
-        && let Some(new) = variables.get(variable)
-    {
-        *variable = *new;
-    }
-    for child in expression.children_mut() {
-        deep(|| rename(child, variables));
-    }
 }

@@ -9,3 +9,4 @@ mod large;
 mod locals;
 mod programs;
 mod rules;
+mod strips;
