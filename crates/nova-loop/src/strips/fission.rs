@@ -14,7 +14,7 @@ use nova_core::{Scalar, ScalarOperation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Iterations of a strip.
-const STRIP: u32 = 256;
+const STRIP: u32 = 128;
 /// Loops with less work than this, or shorter chains in cycles, do not wait.
 const LEAST_WORK: u32 = 60;
 const LEAST_LATENCY: u32 = 100;
