@@ -69,6 +69,7 @@ impl FunctionEmitter<'_, '_> {
                     self.push(Statement::call("nova_prefetch", arguments));
                 }
             }
+            Command::StreamEnd => self.push(Statement::call("nova_stream_end", Vec::new())),
             Command::Comment(text) => self.push(Statement::Comment(text.clone())),
         }
     }
@@ -135,6 +136,7 @@ impl FunctionEmitter<'_, '_> {
                 ];
                 self.push(Statement::call("nova_copy", arguments));
             }
+            Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
             Command::Retain(block) => {
                 let block = Expression::Name(self.name(*block));
                 self.push(Statement::call("nova_retain", vec![block]));
@@ -461,25 +463,9 @@ impl FunctionEmitter<'_, '_> {
 
 /// Whether an expression mentions a variable.
 fn mentions(expression: &ir::Expression, variable: Variable) -> bool {
-    deep(|| match expression {
-        ir::Expression::Variable(other) => *other == variable,
-        ir::Expression::Constant(_)
-        | ir::Expression::Bytes(_)
-        | ir::Expression::NullPointer(_)
-        | ir::Expression::NullBlock => false,
-        ir::Expression::Scalar { arguments, .. } => arguments.iter().any(|a| mentions(a, variable)),
-        ir::Expression::Select {
-            condition,
-            then,
-            otherwise,
-        } => [condition, then, otherwise]
-            .iter()
-            .any(|e| mentions(e, variable)),
-        ir::Expression::Load { pointer, index } | ir::Expression::Offset { pointer, index } => {
-            mentions(pointer, variable) || mentions(index, variable)
-        }
-        ir::Expression::NodeTag { link, .. } => mentions(link, variable),
-    })
+    let mut found = false;
+    expression.each_variable(&mut |v| found |= v == variable);
+    found
 }
 
 /// A field inside of fields.

@@ -35,6 +35,7 @@ impl FunctionEmitter<'_, '_> {
             // Those that are no control flow are not sent here.
             Command::Return
             | Command::Prefetch { .. }
+            | Command::StreamEnd
             | Command::Comment(_)
             | variable_commands!()
             | memory_commands!()

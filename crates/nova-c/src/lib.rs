@@ -32,6 +32,7 @@ pub mod print;
 mod prune;
 mod scalar;
 mod signature;
+mod stream;
 mod trace;
 mod unit;
 mod uses;

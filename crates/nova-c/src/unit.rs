@@ -184,6 +184,8 @@ impl Unit<'_> {
             | remarks!()
             | Command::Store { .. }
             | Command::Copy { .. }
+            | Command::PlanStream { .. }
+            | Command::Stream { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::NodePayload { .. }
@@ -215,6 +217,8 @@ fn need_context(program: &Program) -> Vec<bool> {
             | errors!() => own = true,
             Command::Store { .. }
             | Command::Copy { .. }
+            | Command::PlanStream { .. }
+            | Command::Stream { .. }
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -284,6 +288,7 @@ fn for_each_assignment(
         }
         | Command::Assign { variable, value } => visit(*variable, Some(value)),
         Command::NodeNew { link, .. } => visit(*link, None),
+        Command::PlanStream { shift, .. } => visit(*shift, None),
         Command::Allocate { block, pointer, .. }
         | Command::Reserve { block, pointer, .. }
         | Command::Unique { block, pointer, .. } => {
@@ -297,6 +302,7 @@ fn for_each_assignment(
         | Command::Local { .. }
         | Command::Store { .. }
         | Command::Copy { .. }
+        | Command::Stream { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Trace { .. }

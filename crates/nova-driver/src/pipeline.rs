@@ -171,6 +171,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::roots::run),
     },
     Pass {
+        name: "strips",
+        description: "works in strips: large results past the caches, long chains in two halves",
+        level: 2,
+        step: Step::Loop(nova_loop::strips::run),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,

@@ -20,6 +20,8 @@ macro_rules! memory_commands {
             | $crate::ir::Command::Reserve { .. }
             | $crate::ir::Command::Unique { .. }
             | $crate::ir::Command::Copy { .. }
+            | $crate::ir::Command::PlanStream { .. }
+            | $crate::ir::Command::Stream { .. }
             | $crate::ir::Command::Retain(_)
             | $crate::ir::Command::Release(_)
     };
@@ -69,6 +71,7 @@ macro_rules! calls {
 macro_rules! remarks {
     () => {
         $crate::ir::Command::Barrier(_)
+            | $crate::ir::Command::StreamEnd
             | $crate::ir::Command::Prefetch { .. }
             | $crate::ir::Command::Comment(_)
     };

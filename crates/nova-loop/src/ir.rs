@@ -166,6 +166,27 @@ pub enum Command {
         element: Scalar,
         count: Expression,
     },
+    /// Decides whether `count` structures from element `start` on, of `total` in the memory of the
+    /// result, are worth writing past the caches; the pointers are those of their fields, which are
+    /// of one type. Assigns `shift`: -1 where they are not, else how many structures the first strip
+    /// of `width` lacks, so that all others begin where a line of memory does.
+    PlanStream {
+        shift: Variable,
+        fields: Vec<Variable>,
+        start: Expression,
+        count: Expression,
+        total: Expression,
+        width: u32,
+    },
+    /// Writes `count` structures that lie behind each other from `from` on to the memory of the
+    /// result, from element `start` on, past the caches where the processor can; the pointers are
+    /// those of all their fields in order.
+    Stream {
+        fields: Vec<Variable>,
+        start: Expression,
+        from: Expression,
+        count: Expression,
+    },
     /// One more reference.
     Retain(Variable),
     /// One reference less.
@@ -248,6 +269,8 @@ pub enum Command {
     },
     /// Waits for all threads of the enclosing level.
     Barrier(Level),
+    /// Threads that see what follows also see what was streamed before.
+    StreamEnd,
     /// The element behind a pointer will soon be read, if the index lies in the array; computes
     /// nothing.
     Prefetch {

@@ -28,6 +28,9 @@
 //! **An array in a parameter, result, foreign call, node or trace** is two variables or expressions:
 //! pointer to its first element, row-major, then its block handle; sizes are separate scalars.
 //!
+//! **Streams.** `PlanStream`, `Stream` and `StreamEnd` write a large result past the caches. They
+//! mean what stores of the same elements mean; what `PlanStream` decides never changes a value.
+//!
 //! **Errors** are `Check` and `Fail` (and failing calls, allocation, recursion, which the runtime
 //! reports); they leave the program at once.
 //!
@@ -47,6 +50,7 @@ pub mod ir;
 pub mod parse;
 pub mod print;
 pub mod roots;
+pub mod strips;
 mod tidy;
 pub mod translate;
 pub mod verify;

@@ -40,6 +40,23 @@ macro_rules! walks {
                     visit(from);
                     visit(count);
                 }
+                Command::PlanStream {
+                    start,
+                    count,
+                    total,
+                    ..
+                } => {
+                    visit(start);
+                    visit(count);
+                    visit(total);
+                }
+                Command::Stream {
+                    start, from, count, ..
+                } => {
+                    visit(start);
+                    visit(from);
+                    visit(count);
+                }
                 Command::If { condition, .. } => visit(condition),
                 Command::Switch { scrutinee, .. } => visit(scrutinee),
                 Command::For { count, .. } => visit(count),
@@ -60,7 +77,7 @@ macro_rules! walks {
                 Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
                 }
                 Command::Prefetch { index, .. } => visit(index),
-                Command::Barrier(_) | Command::Comment(_) | jumps!() => {}
+                Command::Barrier(_) | Command::StreamEnd | Command::Comment(_) | jumps!() => {}
             }
         }
     };
@@ -70,7 +87,7 @@ walks!(reads);
 walks!(reads_mut, mut);
 
 /// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
-/// stored through or prefetched, retained, released.
+/// stored or streamed through, prefetched, retained, released.
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
@@ -83,6 +100,11 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
             visit(*block);
             visit(*pointer);
         }
+        Command::PlanStream { shift, fields, .. } => {
+            visit(*shift);
+            fields.iter().copied().for_each(visit);
+        }
+        Command::Stream { fields, .. } => fields.iter().copied().for_each(visit),
         Command::Retain(variable) | Command::Release(variable) => visit(*variable),
         Command::For { variable, .. } => visit(*variable),
         Command::Call { results, .. }
@@ -94,6 +116,6 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Switch { .. }
         | Command::Loop { .. }
         | Command::Trace { .. } => {}
-        Command::Barrier(_) | Command::Comment(_) | jumps!() | errors!() => {}
+        Command::Barrier(_) | Command::StreamEnd | Command::Comment(_) | jumps!() | errors!() => {}
     }
 }

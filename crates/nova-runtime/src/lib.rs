@@ -29,6 +29,10 @@ pub const FILES: &[(&str, &str)] = &[
         "blocks.h",
         include_str!("../../../runtime-c/common/blocks.h"),
     ),
+    (
+        "streams.h",
+        include_str!("../../../runtime-c/common/streams.h"),
+    ),
     ("call.h", include_str!("../../../runtime-c/common/call.h")),
     (
         "integers.h",

@@ -47,7 +47,7 @@ pub fn split(
 }
 
 /// The pieces of a file between blank lines outside of any bracket or conditional, without its
-/// includes and its guard.
+/// includes, but for conditional ones, and its guard.
 fn pieces(text: &'static str) -> Vec<&'static str> {
     let mut pieces = Vec::new();
     let mut start = None;
@@ -61,7 +61,9 @@ fn pieces(text: &'static str) -> Vec<&'static str> {
             bare.ends_with("_H") && (bare.starts_with("#ifndef") || bare.starts_with("#define"));
         let last = offset == text.len() && bare == "#endif";
         let boundary = bare.is_empty() && braces == 0 && conditionals == 0;
-        if guard || last || boundary || bare.starts_with("#include") {
+        // A header that only some compilers have stays where it is.
+        let include = bare.starts_with("#include") && conditionals == 0;
+        if guard || last || boundary || include {
             if let Some(start) = start.take() {
                 pieces.push(text[start..begin].trim_end());
             }

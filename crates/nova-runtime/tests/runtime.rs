@@ -76,3 +76,8 @@ fn fast_math() {
         check_with("fast_math", &["-march=native", "-ffp-contract=fast"]);
     }
 }
+
+#[test]
+fn streams() {
+    check("streams");
+}

@@ -267,7 +267,10 @@ impl Indices<'_> {
 fn is_access(command: &Command) -> bool {
     matches!(
         command,
-        Command::Store { .. } | Command::Local { .. } | Command::Prefetch { .. }
+        Command::Store { .. }
+            | Command::Stream { .. }
+            | Command::Local { .. }
+            | Command::Prefetch { .. }
     )
 }
 

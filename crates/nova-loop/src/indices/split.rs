@@ -284,6 +284,9 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::Reserve { .. }
         | Command::Unique { .. }
         | Command::Copy { .. }
+        | Command::PlanStream { .. }
+        | Command::Stream { .. }
+        | Command::StreamEnd
         | Command::Retain(_)
         | Command::Release(_)
         | jumps!()

@@ -71,7 +71,7 @@ impl<'p> Machine<'p> {
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. } => self.outside(command),
-            Command::Barrier(_) | Command::Prefetch { .. } | Command::Comment(_) => Ok(()),
+            remarks!() => Ok(()),
         }
     }
 
@@ -143,6 +143,7 @@ impl<'p> Machine<'p> {
                 let count = self.evaluate(count)?.index()?;
                 self.heap.copy(to, from, count)
             }
+            Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
             Command::Retain(variable) => match self.get(*variable)?.block()? {
                 Some(block) => self.heap.retain(block),
                 None => Ok(()),
@@ -157,6 +158,58 @@ impl<'p> Machine<'p> {
             structures!() | jumps!() | errors!() | calls!() | remarks!() => {
                 wrong("no command on blocks")
             }
+        }
+    }
+
+    /// Everything is streamed here, from places that are not where a line begins.
+    fn stream(&mut self, command: &'p Command) -> Step<()> {
+        match command {
+            Command::PlanStream {
+                shift,
+                start,
+                count,
+                total,
+                width,
+                ..
+            } => {
+                self.evaluate(start)?.index()?;
+                self.evaluate(total)?.index()?;
+                let count = self.evaluate(count)?.index()?;
+                let missing = count.rem_euclid(i64::from(*width).max(1));
+                self.set(*shift, Cell::Scalar(ScalarValue::I64(missing)))
+            }
+            Command::Stream {
+                fields,
+                start,
+                from,
+                count,
+            } => {
+                let start = self.evaluate(start)?.index()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let count = self.evaluate(count)?.index()?;
+                let stride = fields.len() as i64;
+                for (field, k) in fields.iter().zip(0..) {
+                    let to = self.get(*field)?.pointer()?;
+                    for structure in 0..count {
+                        let value = self.heap.load(from, structure * stride + k)?;
+                        self.heap.store(to, start + structure * stride, value)?;
+                    }
+                }
+                Ok(())
+            }
+            Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Unique { .. }
+            | Command::Copy { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => wrong("nothing is streamed"),
         }
     }
 

@@ -91,6 +91,30 @@ const COMMANDS: &[(&str, Rule)] = &[
             count: p.expression(count)?,
         })
     }),
+    ("plan_stream", |p, at, items| {
+        let [shift, fields, start, count, total, width] = p.exactly(at, items)?;
+        Some(Command::PlanStream {
+            shift: p.variable(shift)?,
+            fields: p.variables(fields)?,
+            start: p.expression(start)?,
+            count: p.expression(count)?,
+            total: p.expression(total)?,
+            width: p.index(width)?,
+        })
+    }),
+    ("stream", |p, at, items| {
+        let [fields, start, from, count] = p.exactly(at, items)?;
+        Some(Command::Stream {
+            fields: p.variables(fields)?,
+            start: p.expression(start)?,
+            from: p.expression(from)?,
+            count: p.expression(count)?,
+        })
+    }),
+    ("stream_end", |p, at, items| {
+        let [] = p.exactly(at, items)?;
+        Some(Command::StreamEnd)
+    }),
     ("retain", |p, at, items| {
         let [variable] = p.exactly(at, items)?;
         p.variable(variable).map(Command::Retain)

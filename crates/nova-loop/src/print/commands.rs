@@ -169,6 +169,34 @@ impl Printer<'_> {
                 self.scalar(*element);
                 self.argument(count);
             }
+            Command::PlanStream {
+                shift,
+                fields,
+                start,
+                count,
+                total,
+                width,
+            } => {
+                self.out.text("plan_stream");
+                self.variable(*shift);
+                self.variables(fields);
+                self.argument(start);
+                self.argument(count);
+                self.argument(total);
+                self.out.text(&format!(" {width}"));
+            }
+            Command::Stream {
+                fields,
+                start,
+                from,
+                count,
+            } => {
+                self.out.text("stream");
+                self.variables(fields);
+                self.argument(start);
+                self.argument(from);
+                self.argument(count);
+            }
             Command::Retain(variable) => {
                 self.out.text("retain");
                 self.variable(*variable);
@@ -221,6 +249,7 @@ impl Printer<'_> {
                 self.out.text("barrier");
                 self.level(*level);
             }
+            Command::StreamEnd => self.out.text("stream_end"),
             Command::Prefetch { pointer, index } => {
                 self.out.text("prefetch");
                 self.variable(*pointer);

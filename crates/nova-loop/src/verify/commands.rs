@@ -49,7 +49,7 @@ impl<'p> Verifier<'p> {
                 self.pointee(&Expression::Variable(*pointer));
                 self.expect(index, INDEX);
             }
-            Command::Comment(_) => {}
+            Command::StreamEnd | Command::Comment(_) => {}
         }
     }
 
@@ -139,11 +139,58 @@ impl<'p> Verifier<'p> {
                 self.expect(from, Type::Pointer(*element));
                 self.expect(count, INDEX);
             }
+            Command::PlanStream {
+                shift,
+                fields,
+                start,
+                count,
+                total,
+                width,
+            } => {
+                self.fields(fields);
+                for size in [start, count, total] {
+                    self.expect(size, INDEX);
+                }
+                if *width == 0 {
+                    self.error("strips without elements");
+                }
+                if self.target(*shift).is_some_and(|ty| ty != INDEX) {
+                    self.error("the shift of a stream is no `i64`");
+                }
+                self.flow.assign(*shift);
+            }
+            Command::Stream {
+                fields,
+                start,
+                from,
+                count,
+            } => {
+                self.expect(start, INDEX);
+                self.expect(count, INDEX);
+                if let Some(element) = self.fields(fields) {
+                    self.expect(from, Type::Pointer(element));
+                }
+            }
             Command::Retain(variable) => self.retain(*variable),
             Command::Release(variable) => self.release(*variable),
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
             }
         }
+    }
+
+    /// The fields of structures that are streamed: pointers to elements of one type.
+    fn fields(&mut self, fields: &[Variable]) -> Option<Scalar> {
+        let mut element = None;
+        for field in fields {
+            let of = self.pointee(&Expression::Variable(*field))?;
+            if *element.get_or_insert(of) != of {
+                self.error("fields of several types are streamed");
+            }
+        }
+        if element.is_none() {
+            self.error("a stream to nowhere");
+        }
+        element
     }
 
     fn retain(&mut self, variable: Variable) {

@@ -12,4 +12,5 @@ mod locals;
 mod programs;
 mod roots;
 mod rules;
+mod strips;
 mod tiles;

@@ -1,0 +1,159 @@
+//! Which memory a function has to itself: what a pointer from an allocation points to, where no
+//! other pointer is made from it.
+
+use crate::ir::{Command, Destination, Expression, Function, Program, Variable};
+use crate::walk;
+use nova_diag::deep;
+use nova_flat::representation::{components, input_fields};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of the pointers of a function.
+pub(super) struct Memory {
+    /// Pointers that are assigned by one allocation and by nothing else, with where it is.
+    allocated: BTreeMap<Variable, Option<Destination>>,
+    /// Variables whose value is used for more than reading and writing elements, or being a result.
+    taken: BTreeSet<Variable>,
+    /// Pointers through which elements are read.
+    read: BTreeSet<Variable>,
+}
+
+impl Memory {
+    /// Of a function of this program.
+    pub(super) fn of(program: &Program, function: &Function) -> Memory {
+        let mut memory = Memory {
+            allocated: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            read: BTreeSet::new(),
+        };
+        let mut others = BTreeSet::new();
+        walk::each_command(&function.body, |command| {
+            match command {
+                Command::Allocate {
+                    pointer,
+                    destination,
+                    ..
+                } => {
+                    if memory.allocated.insert(*pointer, *destination).is_some() {
+                        others.insert(*pointer);
+                    }
+                }
+                Command::Declare { value: None, .. }
+                | Command::Store { .. }
+                | Command::Prefetch { .. } => {}
+                other => walk::writes(other, &mut |v| {
+                    others.insert(v);
+                }),
+            }
+            match command {
+                // A result is for the caller, who looks at it when the function has ended.
+                Command::Assign {
+                    variable,
+                    value: Expression::Variable(_),
+                } if function.results.contains(variable) => {}
+                other => walk::reads(other, &mut |e| memory.look(e)),
+            }
+        });
+        let parameters = function.parameters.iter().chain(&function.results);
+        others.extend(parameters.copied());
+        // Results that are read are like any other variable.
+        if function.results.iter().any(|r| memory.uses(program, *r)) {
+            memory.allocated.clear();
+        }
+        memory.allocated.retain(|p, _| !others.contains(p));
+        memory
+    }
+
+    /// Whether a pointer is used in the function.
+    fn uses(&self, program: &Program, variable: Variable) -> bool {
+        let is_pointer = matches!(program.variable(variable).ty, crate::ir::Type::Pointer(_));
+        is_pointer && (self.taken.contains(&variable) || self.read.contains(&variable))
+    }
+
+    fn look(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Variable(variable) => {
+                self.taken.insert(*variable);
+            }
+            Expression::Load { pointer, index } => {
+                match &**pointer {
+                    Expression::Variable(pointer) => {
+                        self.read.insert(*pointer);
+                    }
+                    other => deep(|| self.look(other)),
+                }
+                deep(|| self.look(index));
+            }
+            other => {
+                for child in other.children() {
+                    deep(|| self.look(child));
+                }
+            }
+        }
+    }
+
+    /// Whether only this pointer leads to what it points to.
+    pub(super) fn is_own(&self, pointer: Variable) -> bool {
+        self.allocated.contains_key(&pointer) && !self.taken.contains(&pointer)
+    }
+
+    /// Where the memory of a result is that the function only writes.
+    pub(super) fn result(&self, pointer: Variable) -> Option<Destination> {
+        let destination = self.allocated.get(&pointer).copied().flatten();
+        destination.filter(|_| self.is_own(pointer) && !self.read.contains(&pointer))
+    }
+
+    /// Whether commands read through none of the pointers through which they write, and through
+    /// variables only.
+    pub(super) fn is_apart(&self, body: &[Command]) -> bool {
+        let mut written = BTreeSet::new();
+        for command in body {
+            if let Command::Store { pointer, .. } = command {
+                written.insert(*pointer);
+            }
+        }
+        let mut apart = true;
+        for command in body {
+            walk::reads(command, &mut |e| apart &= reads_others(e, &written));
+        }
+        apart
+    }
+}
+
+fn reads_others(expression: &Expression, written: &BTreeSet<Variable>) -> bool {
+    let itself = match expression {
+        Expression::Load { pointer, .. } => match &**pointer {
+            Expression::Variable(pointer) => !written.contains(pointer),
+            _ => false,
+        },
+        Expression::NodeTag { .. } => false,
+        _ => true,
+    };
+    let mut inside = expression.children().into_iter();
+    itself && inside.all(|e| deep(|| reads_others(e, written)))
+}
+
+/// For each parameter of an entry that points to a field of the caller's structures, the one that
+/// points to their first field.
+pub(super) fn structures(program: &Program) -> BTreeMap<Variable, Variable> {
+    let mut first_fields = BTreeMap::new();
+    for entry in &program.entries {
+        let Some(function) = program.functions.get(entry.function.index()) else {
+            continue;
+        };
+        let mut parameters = function.parameters.iter();
+        for (_, ty) in &entry.inputs {
+            let mut first = None;
+            let fields = input_fields(ty, &program.sums);
+            for (component, field) in components(ty, &program.sums).iter().zip(fields) {
+                let parameter = parameters.next();
+                if !component.shape.is_empty() {
+                    parameters.next();
+                }
+                if let (Some(_), Some(parameter)) = (field, parameter) {
+                    first_fields.insert(*parameter, *first.get_or_insert(*parameter));
+                }
+            }
+        }
+    }
+    first_fields
+}

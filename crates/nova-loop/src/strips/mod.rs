@@ -1,0 +1,204 @@
+//! A pass on Loop that makes innermost loops work in strips of some hundred iterations, where what
+//! an iteration writes depends on no other iteration. Loops that write a large result and compute
+//! little fill a strip in the first-level cache and move it past the caches ([`stream`]). Loops with
+//! long chains of dependent operations become two loops over each strip, so that the processor has
+//! more than one chain to work on ([`fission`]; loop fission with strip-mining).
+//!
+//! Neither changes a value. Both move writes behind reads of other iterations, which nobody sees
+//! because such a loop only writes memory of its own ([`memory`]).
+
+mod cost;
+mod fission;
+mod linear;
+mod memory;
+mod stream;
+
+use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
+use linear::Definitions;
+use memory::Memory;
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use std::collections::BTreeMap;
+
+/// Bodies with more work than this are not limited by the memory that they write.
+const STREAM_MOST_WORK: u32 = 60;
+/// Bodies of more commands than this are left alone.
+const MOST_COMMANDS: usize = 100;
+
+/// Rewrites all functions of a program that do not recurse: strips need room on the stack.
+pub fn run(program: &mut Program) {
+    let structures = memory::structures(program);
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in functions.iter_mut().filter(|f| !f.recursive) {
+        let memory = Memory::of(program, function);
+        let mut strips = Strips {
+            program,
+            memory,
+            structures: &structures,
+            totals: BTreeMap::new(),
+            streamed: false,
+        };
+        strips.function(function);
+    }
+    program.functions = functions;
+}
+
+/// The state of the walk over a function.
+struct Strips<'a> {
+    program: &'a mut Program,
+    memory: Memory,
+    /// For pointers to fields of structures of the caller, the pointer to the first field.
+    structures: &'a BTreeMap<Variable, Variable>,
+    /// How many structures the memory of the result has, by the pointer to the first field, where a
+    /// loop asks for it.
+    totals: BTreeMap<Variable, Variable>,
+    /// Whether a loop streams since the last time that this was asked.
+    streamed: bool,
+}
+
+/// A counted loop whose iterations are straight and independent.
+struct Map<'a> {
+    index: Variable,
+    count: &'a Expression,
+    body: &'a [Command],
+    place: &'a Place,
+    /// What the body declares.
+    definitions: Definitions,
+}
+
+impl Strips<'_> {
+    fn function(&mut self, function: &mut Function) {
+        let body = std::mem::take(&mut function.body);
+        let mut made = Vec::with_capacity(body.len());
+        for command in body {
+            deep(|| self.command(command, &mut made));
+            if std::mem::take(&mut self.streamed) {
+                made.push(Command::StreamEnd);
+            }
+        }
+        function.body = self.with_totals(made);
+    }
+
+    fn list(&mut self, commands: Vec<Command>) -> Vec<Command> {
+        let mut made = Vec::with_capacity(commands.len());
+        for command in commands {
+            deep(|| self.command(command, &mut made));
+        }
+        made
+    }
+
+    fn command(&mut self, mut command: Command, made: &mut Vec<Command>) {
+        for list in command.lists_mut() {
+            *list = self.list(std::mem::take(list));
+        }
+        let rewritten = self.map(&command).and_then(|map| {
+            let streamed = self.stream(&map);
+            streamed.or_else(|| self.fission(&map))
+        });
+        match rewritten {
+            Some(commands) => made.extend(commands),
+            None => made.push(command),
+        }
+    }
+
+    /// A loop that this pass may rewrite: it declares scalars and writes memory of its own, which it
+    /// does not read.
+    fn map<'c>(&self, command: &'c Command) -> Option<Map<'c>> {
+        let Command::For {
+            variable,
+            count,
+            level: Level::Sequential,
+            body,
+            place,
+        } = command
+        else {
+            return None;
+        };
+        let mut definitions = Definitions::new(*variable);
+        let mut stores = 0;
+        for command in body {
+            match command {
+                Command::Declare {
+                    variable,
+                    value: Some(value),
+                } if matches!(self.program.variable(*variable).ty, Type::Scalar(_)) => {
+                    definitions.add(*variable, value);
+                }
+                Command::Store { pointer, .. } if self.memory.is_own(*pointer) => stores += 1,
+                Command::Comment(_) => {}
+                _ => return None,
+            }
+        }
+        let map = Map {
+            index: *variable,
+            count,
+            body,
+            place,
+            definitions,
+        };
+        (stores > 0 && body.len() <= MOST_COMMANDS && self.memory.is_apart(body)).then_some(map)
+    }
+
+    /// The commands of a function with the sizes that its loops ask for.
+    fn with_totals(&self, commands: Vec<Command>) -> Vec<Command> {
+        let mut made = Vec::with_capacity(commands.len() + self.totals.len());
+        for mut command in commands {
+            if let Command::Allocate { pointer, count, .. } = &mut command
+                && let Some(total) = self.totals.get(pointer)
+            {
+                let value = std::mem::replace(count, Expression::Variable(*total));
+                made.push(declare(*total, value));
+            }
+            made.push(command);
+        }
+        made
+    }
+
+    fn add_index(&mut self, name: &str) -> Variable {
+        self.program.add_variable(name, Type::Scalar(Scalar::I64))
+    }
+}
+
+impl Map<'_> {
+    /// A loop over a strip of `length` iterations from `first` on, with `index` for the iteration and
+    /// `offset` for where that lies in the strip.
+    fn over_strip(
+        &self,
+        (index, first): (Variable, Variable),
+        offset: Variable,
+        length: Expression,
+        body: Vec<Command>,
+    ) -> Command {
+        let iteration = Expression::Variable(first).plus(Expression::Variable(offset));
+        let mut commands = vec![declare(index, iteration)];
+        commands.extend(body);
+        self.counted(offset, length, commands)
+    }
+
+    /// A loop in the place of this one.
+    fn counted(&self, variable: Variable, count: Expression, body: Vec<Command>) -> Command {
+        Command::For {
+            variable,
+            count,
+            level: Level::Sequential,
+            body,
+            place: self.place.clone(),
+        }
+    }
+}
+
+fn declare(variable: Variable, value: Expression) -> Command {
+    Command::Declare {
+        variable,
+        value: Some(value),
+    }
+}
+
+/// Numbers from `low` on for expressions that the strips have.
+fn at_least(expression: Expression, low: i64) -> Expression {
+    Expression::on_index(ScalarOperation::Maximum, expression, Expression::index(low))
+}
+
+fn at_most(expression: Expression, high: Expression) -> Expression {
+    Expression::on_index(ScalarOperation::Minimum, expression, high)
+}
