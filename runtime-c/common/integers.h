@@ -87,6 +87,12 @@ static inline bool nova_within(int64_t a, int64_t low, int64_t high)
     return low <= a && a <= high;
 }
 
+/* Whether an index lies in 0..count: one comparison, since the count changes less often. */
+static inline bool nova_in_range(int64_t index, int64_t count)
+{
+    return (uint64_t)index < (uint64_t)(count < 0 ? 0 : count);
+}
+
 /* Whether the number lies between two others. */
 static inline bool nova_between(double a, double low, double high)
 {

@@ -57,6 +57,11 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn unbounded(&mut self, expression: &ir::Expression) -> Value {
+        if let Some((index, count)) = range_check(expression) {
+            let arguments = [index, count].map(|operand| self.value(operand).own());
+            let check = Expression::pure("nova_in_range", arguments.to_vec());
+            return Value::exact(check, Scalar::Bool, 2);
+        }
         match expression {
             ir::Expression::Constant(value) => {
                 Value::exact(scalar::constant(*value), value.scalar(), 1)
@@ -276,6 +281,49 @@ fn truth(expression: &ir::Expression) -> Option<bool> {
         return None;
     };
     Some(*value)
+}
+
+/// The index and the count of a condition `0 <= index and index < count` on variables and
+/// constants.
+fn range_check(expression: &ir::Expression) -> Option<(&ir::Expression, &ir::Expression)> {
+    let (left, right) = match expression {
+        ir::Expression::Scalar {
+            operation: ScalarOperation::BitAnd,
+            operand: Scalar::Bool,
+            arguments,
+        } => match &arguments[..] {
+            [left, right] => (left, right),
+            _ => return None,
+        },
+        _ => match junction(expression)? {
+            (true, left, right) => (left, right),
+            (false, ..) => return None,
+        },
+    };
+    let (zero, low) = index_comparison(left, ScalarOperation::LessEqual)?;
+    let (index, count) = index_comparison(right, ScalarOperation::Less)?;
+    let (ir::Expression::Variable(a), ir::Expression::Variable(b)) = (low, index) else {
+        return None;
+    };
+    (a == b && zero.as_index() == Some(0) && count.is_simple()).then_some((index, count))
+}
+
+/// The sides of this comparison of `i64`s.
+fn index_comparison(
+    expression: &ir::Expression,
+    comparison: ScalarOperation,
+) -> Option<(&ir::Expression, &ir::Expression)> {
+    match expression {
+        ir::Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments,
+        } if *operation == comparison => match &arguments[..] {
+            [left, right] => Some((left, right)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The sides of a condition that is a conjunction (`true`) or disjunction.

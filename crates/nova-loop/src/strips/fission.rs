@@ -8,6 +8,7 @@
 
 use super::cost::{latency, work, work_of};
 use super::{Map, Strips, at_most, declare};
+use crate::copies;
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
@@ -71,7 +72,7 @@ impl Strips<'_> {
         let (at_first, at_second) = (self.add_index("k"), self.add_index("k"));
         let mut first = map.body[..cut.first].to_vec();
         let mut second = Vec::new();
-        let index = self.add_like(map.index);
+        let index = copies::copy_of(self.program, map.index);
         let mut renamed = BTreeMap::from([(map.index, index)]);
         for variable in &cut.kept {
             let Type::Scalar(element) = self.program.variable(*variable).ty else {
@@ -88,14 +89,14 @@ impl Strips<'_> {
                 index: Expression::Variable(at_first),
                 value: Expression::Variable(*variable),
             });
-            let again = self.add_like(*variable);
+            let again = copies::copy_of(self.program, *variable);
             renamed.insert(*variable, again);
             let value = Expression::load(pointer, Expression::Variable(at_second));
             second.push(declare(again, value));
         }
         for at in &cut.again {
             if let Command::Declare { variable, value } = &map.body[*at] {
-                let again = self.add_like(*variable);
+                let again = copies::copy_of(self.program, *variable);
                 renamed.insert(*variable, again);
                 second.push(Command::Declare {
                     variable: again,
@@ -111,11 +112,6 @@ impl Strips<'_> {
             map.over_strip((map.index, begin), at_first, length.clone(), first),
             map.over_strip((index, begin), at_second, length, second),
         ]
-    }
-
-    fn add_like(&mut self, variable: Variable) -> Variable {
-        let info = self.program.variable(variable).clone();
-        self.program.add_variable(info.name, info.ty)
     }
 
     /// The best cut, if the chain is long and one makes it much shorter.
