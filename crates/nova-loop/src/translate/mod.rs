@@ -20,6 +20,7 @@ mod reduction;
 mod rows;
 mod scalars;
 mod scan;
+mod short;
 mod sort;
 mod statements;
 mod states;

@@ -32,6 +32,8 @@ pub(super) enum Rows {
     Of(Filling),
     /// Row by row, and this is the lane of the current element.
     At { lane: Expression },
+    /// The current element goes to the result, not to a lane.
+    Alone,
 }
 
 /// How lanes are filled row by row.
@@ -41,6 +43,8 @@ pub(super) struct Filling {
     pub(super) whole: bool,
     /// How many lanes there are, a power of two.
     pub(super) width: u32,
+    /// Whether few elements are folded from left to right ([`super::short`]).
+    pub(super) folds_few: bool,
 }
 
 impl<'a> Translator<'a> {

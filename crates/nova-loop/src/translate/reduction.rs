@@ -45,6 +45,13 @@ pub(super) struct Tree {
     depth: Variable,
 }
 
+impl Tree {
+    /// For each component the subtrees, the result at their bottom.
+    pub(super) fn results(&self) -> &[Variable] {
+        &self.parts
+    }
+}
+
 impl Reduction<'_> {
     /// The lanes that it fills row by row.
     pub(super) fn row_lanes(&self) -> &[Variable] {
@@ -145,12 +152,12 @@ impl<'a> Translator<'a> {
                 })
             }
             Kind::Rows(rows) => {
-                let lane = match &space.rows {
-                    Rows::At { lane } => lane.clone(),
-                    Rows::None | Rows::Of(_) => return Err(internal("a row without a lane")),
-                };
                 let values = self.scalars(values)?;
-                self.combine_rows(reduction, rows, &lane, values)
+                match &space.rows {
+                    Rows::At { lane } => self.combine_rows(reduction, rows, lane, values),
+                    Rows::Alone => self.combine_alone(reduction, rows, values),
+                    Rows::None | Rows::Of(_) => Err(internal("a row without a lane")),
+                }
             }
             Kind::Pieces { running, tree } => {
                 let values = self.simple_values(values)?;

@@ -85,9 +85,23 @@ impl<'a> Translator<'a> {
             Blocks::Tree(tree) => {
                 self.push_part(reduction, tree, firsts(&rows.lanes), block, place)
             }
+            Blocks::Whole(_) => self.combine_alone(reduction, rows, firsts(&rows.lanes)),
+        }
+    }
+
+    /// Combines the only value of all lanes and blocks, or one after the other, with the result.
+    pub(super) fn combine_alone(
+        &mut self,
+        reduction: &Reduction<'a>,
+        rows: &RowLanes,
+        values: Vec<Expression>,
+    ) -> Result<()> {
+        match &rows.blocks {
+            // The start value lies below all subtrees.
+            Blocks::Tree(tree) => self.combine(reduction, tree.results(), &zero(), values),
             Blocks::Whole(accumulators) => {
                 let mut arguments = variables_as_terms(accumulators);
-                arguments.extend(firsts(&rows.lanes).into_iter().map(Term::new));
+                arguments.extend(values.into_iter().map(Term::new));
                 self.apply_to(reduction.lambda, arguments, accumulators)
             }
         }
