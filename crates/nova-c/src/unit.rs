@@ -184,6 +184,8 @@ impl Unit<'_> {
             | remarks!()
             | Command::Store { .. }
             | Command::Copy { .. }
+            | Command::CopyFew { .. }
+            | Command::CombineFew { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::NodePayload { .. }
@@ -215,6 +217,8 @@ fn need_context(program: &Program) -> Vec<bool> {
             | errors!() => own = true,
             Command::Store { .. }
             | Command::Copy { .. }
+            | Command::CopyFew { .. }
+            | Command::CombineFew { .. }
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -297,6 +301,8 @@ fn for_each_assignment(
         | Command::Local { .. }
         | Command::Store { .. }
         | Command::Copy { .. }
+        | Command::CopyFew { .. }
+        | Command::CombineFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Trace { .. }

@@ -20,6 +20,8 @@ macro_rules! memory_commands {
             | $crate::ir::Command::Reserve { .. }
             | $crate::ir::Command::Unique { .. }
             | $crate::ir::Command::Copy { .. }
+            | $crate::ir::Command::CopyFew { .. }
+            | $crate::ir::Command::CombineFew { .. }
             | $crate::ir::Command::Retain(_)
             | $crate::ir::Command::Release(_)
     };

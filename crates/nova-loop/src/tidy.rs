@@ -144,6 +144,8 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::Reserve { .. }
         | Command::Unique { .. }
         | Command::Copy { .. }
+        | Command::CopyFew { .. }
+        | Command::CombineFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Loop { .. }

@@ -38,6 +38,7 @@ pub const FILES: &[(&str, &str)] = &[
         "floats.h",
         include_str!("../../../runtime-c/common/floats.h"),
     ),
+    ("few.h", include_str!("../../../runtime-c/common/few.h")),
     (
         "nova_math.h",
         include_str!("../../../runtime-c/common/nova_math.h"),

@@ -266,7 +266,10 @@ impl Indices<'_> {
 fn is_access(command: &Command) -> bool {
     matches!(
         command,
-        Command::Store { .. } | Command::Local { .. } | Command::Prefetch { .. }
+        Command::Store { .. }
+            | Command::Local { .. }
+            | Command::CombineFew { .. }
+            | Command::Prefetch { .. }
     )
 }
 

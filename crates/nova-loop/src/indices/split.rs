@@ -297,6 +297,8 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::Reserve { .. }
         | Command::Unique { .. }
         | Command::Copy { .. }
+        | Command::CopyFew { .. }
+        | Command::CombineFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | jumps!()

@@ -6,13 +6,13 @@
 //! nothing for their operator, so that rows and incomplete rows are alike. This is the order of
 //! docs/order.md; where the order makes no difference, the whole space is one block.
 
-use super::operation::{Filling, Rows, Space, split};
+use super::operation::{Few, Filling, Rows, Space, split};
 use super::operators::by_component;
 use super::outputs::Output;
 use super::prefetch::Ahead;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
-use crate::ir::{Command, Expression, Level, Variable};
+use crate::ir::{Command, Expression, Level, Variable, combines_few};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
@@ -33,9 +33,11 @@ impl<'a> Translator<'a> {
         let mut whole = true;
         let mut float = false;
         let mut all_exact = true;
+        let mut only = true;
+        let mut operations = Vec::new();
         for output in &operation.outputs {
             match output {
-                flat::Output::Map => {}
+                flat::Output::Map => only = false,
                 flat::Output::Reduce {
                     lambda,
                     start,
@@ -49,6 +51,8 @@ impl<'a> Translator<'a> {
                     let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
                     let scalars: Vec<Scalar> = scalars.collect();
                     all_exact &= exact;
+                    let all = operators.iter().zip(&scalars);
+                    operations.extend(all.map(|(o, scalar)| (o.operation, *scalar)));
                     float |= scalars.iter().any(|scalar| scalar.is_float());
                     // Lanes of doubles are precise enough for any number of elements.
                     let precise = scalars.iter().all(|scalar| *scalar != Scalar::F32);
@@ -74,7 +78,14 @@ impl<'a> Translator<'a> {
         (float && !ordered).then_some(Filling {
             whole,
             width,
-            folds_few: checks && any_order && inside,
+            few: match checks {
+                _ if !inside => Few::AsMany,
+                true if any_order => Few::Fold,
+                true => Few::AsMany,
+                false => one_operation(&operations)
+                    .filter(|_| only)
+                    .map_or(Few::AsMany, Few::Vectors),
+            },
         })
     }
 
@@ -323,6 +334,14 @@ pub(super) struct RowLoops<'a> {
     /// The indices of the others.
     pub(super) outer: Vec<Expression>,
     pub(super) space: Space,
+}
+
+/// The operation that combines all components, if few values are combined by it.
+fn one_operation(operations: &[(ScalarOperation, Scalar)]) -> Option<ScalarOperation> {
+    let (first, _) = *operations.first()?;
+    let combined =
+        |(o, scalar): &(ScalarOperation, Scalar)| *o == first && combines_few(*o, *scalar);
+    operations.iter().all(combined).then_some(first)
 }
 
 /// Whether an expression reads an element.

@@ -50,16 +50,7 @@ impl Translator<'_> {
         ahead: Ahead,
         place: &Place,
     ) {
-        let mut streams = Streams {
-            index,
-            inner: BTreeMap::new(),
-            found: Vec::new(),
-        };
-        for command in row {
-            if let Command::Declare { variable, value } = command {
-                streams.inner.insert(*variable, value.as_ref());
-            }
-        }
+        let mut streams = Streams::of(index, row);
         for command in row {
             walk::reads(command, &mut |e| streams.look(e));
         }
@@ -118,7 +109,7 @@ impl Translator<'_> {
 }
 
 /// The arrays of which a loop reads neighbouring elements.
-struct Streams<'e> {
+pub(super) struct Streams<'e> {
     /// The loop's index.
     index: Variable,
     /// What is declared in the loop, with its value.
@@ -136,9 +127,24 @@ struct Stream {
 }
 
 /// A sum of what does not change in the loop, 0 if absent, and so many times its index.
-type Linear = (Option<Expression>, i64);
+pub(super) type Linear = (Option<Expression>, i64);
 
-impl Streams<'_> {
+impl<'e> Streams<'e> {
+    /// Of the body of a loop over an index.
+    pub(super) fn of(index: Variable, body: &'e [Command]) -> Self {
+        let mut inner = BTreeMap::new();
+        for command in body {
+            if let Command::Declare { variable, value } = command {
+                inner.insert(*variable, value.as_ref());
+            }
+        }
+        Streams {
+            index,
+            inner,
+            found: Vec::new(),
+        }
+    }
+
     fn look(&mut self, expression: &Expression) {
         if let Expression::Load { pointer, index } = expression
             && let Expression::Variable(pointer) = **pointer
@@ -159,7 +165,7 @@ impl Streams<'_> {
     }
 
     /// An address as such a sum, if it is one.
-    fn linear(&self, address: &Expression) -> Option<Linear> {
+    pub(super) fn linear(&self, address: &Expression) -> Option<Linear> {
         if let Expression::Variable(variable) = address {
             if *variable == self.index {
                 return Some((None, 1));

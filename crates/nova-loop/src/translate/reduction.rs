@@ -101,6 +101,7 @@ impl<'a> Translator<'a> {
             Kind::Rows(RowLanes {
                 lanes,
                 width: filling.width,
+                few: Vec::new(),
                 identities,
                 bounds,
                 blocks,
@@ -156,6 +157,12 @@ impl<'a> Translator<'a> {
                 match &space.rows {
                     Rows::At { lane } => self.combine_rows(reduction, rows, lane, values),
                     Rows::Alone => self.combine_alone(reduction, rows, values),
+                    Rows::Few { lane } => {
+                        for (pointer, value) in rows.few.iter().zip(values) {
+                            self.set_element(*pointer, lane.clone(), value);
+                        }
+                        Ok(())
+                    }
                     Rows::None | Rows::Of(_) => Err(internal("a row without a lane")),
                 }
             }
@@ -426,7 +433,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Declares a local array for each component.
-    fn buffers(&mut self, name: &str, scalars: &[Scalar], count: u32) -> Vec<Variable> {
+    pub(super) fn buffers(&mut self, name: &str, scalars: &[Scalar], count: u32) -> Vec<Variable> {
         let mut pointers = Vec::with_capacity(scalars.len());
         for scalar in scalars {
             let pointer = self.add_variable(name, Type::Pointer(*scalar));

@@ -18,6 +18,8 @@ pub(super) struct RowLanes {
     pub(super) lanes: Vec<Variable>,
     /// How many lanes each has.
     pub(super) width: u32,
+    /// For each component the array of few elements, where they are reduced in vectors.
+    pub(super) few: Vec<Variable>,
     /// What each lane starts as.
     pub(super) identities: Vec<ScalarValue>,
     /// Where the operators are minima and maxima and no lane is ever nan.
