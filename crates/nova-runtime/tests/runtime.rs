@@ -9,8 +9,14 @@ fn folder() -> PathBuf {
 
 /// Compiles and runs one test.
 fn check(name: &str) {
+    check_for(name, &[]);
+}
+
+/// Compiles and runs one test with more flags.
+fn check_for(name: &str, flags: &[&str]) {
     for (compiler, language, standard) in [("gcc", "c", "c11"), ("g++", "c++", "c++17")] {
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{compiler}"));
+        let file = format!("{name}_{compiler}{}", flags.concat().replace('=', ""));
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
         let output = Command::new(compiler)
             .args(["-x", language, &format!("-std={standard}"), "-g", "-O1"])
             .args([
@@ -21,6 +27,7 @@ fn check(name: &str) {
                 "-Wno-unused-variable",
                 "-pthread",
             ])
+            .args(flags)
             .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
             .arg(folder().join(format!("{name}.c")))
             .args(["-x", "none", "-lm", "-o"])
@@ -49,6 +56,16 @@ fn stack() {
 #[test]
 fn numbers() {
     check("numbers");
+}
+
+#[test]
+fn few() {
+    check("few");
+}
+
+#[test]
+fn few_with_what_the_processor_has() {
+    check_for("few", &["-march=native", "-O3"]);
 }
 
 #[test]

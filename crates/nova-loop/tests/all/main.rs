@@ -3,6 +3,7 @@
 #[path = "../../../nova-flat/tests/support/mod.rs"]
 mod support;
 
+mod few;
 mod indices;
 mod lanes;
 mod large;
