@@ -25,7 +25,8 @@ static void nova_check_length(nova_context *context, const char *name, int64_t l
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative length: %" PRId64, name, length);
 }
 
-/* Checks length + 1 offsets that rise from 0 and gives the last of them. */
+/* Checks length + 1 offsets that rise from 0 and gives the last of them. The first loop only sees
+ * whether one does not, which takes vector instructions. */
 static int64_t nova_check_segments(nova_context *context, const char *name, int64_t length,
                                    const int64_t *offsets)
 {
@@ -35,7 +36,10 @@ static int64_t nova_check_segments(nova_context *context, const char *name, int6
     if (offsets[0] != 0)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: the first offset is %" PRId64 ", not 0", name,
                   offsets[0]);
+    bool falls = false;
     for (int64_t i = 0; i < length; i++)
+        falls |= offsets[i + 1] < offsets[i];
+    for (int64_t i = 0; falls && i < length; i++)
         if (offsets[i + 1] < offsets[i])
             nova_fail(context, NOVA_ERROR_ARGUMENT,
                       "%s: offset %" PRId64 " after %" PRId64 " does not rise", name,

@@ -137,6 +137,31 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call("nova_copy", arguments));
             }
             Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
+            Command::CopyFew {
+                to,
+                from,
+                element,
+                count,
+                pad,
+            } => {
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    self.assigned(count),
+                    self.assigned(pad),
+                ];
+                let name = format!("nova_copy_few_{}", element.info().short);
+                self.push(Statement::call(name, arguments));
+            }
+            Command::CombineFew {
+                pointer,
+                element,
+                operation,
+            } => {
+                let array = Expression::Name(self.name(*pointer));
+                let name = format!("nova_{}_few_{}", operation.short(), element.info().short);
+                self.push(Statement::call(name, vec![array]));
+            }
             Command::Retain(block) => {
                 let block = Expression::Name(self.name(*block));
                 self.push(Statement::call("nova_retain", vec![block]));

@@ -186,6 +186,8 @@ impl Unit<'_> {
             | Command::Copy { .. }
             | Command::PlanStream { .. }
             | Command::Stream { .. }
+            | Command::CopyFew { .. }
+            | Command::CombineFew { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::NodePayload { .. }
@@ -219,6 +221,8 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::Copy { .. }
             | Command::PlanStream { .. }
             | Command::Stream { .. }
+            | Command::CopyFew { .. }
+            | Command::CombineFew { .. }
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -303,6 +307,8 @@ fn for_each_assignment(
         | Command::Store { .. }
         | Command::Copy { .. }
         | Command::Stream { .. }
+        | Command::CopyFew { .. }
+        | Command::CombineFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Trace { .. }

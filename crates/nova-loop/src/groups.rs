@@ -22,6 +22,8 @@ macro_rules! memory_commands {
             | $crate::ir::Command::Copy { .. }
             | $crate::ir::Command::PlanStream { .. }
             | $crate::ir::Command::Stream { .. }
+            | $crate::ir::Command::CopyFew { .. }
+            | $crate::ir::Command::CombineFew { .. }
             | $crate::ir::Command::Retain(_)
             | $crate::ir::Command::Release(_)
     };

@@ -106,6 +106,16 @@ pub enum Level {
     Rank,
 }
 
+/// How many elements [`Command::CopyFew`] and [`Command::CombineFew`] are about: as many as a few
+/// vector registers hold.
+pub const FEW: u32 = 64;
+
+/// Whether [`Command::CombineFew`] combines values of a type by an operation.
+pub fn combines_few(operation: ScalarOperation, element: Scalar) -> bool {
+    use ScalarOperation as O;
+    element.is_float() && matches!(operation, O::Add | O::Multiply)
+}
+
 /// The commands of Loop.
 #[derive(Clone, Debug)]
 pub enum Command {
@@ -186,6 +196,22 @@ pub enum Command {
         start: Expression,
         from: Expression,
         count: Expression,
+    },
+    /// Copies `count` elements, 0 to [`FEW`], to a place that does not overlap, and writes `pad`
+    /// behind them, so that there are [`FEW`].
+    CopyFew {
+        to: Expression,
+        from: Expression,
+        element: Scalar,
+        count: Expression,
+        pad: Expression,
+    },
+    /// Combines the [`FEW`] elements of a local array into its first: `a[l] := a[l] ⊕ a[l+h]` for
+    /// each l < h, where h halves from half of them down to 1. The others are not to be read after.
+    CombineFew {
+        pointer: Variable,
+        element: Scalar,
+        operation: ScalarOperation,
     },
     /// One more reference.
     Retain(Variable),

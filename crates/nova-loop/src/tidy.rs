@@ -146,6 +146,8 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::Copy { .. }
         | Command::PlanStream { .. }
         | Command::Stream { .. }
+        | Command::CopyFew { .. }
+        | Command::CombineFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Loop { .. }

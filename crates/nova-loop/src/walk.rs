@@ -57,6 +57,18 @@ macro_rules! walks {
                     visit(from);
                     visit(count);
                 }
+                Command::CopyFew {
+                    to,
+                    from,
+                    count,
+                    pad,
+                    ..
+                } => {
+                    visit(to);
+                    visit(from);
+                    visit(count);
+                    visit(pad);
+                }
                 Command::If { condition, .. } => visit(condition),
                 Command::Switch { scrutinee, .. } => visit(scrutinee),
                 Command::For { count, .. } => visit(count),
@@ -74,8 +86,11 @@ macro_rules! walks {
                 Command::NodeNew { payload, .. } => payload.into_iter().for_each(visit),
                 Command::NodePayload { link, .. } => visit(link),
                 Command::Trace { components, .. } => components.into_iter().for_each(visit),
-                Command::Local { .. } | Command::Retain(_) | Command::Release(_) | Command::Loop { .. } => {
-                }
+                Command::Local { .. }
+                | Command::CombineFew { .. }
+                | Command::Retain(_)
+                | Command::Release(_)
+                | Command::Loop { .. } => {}
                 Command::Prefetch { index, .. } => visit(index),
                 Command::Barrier(_) | Command::StreamEnd | Command::Comment(_) | jumps!() => {}
             }
@@ -93,6 +108,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
         Command::Local { pointer, .. }
         | Command::Store { pointer, .. }
+        | Command::CombineFew { pointer, .. }
         | Command::Prefetch { pointer, .. } => visit(*pointer),
         Command::Allocate { block, pointer, .. }
         | Command::Reserve { block, pointer, .. }
@@ -112,6 +128,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::NodePayload { results, .. } => results.iter().copied().for_each(visit),
         Command::NodeNew { link, .. } => visit(*link),
         Command::Copy { .. }
+        | Command::CopyFew { .. }
         | Command::If { .. }
         | Command::Switch { .. }
         | Command::Loop { .. }

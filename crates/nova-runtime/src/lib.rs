@@ -42,6 +42,7 @@ pub const FILES: &[(&str, &str)] = &[
         "floats.h",
         include_str!("../../../runtime-c/common/floats.h"),
     ),
+    ("few.h", include_str!("../../../runtime-c/common/few.h")),
     (
         "fast_math.h",
         include_str!("../../../runtime-c/common/fast_math.h"),

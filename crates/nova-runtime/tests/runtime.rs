@@ -59,6 +59,16 @@ fn numbers() {
 }
 
 #[test]
+fn few() {
+    check("few");
+}
+
+#[test]
+fn few_with_what_the_processor_has() {
+    check_with("few", &["-march=native", "-O3"]);
+}
+
+#[test]
 fn nodes() {
     check("nodes");
 }

@@ -270,6 +270,7 @@ fn is_access(command: &Command) -> bool {
         Command::Store { .. }
             | Command::Stream { .. }
             | Command::Local { .. }
+            | Command::CombineFew { .. }
             | Command::Prefetch { .. }
     )
 }

@@ -287,6 +287,8 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::PlanStream { .. }
         | Command::Stream { .. }
         | Command::StreamEnd
+        | Command::CopyFew { .. }
+        | Command::CombineFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | jumps!()

@@ -144,6 +144,26 @@ impl<'p> Machine<'p> {
                 self.heap.copy(to, from, count)
             }
             Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
+            Command::CopyFew {
+                to,
+                from,
+                count,
+                pad,
+                ..
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let count = self.evaluate(count)?.index()?;
+                let pad = self.evaluate(pad)?.scalar()?;
+                self.heap.copy_few(to, from, count, pad)
+            }
+            Command::CombineFew {
+                pointer, operation, ..
+            } => {
+                let pointer = self.get(*pointer)?.pointer()?;
+                let strict = self.program.strict;
+                self.heap.combine_few(pointer, *operation, strict)
+            }
             Command::Retain(variable) => match self.get(*variable)?.block()? {
                 Some(block) => self.heap.retain(block),
                 None => Ok(()),
@@ -202,6 +222,8 @@ impl<'p> Machine<'p> {
             | Command::Reserve { .. }
             | Command::Unique { .. }
             | Command::Copy { .. }
+            | Command::CopyFew { .. }
+            | Command::CombineFew { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | variable_commands!()

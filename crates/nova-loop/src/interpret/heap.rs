@@ -1,8 +1,9 @@
 //! Blocks of memory with their reference counts.
 
 use super::{Pointer, Step, wrong};
+use crate::ir::FEW;
 use nova_core::value::LARGEST_VECTOR;
-use nova_core::{Scalar, ScalarValue};
+use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 
 /// Names a block. Places are used again after a block is freed; the generation tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,6 +280,40 @@ impl Heap {
             return wrong("elements are copied to where they cannot be");
         }
         block.elements[to_first..to_first + count].copy_from_slice(&elements);
+        Ok(())
+    }
+
+    /// Copies up to [`FEW`] elements and writes `pad` behind them.
+    pub(super) fn copy_few(
+        &mut self,
+        to: Pointer,
+        from: Pointer,
+        count: i64,
+        pad: ScalarValue,
+    ) -> Step<()> {
+        if !(0..=i64::from(FEW)).contains(&count) {
+            return wrong(format!("{count} elements are copied as few"));
+        }
+        self.copy(to, from, count)?;
+        (count..i64::from(FEW)).try_for_each(|k| self.store(to, k, pad))
+    }
+
+    /// Combines [`FEW`] elements into the first, by halves.
+    pub(super) fn combine_few(
+        &mut self,
+        pointer: Pointer,
+        operation: ScalarOperation,
+        strict: bool,
+    ) -> Step<()> {
+        let mut half = i64::from(FEW) / 2;
+        while half > 0 {
+            for k in 0..half {
+                let both = [self.load(pointer, k)?, self.load(pointer, k + half)?];
+                let value = operations::evaluate_unchecked(operation, &both, strict);
+                self.store(pointer, k, value)?;
+            }
+            half /= 2;
+        }
         Ok(())
     }
 

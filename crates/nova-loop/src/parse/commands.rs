@@ -115,6 +115,24 @@ const COMMANDS: &[(&str, Rule)] = &[
         let [] = p.exactly(at, items)?;
         Some(Command::StreamEnd)
     }),
+    ("copy_few", |p, at, items| {
+        let [to, from, element, count, pad] = p.exactly(at, items)?;
+        Some(Command::CopyFew {
+            to: p.expression(to)?,
+            from: p.expression(from)?,
+            element: p.scalar(element)?,
+            count: p.expression(count)?,
+            pad: p.expression(pad)?,
+        })
+    }),
+    ("combine_few", |p, at, items| {
+        let [pointer, element, operation] = p.exactly(at, items)?;
+        Some(Command::CombineFew {
+            pointer: p.variable(pointer)?,
+            element: p.scalar(element)?,
+            operation: p.operation(operation)?,
+        })
+    }),
     ("retain", |p, at, items| {
         let [variable] = p.exactly(at, items)?;
         p.variable(variable).map(Command::Retain)

@@ -82,6 +82,18 @@ impl<'a> Parser<'a> {
         self.expressions(items)
     }
 
+    /// The word of a scalar operation.
+    pub(super) fn operation(&mut self, id: DatumId) -> Option<ScalarOperation> {
+        let word = match self.data.kind(id) {
+            Kind::Symbol(symbol) => ScalarOperation::by_short(symbol),
+            _ => None,
+        };
+        match word {
+            Some(operation) => Some(operation),
+            None => self.error(id, "an operation is expected here"),
+        }
+    }
+
     fn form(&mut self, id: DatumId) -> Option<Expression> {
         let Some((word, items)) = self.data.form(id) else {
             return self.error(id, "an expression starts with a word");

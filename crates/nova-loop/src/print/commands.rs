@@ -197,6 +197,30 @@ impl Printer<'_> {
                 self.argument(from);
                 self.argument(count);
             }
+            Command::CopyFew {
+                to,
+                from,
+                element,
+                count,
+                pad,
+            } => {
+                self.out.text("copy_few");
+                self.argument(to);
+                self.argument(from);
+                self.scalar(*element);
+                self.argument(count);
+                self.argument(pad);
+            }
+            Command::CombineFew {
+                pointer,
+                element,
+                operation,
+            } => {
+                self.out.text("combine_few");
+                self.variable(*pointer);
+                self.scalar(*element);
+                self.out.text(&format!(" {}", operation.short()));
+            }
             Command::Retain(variable) => {
                 self.out.text("retain");
                 self.variable(*variable);

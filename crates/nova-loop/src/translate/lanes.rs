@@ -7,12 +7,13 @@
 //! docs/order.md, with longer blocks where it need not be strict; where the order makes no
 //! difference, the whole space is one block.
 
-use super::operation::{Filling, Rows, Space, split};
+use super::operation::{Few, Filling, Rows, Space, split};
 use super::operators::by_component;
 use super::outputs::Output;
+use super::prefetch::Ahead;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
-use crate::ir::{Command, Expression, Level, Variable};
+use crate::ir::{Command, Expression, Level, Variable, combines_few};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
@@ -35,9 +36,12 @@ impl<'a> Translator<'a> {
         }
         let mut whole = true;
         let mut float = false;
+        let mut all_exact = true;
+        let mut only = true;
+        let mut operations = Vec::new();
         for output in &operation.outputs {
             match output {
-                flat::Output::Map => {}
+                flat::Output::Map => only = false,
                 flat::Output::Reduce {
                     lambda,
                     start,
@@ -50,6 +54,9 @@ impl<'a> Translator<'a> {
                     }
                     let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
                     let scalars: Vec<Scalar> = scalars.collect();
+                    all_exact &= exact;
+                    let all = operators.iter().zip(&scalars);
+                    operations.extend(all.map(|(o, scalar)| (o.operation, *scalar)));
                     float |= scalars.iter().any(|scalar| scalar.is_float());
                     // Lanes of doubles are precise enough for any number of elements.
                     let precise = scalars.iter().all(|scalar| *scalar != Scalar::F32);
@@ -64,12 +71,26 @@ impl<'a> Translator<'a> {
         }
         // Compilers do integers by themselves. The order is one of numbers, not of dimensions.
         let ordered = !whole && operation.shape.len() > 1;
+        let checks = has_checks(&operation.body);
         let width = match self.program.strict {
             true => LANES as u32,
-            false if has_checks(&operation.body) => SCALAR_LANES,
+            false if checks => SCALAR_LANES,
             false => LANES as u32,
         };
-        (float && !ordered).then_some(Filling { whole, width })
+        let any_order = all_exact || !self.program.strict;
+        let inside = self.loops > 0 && operation.shape.len() == 1;
+        (float && !ordered).then_some(Filling {
+            whole,
+            width,
+            few: match checks {
+                _ if !inside => Few::AsMany,
+                true if any_order => Few::Fold,
+                true => Few::AsMany,
+                false => one_operation(&operations)
+                    .filter(|_| only)
+                    .map_or(Few::AsMany, Few::Vectors),
+            },
+        })
     }
 
     /// Translates an operation that fills lanes row by row.
@@ -110,15 +131,16 @@ impl<'a> Translator<'a> {
                 .collect(),
             space,
         };
-        if filling.whole {
-            self.start_lanes(&rows)?;
+        self.few_or_many(filling, &mut rows, inner, |this, rows| {
+            if !filling.whole {
+                return this.blocks(rows, inner);
+            }
+            this.start_lanes(rows)?;
             let (code, ()) =
-                self.nested(|this| this.rows(&mut rows, Expression::index(0), inner.clone()))?;
-            self.wrap(outer, &outer_variables, code, place);
-            self.end_lanes(&rows, Expression::index(0))?;
-        } else {
-            self.blocks(&mut rows, inner)?;
-        }
+                this.nested(|this| this.rows(rows, Expression::index(0), inner.clone()))?;
+            this.wrap(outer, &outer_variables, code, place);
+            this.end_lanes(rows, Expression::index(0))
+        })?;
         for output in rows.outputs {
             self.finish_output(output, place)?;
         }
@@ -240,12 +262,13 @@ impl<'a> Translator<'a> {
             let index = start.clone().plus(Expression::Variable(lane));
             let name = this.name(rows.index);
             let index = this.declare(name, INDEX, index);
-            this.element_of_row(rows, lane, index)?;
+            let lane = Expression::Variable(lane);
+            this.element_of_row(rows, Rows::At { lane }, index)?;
             Ok(index)
         })?;
         if prefetches {
             let place = rows.space.place.clone();
-            self.prefetch_row(&code, index, &start, rows.width, &place);
+            self.prefetch_row(&code, index, &start, Ahead::of(rows.width), &place);
         }
         self.emit(Command::For {
             variable: lane,
@@ -257,18 +280,17 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn element_of_row(
+    /// Computes the element at an index and gives it to the outputs.
+    pub(super) fn element_of_row(
         &mut self,
         rows: &mut RowLoops<'a>,
-        lane: Variable,
+        to: Rows,
         index: Variable,
     ) -> Result<()> {
         let index = Expression::Variable(index);
         self.bind_simple(rows.index, index.clone())?;
         rows.space.indices = rows.outer.iter().cloned().chain([index]).collect();
-        rows.space.rows = Rows::At {
-            lane: Expression::Variable(lane),
-        };
+        rows.space.rows = to;
         self.body(&rows.operation.body, |this, results| {
             let mut left = results;
             for (output, state) in rows.operation.outputs.iter().zip(&rows.outputs) {
@@ -301,16 +323,24 @@ impl<'a> Translator<'a> {
 }
 
 /// What the loops over rows need.
-struct RowLoops<'a> {
-    operation: &'a flat::ArrayOperation,
+pub(super) struct RowLoops<'a> {
+    pub(super) operation: &'a flat::ArrayOperation,
     /// How many lanes there are.
-    width: i64,
-    outputs: Vec<Output<'a>>,
+    pub(super) width: i64,
+    pub(super) outputs: Vec<Output<'a>>,
     /// The index of the innermost dimension.
-    index: flat::Variable,
+    pub(super) index: flat::Variable,
     /// The indices of the others.
-    outer: Vec<Expression>,
-    space: Space,
+    pub(super) outer: Vec<Expression>,
+    pub(super) space: Space,
+}
+
+/// The operation that combines all components, if few values are combined by it.
+fn one_operation(operations: &[(ScalarOperation, Scalar)]) -> Option<ScalarOperation> {
+    let (first, _) = *operations.first()?;
+    let combined =
+        |(o, scalar): &(ScalarOperation, Scalar)| *o == first && combines_few(*o, *scalar);
+    operations.iter().all(combined).then_some(first)
 }
 
 /// Whether an expression reads an element.

@@ -6,6 +6,7 @@ use super::outputs::Output;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
+use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
@@ -48,6 +49,10 @@ pub(super) enum Rows {
     Of(Filling),
     /// Row by row, and this is the lane of the current element.
     At { lane: Expression },
+    /// The current element goes to the result, not to a lane.
+    Alone,
+    /// The current element is put into this place of the array of few elements.
+    Few { lane: Expression },
 }
 
 /// How lanes are filled row by row.
@@ -57,6 +62,19 @@ pub(super) struct Filling {
     pub(super) whole: bool,
     /// How many lanes there are, a power of two.
     pub(super) width: u32,
+    /// How few elements are reduced.
+    pub(super) few: Few,
+}
+
+/// How few elements inside another loop are reduced ([`super::few`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Few {
+    /// As many are.
+    AsMany,
+    /// From left to right.
+    Fold,
+    /// In vectors, where elements allow it, by this operation.
+    Vectors(ScalarOperation),
 }
 
 impl<'a> Translator<'a> {

@@ -7,6 +7,8 @@ use nova_flat::ir as flat;
 /// An operator on one component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operator {
+    /// What it applies.
+    pub(super) operation: ScalarOperation,
     /// `e` with `e ⊕ x = x ⊕ e = x` to the bit, nan and -0.0 included.
     pub(super) identity: ScalarValue,
     /// Whether the result is the same in any order and bracketing.
@@ -80,6 +82,7 @@ fn known(operation: ScalarOperation, operand: Scalar) -> Option<Operator> {
         ScalarOperation::Minimum | ScalarOperation::Maximum
     );
     Some(Operator {
+        operation,
         identity,
         exact: !float || bounds,
         bound: (float && bounds).then(|| match operation {

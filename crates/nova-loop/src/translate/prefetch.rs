@@ -7,6 +7,7 @@ use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
+use std::collections::BTreeMap;
 
 /// How far ahead, in bytes.
 const AHEAD: i64 = 8192;
@@ -19,57 +20,77 @@ const MOST_APART: i64 = 8;
 /// More lines than this are asked for in a loop.
 const WRITTEN_OUT: i64 = 4;
 
+/// What a loop asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead {
+    /// As many elements of each array as this.
+    pub(super) elements: i64,
+    /// No more lines of an array than this.
+    pub(super) most_lines: i64,
+}
+
+impl Ahead {
+    /// All of so many elements.
+    pub(super) fn of(elements: i64) -> Self {
+        Ahead {
+            elements,
+            most_lines: i64::MAX,
+        }
+    }
+}
+
 impl Translator<'_> {
     /// Asks for what the next rows will read: `row` is the body of a loop in which `index` runs over
-    /// the `width` elements from `start`.
+    /// elements from `start` on.
     pub(super) fn prefetch_row(
         &mut self,
         row: &[Command],
         index: Variable,
         start: &Expression,
-        width: i64,
+        ahead: Ahead,
         place: &Place,
     ) {
-        let mut streams = streams(row, index);
+        let mut found = streams(row, index);
         if self.loops > 0 {
             // What every iteration of the loop outside reads again stays in a cache.
-            streams.retain(|stream| stream.before.is_some());
+            found.retain(|stream| stream.before.is_some());
         }
-        if width < LINE / 4 || streams.len() > MOST {
+        if ahead.elements < LINE / 4 || found.len() > MOST {
             return;
         }
-        let place = place.clone();
-        for stream in streams {
-            let Some(size) = stream.element_size(&self.program) else {
-                continue;
-            };
-            let ahead = |line: Expression| stream.ahead(start, line, size);
-            let lines = stream.lines(width, size);
-            if lines <= WRITTEN_OUT {
-                for line in 0..lines {
-                    self.emit(ahead(Expression::index(line)));
-                }
-                continue;
-            }
-            let line = self.add_variable("line", INDEX);
-            let body = vec![ahead(Expression::Variable(line))];
-            self.wrap(&[Expression::index(lines)], &[line], body, &place);
+        for stream in found {
+            self.prefetch_stream(&stream, start, ahead, place);
         }
+    }
+
+    /// Asks for the elements of one array.
+    fn prefetch_stream(
+        &mut self,
+        stream: &Stream,
+        start: &Expression,
+        ahead: Ahead,
+        place: &Place,
+    ) {
+        let Some(size) = stream.element_size(&self.program) else {
+            return;
+        };
+        let ask = |line: Expression| stream.ahead(start, line, size);
+        let lines = stream.lines(ahead.elements, size).min(ahead.most_lines);
+        if lines <= WRITTEN_OUT {
+            for line in 0..lines {
+                self.emit(ask(Expression::index(line)));
+            }
+            return;
+        }
+        let line = self.add_variable("line", INDEX);
+        let body = vec![ask(Expression::Variable(line))];
+        self.wrap(&[Expression::index(lines)], &[line], body, place);
     }
 }
 
 /// The arrays that a loop over `index` with this body reads from front to back.
 pub(crate) fn streams(body: &[Command], index: Variable) -> Vec<Stream> {
-    let mut streams = Streams {
-        index,
-        inner: Vec::new(),
-        found: Vec::new(),
-    };
-    for command in body {
-        if let Command::Declare { variable, .. } = command {
-            streams.inner.push(*variable);
-        }
-    }
+    let mut streams = Streams::of(index, body);
     for command in body {
         walk::reads(command, &mut |e| streams.look(e));
     }
@@ -77,11 +98,11 @@ pub(crate) fn streams(body: &[Command], index: Variable) -> Vec<Stream> {
 }
 
 /// The arrays of which a loop reads neighbouring elements.
-struct Streams {
+pub(super) struct Streams<'e> {
     /// The loop's index.
     index: Variable,
-    /// What is declared in the loop.
-    inner: Vec<Variable>,
+    /// What is declared in the loop, with its value.
+    inner: BTreeMap<Variable, Option<&'e Expression>>,
     found: Vec<Stream>,
 }
 
@@ -138,13 +159,32 @@ impl Stream {
     }
 }
 
-impl Streams {
+/// A sum of what does not change in the loop, 0 if absent, and so many times its index.
+pub(super) type Linear = (Option<Expression>, i64);
+
+impl<'e> Streams<'e> {
+    /// Of the body of a loop over an index.
+    pub(super) fn of(index: Variable, body: &'e [Command]) -> Self {
+        let mut inner = BTreeMap::new();
+        for command in body {
+            if let Command::Declare { variable, value } = command {
+                inner.insert(*variable, value.as_ref());
+            }
+        }
+        Streams {
+            index,
+            inner,
+            found: Vec::new(),
+        }
+    }
+
     fn look(&mut self, expression: &Expression) {
         if let Expression::Load { pointer, index } = expression
             && let Expression::Variable(pointer) = **pointer
-            && !self.inner.contains(&pointer)
+            && !self.inner.contains_key(&pointer)
             && self.found.iter().all(|known| known.pointer != pointer)
-            && let Some((before, stride)) = self.address(index)
+            && let Some((before, stride)) = self.linear(index)
+            && (1..=MOST_APART).contains(&stride)
         {
             self.found.push(Stream {
                 pointer,
@@ -157,47 +197,46 @@ impl Streams {
         }
     }
 
-    /// An address as what is added to the index and how often the index is taken, if it is such a
-    /// sum.
-    fn address(&self, address: &Expression) -> Option<(Option<Expression>, i64)> {
-        if let Some(stride) = self.stride(address) {
-            return Some((None, stride));
+    /// An address as such a sum, if it is one.
+    pub(super) fn linear(&self, address: &Expression) -> Option<Linear> {
+        if let Expression::Variable(variable) = address {
+            if *variable == self.index {
+                return Some((None, 1));
+            }
+            if let Some(value) = self.inner.get(variable) {
+                return value.and_then(|value| deep(|| self.linear(value)));
+            }
         }
-        let Expression::Scalar {
-            operation: ScalarOperation::Add,
+        if let Expression::Scalar {
+            operation,
             arguments,
             ..
         } = address
-        else {
-            return None;
-        };
-        let [before, index] = &arguments[..] else {
-            return None;
-        };
-        let stride = self.stride(index)?;
-        let mut outside = true;
-        before.each_variable(&mut |v| outside &= v != self.index && !self.inner.contains(&v));
-        outside.then(|| (Some(before.clone()), stride))
-    }
-
-    /// How often an expression is the index.
-    fn stride(&self, expression: &Expression) -> Option<i64> {
-        let is_index = |e: &Expression| matches!(e, Expression::Variable(v) if *v == self.index);
-        if is_index(expression) {
-            return Some(1);
-        }
-        match expression {
-            Expression::Scalar {
-                operation: ScalarOperation::Multiply,
-                arguments,
-                ..
-            } => match &arguments[..] {
-                [index, factor] if is_index(index) => {
-                    factor.as_index().filter(|f| (1..=MOST_APART).contains(f))
+            && let [left, right] = &arguments[..]
+        {
+            let linear = |e| deep(|| self.linear(e));
+            match operation {
+                ScalarOperation::Add => return Some(sum(linear(left)?, linear(right)?)),
+                ScalarOperation::Multiply => {
+                    if let Some(factor) = right.as_index() {
+                        let (before, stride) = linear(left)?;
+                        let times = |e: Expression| e.times(Expression::index(factor));
+                        return Some((before.map(times), stride.checked_mul(factor)?));
+                    }
                 }
-                _ => None,
-            },
-            _ => None,
+                _ => {}
+            }
         }
+        let mut outside = true;
+        address.each_variable(&mut |v| outside &= v != self.index && !self.inner.contains_key(&v));
+        outside.then(|| (Some(address.clone()), 0))
     }
+}
+
+fn sum(left: Linear, right: Linear) -> Linear {
+    let before = match (left.0, right.0) {
+        (Some(a), Some(b)) => Some(a.plus(b)),
+        (a, b) => a.or(b),
+    };
+    (before, left.1.saturating_add(right.1))
 }

@@ -45,6 +45,13 @@ pub(super) struct Tree {
     depth: Variable,
 }
 
+impl Tree {
+    /// For each component the subtrees, the result at their bottom.
+    pub(super) fn results(&self) -> &[Variable] {
+        &self.parts
+    }
+}
+
 impl<'a> Reduction<'a> {
     /// A reduction whose lanes are results of their own, each of which ends in its lane.
     pub(super) fn in_lanes(
@@ -60,6 +67,7 @@ impl<'a> Reduction<'a> {
             scalars: scalars.to_vec(),
             kind: Kind::Rows(RowLanes {
                 lanes,
+                few: Vec::new(),
                 width: 0,
                 identities: operators.iter().map(|operator| operator.identity).collect(),
                 bounds: None,
@@ -116,6 +124,7 @@ impl<'a> Translator<'a> {
             Kind::Rows(RowLanes {
                 lanes,
                 width: filling.width,
+                few: Vec::new(),
                 identities,
                 bounds,
                 blocks,
@@ -167,12 +176,18 @@ impl<'a> Translator<'a> {
                 })
             }
             Kind::Rows(rows) => {
-                let lane = match &space.rows {
-                    Rows::At { lane } => lane.clone(),
-                    Rows::None | Rows::Of(_) => return Err(internal("a row without a lane")),
-                };
                 let values = self.scalars(values)?;
-                self.combine_rows(reduction, rows, &lane, values)
+                match &space.rows {
+                    Rows::At { lane } => self.combine_rows(reduction, rows, lane, values),
+                    Rows::Alone => self.combine_alone(reduction, rows, values),
+                    Rows::Few { lane } => {
+                        for (pointer, value) in rows.few.iter().zip(values) {
+                            self.set_element(*pointer, lane.clone(), value);
+                        }
+                        Ok(())
+                    }
+                    Rows::None | Rows::Of(_) => Err(internal("a row without a lane")),
+                }
             }
             Kind::Pieces { running, tree } => {
                 let values = self.simple_values(values)?;

@@ -19,6 +19,8 @@ pub(super) struct RowLanes {
     pub(super) lanes: Vec<Variable>,
     /// How many lanes each has.
     pub(super) width: u32,
+    /// For each component the array of few elements, where they are reduced in vectors.
+    pub(super) few: Vec<Variable>,
     /// What each lane starts as.
     pub(super) identities: Vec<ScalarValue>,
     /// Where the operators are minima and maxima and no lane is ever nan.
@@ -107,9 +109,23 @@ impl<'a> Translator<'a> {
             Blocks::Tree(tree) => {
                 self.push_part(reduction, tree, firsts(&rows.lanes), block, place)
             }
+            Blocks::Whole(_) => self.combine_alone(reduction, rows, firsts(&rows.lanes)),
+        }
+    }
+
+    /// Combines the only value of all lanes and blocks, or one after the other, with the result.
+    pub(super) fn combine_alone(
+        &mut self,
+        reduction: &Reduction<'a>,
+        rows: &RowLanes,
+        values: Vec<Expression>,
+    ) -> Result<()> {
+        match &rows.blocks {
+            // The start value lies below all subtrees.
+            Blocks::Tree(tree) => self.combine(reduction, tree.results(), &zero(), values),
             Blocks::Whole(accumulators) => {
                 let mut arguments = variables_as_terms(accumulators);
-                arguments.extend(firsts(&rows.lanes).into_iter().map(Term::new));
+                arguments.extend(values.into_iter().map(Term::new));
                 self.apply_to(reduction.lambda, arguments, accumulators)
             }
         }

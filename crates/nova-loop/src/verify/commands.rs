@@ -1,7 +1,7 @@
 //! The rules of commands.
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
-use crate::ir::{Command, Expression, Level, Type, Variable};
+use crate::ir::{Command, Expression, Level, Type, Variable, combines_few};
 use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures, variable_commands};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
@@ -169,6 +169,31 @@ impl<'p> Verifier<'p> {
                 self.expect(count, INDEX);
                 if let Some(element) = self.fields(fields) {
                     self.expect(from, Type::Pointer(element));
+                }
+            }
+            Command::CopyFew {
+                to,
+                from,
+                element,
+                count,
+                pad,
+            } => {
+                self.expect(to, Type::Pointer(*element));
+                self.expect(from, Type::Pointer(*element));
+                self.expect(count, INDEX);
+                self.expect(pad, Type::Scalar(*element));
+                if !element.is_float() {
+                    self.error("few elements that are no floats are copied");
+                }
+            }
+            Command::CombineFew {
+                pointer,
+                element,
+                operation,
+            } => {
+                self.expect(&Expression::Variable(*pointer), Type::Pointer(*element));
+                if !combines_few(*operation, *element) {
+                    self.error("few elements are combined by no sum or product of floats");
                 }
             }
             Command::Retain(variable) => self.retain(*variable),

@@ -5,6 +5,7 @@ mod support;
 
 mod bytes;
 mod counts;
+mod few;
 mod indices;
 mod lanes;
 mod large;

@@ -50,6 +50,9 @@ pub fn is_vector_of_vectors_of_numbers(ty: &Ty) -> bool {
 pub fn is_vector_of_int(ty: &Ty) -> bool {
     matches!(ty, Ty::Vector(e) if **e == INT)
 }
+pub fn is_vector_of_floats(ty: &Ty) -> bool {
+    matches!(ty, Ty::Vector(e) if e.is_float())
+}
 pub fn is_vector_of_pairs(ty: &Ty) -> bool {
     matches!(ty, Ty::Vector(e) if matches!(&**e, Ty::Tuple(t) if t.len() == 2))
 }

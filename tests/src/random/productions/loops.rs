@@ -1,6 +1,6 @@
 //! Loops, and the functions of the prelude.
 
-use super::kinds::{always, is_int};
+use super::kinds::{always, element, is_int, is_vector_of_floats};
 use super::{Production, row};
 use crate::random::types::{self, INT, Ty};
 
@@ -54,5 +54,25 @@ pub const LOOPS: &[Production] = &[
     row("trace", 1, always, |d, t, f| {
         let v = d.expression(t, f);
         format!("(trace \"seen\" {v})")
+    }),
+    row("reduce", 40, is_vector_of_floats, |d, t, f| {
+        let rows = d.expression(&t.clone().vector(), f);
+        let suffix = if element(t) == Ty::Scalar("double") {
+            "L"
+        } else {
+            ""
+        };
+        let operator = d.random.pick(&["+", "*", "min", "max"]);
+        let start = d.random.pick(&["0.0", "-0.0", "1.0"]);
+        let name = d.name();
+        let elements = match d.random.below(6) {
+            0 => name.clone(),
+            1 => format!("(map * {name} {name})"),
+            2 => format!("(map abs {name})"),
+            3 => format!("(map (lambda (x) (- x {start}{suffix})) {name})"),
+            4 => format!("(imap (lambda (k) ({name} ! (& k 3))) {name})"),
+            _ => format!("(map (lambda (k) ({name} ! (^ k 1))) (range (length {name})))"),
+        };
+        format!("(map (lambda ({name}) (reduce {operator} {start}{suffix} {elements})) {rows})")
     }),
 ];

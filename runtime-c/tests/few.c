@@ -1,0 +1,43 @@
+/* Few numbers: copies with padding touch nothing behind the last element, and sums and products are
+ * those by halves, in registers or not. */
+#include "../common/few.h"
+#include "test.h"
+
+#define CHECK_COMBINED(name, type, operation)                    \
+    do {                                                         \
+        type found[NOVA_FEW], wanted[NOVA_FEW];                  \
+        for (int k = 0; k < NOVA_FEW; k++)                       \
+            found[k] = wanted[k] = (type)1 + (type)(k * 37 % 64) / (type)100; \
+        name(found);                                             \
+        for (int h = NOVA_FEW / 2; h > 0; h /= 2)                \
+            for (int k = 0; k < h; k++)                          \
+                wanted[k] = wanted[k] operation wanted[k + h];   \
+        CHECK(found[0] == wanted[0]);                            \
+    } while (0)
+
+#define CHECK_COPIED(name, type)                                                    \
+    do {                                                                            \
+        for (int count = 0; count <= NOVA_FEW; count++) {                           \
+            /* The sanitizer sees what is read behind the end. */                   \
+            type *from = (type *)malloc((size_t)(count + (count == 0)) * sizeof(type)); \
+            type to[NOVA_FEW];                                                      \
+            CHECK(from != NULL);                                                    \
+            for (int k = 0; k < count; k++)                                         \
+                from[k] = (type)(k + 1);                                            \
+            name(to, from, count, (type)-1);                                        \
+            for (int k = 0; k < NOVA_FEW; k++)                                      \
+                CHECK(to[k] == (k < count ? (type)(k + 1) : (type)-1));             \
+            free(from);                                                             \
+        }                                                                           \
+    } while (0)
+
+int main(void)
+{
+    CHECK_COPIED(nova_copy_few_f32, float);
+    CHECK_COPIED(nova_copy_few_f64, double);
+    CHECK_COMBINED(nova_add_few_f32, float, +);
+    CHECK_COMBINED(nova_mul_few_f32, float, *);
+    CHECK_COMBINED(nova_add_few_f64, double, +);
+    CHECK_COMBINED(nova_mul_few_f64, double, *);
+    return 0;
+}
