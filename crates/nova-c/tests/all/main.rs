@@ -7,5 +7,6 @@ mod golden;
 mod operations;
 mod scalars;
 mod shapes;
+mod streams;
 mod support;
 mod traces;

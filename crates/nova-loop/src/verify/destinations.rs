@@ -1,10 +1,11 @@
-//! The rule of memory for results: the function of an entry allocates it outside of conditionals and
-//! loops, as the type of the result says.
+//! The rules of memory for results: the function of an entry allocates it outside of conditionals and
+//! loops, as the type of the result says, and what is streamed are whole structures in it.
 
 use crate::error::InternalError;
-use crate::ir::{Command, Destination, Program};
+use crate::ir::{Command, Destination, Program, Variable};
 use crate::walk::each_command;
 use nova_flat::representation::destinations;
+use std::collections::BTreeSet;
 
 /// Adds an error for each allocation for a result that is not right.
 pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
@@ -16,6 +17,11 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
                 place: None,
             })
         };
+        for fields in streamed(&function.body) {
+            if !is_whole(fields, &function.body) {
+                error("what is streamed are not all fields of the result's structures");
+            }
+        }
         let outside: Vec<Destination> = function.body.iter().filter_map(destination_of).collect();
         let mut all = 0;
         each_command(&function.body, |command| {
@@ -37,6 +43,38 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
             }
         }
     }
+}
+
+/// The fields that the commands of a function stream to.
+fn streamed(body: &[Command]) -> BTreeSet<&[Variable]> {
+    let mut all = BTreeSet::new();
+    each_command(body, |command| {
+        if let Command::Stream { fields, .. } | Command::PlanStream { fields, .. } = command {
+            all.insert(&fields[..]);
+        }
+    });
+    all
+}
+
+/// Whether pointers are those of all fields of a structure, in order.
+fn is_whole(fields: &[Variable], body: &[Command]) -> bool {
+    let places: Vec<Option<Destination>> = fields
+        .iter()
+        .map(|field| {
+            let of_field = |command: &&Command| {
+                matches!(command, Command::Allocate { pointer, .. } if pointer == field)
+            };
+            body.iter().find(of_field).and_then(destination_of)
+        })
+        .collect();
+    let Some(Some(first)) = places.first().copied() else {
+        return false;
+    };
+    let expected = (first.component..).map(|component| Destination {
+        component,
+        stride: fields.len() as u32,
+    });
+    places.iter().zip(expected).all(|(p, e)| *p == Some(e))
 }
 
 fn destination_of(command: &Command) -> Option<Destination> {

@@ -139,6 +139,27 @@ fn local_arrays() {
 }
 
 #[test]
+fn streams() {
+    let places = "(local p:(pointer f32) 4) (local q:(pointer f32) 4) (local d:(pointer f64) 4)
+        (declare s:i64) ";
+    let says = |command: &str, message: &str| check("", &format!("{places}{command}"), message);
+    says(
+        "(plan_stream s [p q] 0 2 4 16) (stream [p q] (add i64 s 1) q 2) (stream_end)",
+        "not all fields",
+    );
+    says("(stream [] 0 p 2)", "a stream to nowhere");
+    says("(stream [p d] 0 q 2)", "fields of several types");
+    says("(stream [p] 0 d 2)", "not Pointer(F32)");
+    says("(stream [p] 0 1.0f 2)", "not Pointer(F32)");
+    says("(stream [p] 0 q 2.0f)", "not Scalar(I64)");
+    says("(stream [n] 0 q 2)", "where a pointer is expected");
+    says("(plan_stream s [p] 0 2 4 0)", "strips without elements");
+    says("(plan_stream s [p] 0.0f 2 4 16)", "not Scalar(I64)");
+    says("(plan_stream p [q] 0 2 4 16)", "is no `i64`");
+    says("(declare t:i64 s)", "may not be assigned");
+}
+
+#[test]
 fn types() {
     check("r:f32", "(set r 1)", "is assigned a");
     check("r:f32", "(set r (add f32 1.0f 2))", "not Scalar(F32)");

@@ -1,0 +1,86 @@
+//! Results that are streamed: every element is written and nothing beside, for every length and
+//! wherever the caller's buffer begins.
+
+use crate::support::*;
+use nova_diag::SourceMap;
+
+const PROGRAM: &str = r#"(program
+  (entry "scaled" [("a" f32) ("x" (vector f32))] (vector f32) "scaled")
+  (entry "pairs" [("a" f32) ("x" (vector f32))] (vector (tuple f32 f32)) "pairs")
+  (function "scaled" [a:f32 n:i64 x:(pointer f32) xb:block] [m:i64 r:(pointer f32) rb:block]
+    (declare t:(pointer f32)) (declare tb:block)
+    (allocate_result tb t f32 n 1 1)
+    (if (ge i64 n 1) (do (store t 0 a)))
+    (for i (sub i64 n 1) sequential
+      (store t (add i64 i 1) (mul f32 a (load x (add i64 i 1)))))
+    (set m n) (set r t) (set rb tb))
+  (function "pairs" [b:f32 k:i64 y:(pointer f32) yb:block]
+    [c:i64 p:(pointer f32) pb:block q:(pointer f32) qb:block]
+    (declare u:(pointer f32)) (declare ub:block)
+    (allocate_result ub u f32 k 1 2)
+    (declare v:(pointer f32)) (declare vb:block)
+    (allocate_result vb v f32 k 2 2)
+    (for j k sequential
+      (store u (mul i64 j 2) (load y j))
+      (store v (mul i64 j 2) (add f32 b (load y j))))
+    (set c k) (set p u) (set pb ub) (set q v) (set qb vb)))"#;
+
+const HOST: &str = r#"#include "streams.h"
+#include <stdio.h>
+#include <stdlib.h>
+enum { MOST = 400, BESIDE = 32 };
+static float x[MOST], room[2 * MOST + 2 * BESIDE];
+static int wrong;
+static void clear(void)
+{
+    for (int k = 0; k < 2 * MOST + 2 * BESIDE; k++)
+        room[k] = -1.0f;
+}
+/* The floats of the buffer are right, and no other has changed. */
+static void compare(const float *result, int count, int per, float (*expected)(int))
+{
+    const float *end = room + sizeof room / sizeof *room;
+    for (int k = 0; k < count * per; k++)
+        wrong += result[k] != expected(k);
+    for (const float *beside = room; beside < result; beside++)
+        wrong += *beside != -1.0f;
+    for (const float *beside = result + count * per; beside < end; beside++)
+        wrong += *beside != -1.0f;
+}
+static float one(int k) { return k == 0 ? 2.0f : 2.0f * x[k]; }
+static float two(int k) { return k % 2 == 0 ? x[k / 2] : 2.0f + x[k / 2]; }
+int main(void)
+{
+    for (int k = 0; k < MOST; k++)
+        x[k] = (float)k;
+    for (int count = 0; count < MOST; count += count < 40 ? 1 : 53)
+        for (int first = 0; first < BESIDE; first++) {
+            int64_t n = MOST;
+            float *r = room + first;
+            clear();
+            wrong += scaled(&n, &r, 2.0f, count, x) != 0 || n != count || r != room + first;
+            compare(r, count, 1, one);
+            nova_tuple2_float_float *p = (nova_tuple2_float_float *)(void *)(room + first);
+            n = MOST;
+            clear();
+            wrong += pairs(&n, &p, 2.0f, count, x) != 0 || n != count;
+            compare(room + first, count, 2, two);
+        }
+    printf("%d wrong\n", wrong);
+    return 0;
+}
+"#;
+
+#[test]
+fn results_are_written_whole() {
+    let mut sources = SourceMap::new();
+    let file = sources.add("streams", PROGRAM);
+    let mut program = nova_loop::parse::parse(PROGRAM, file).unwrap();
+    nova_loop::strips::run(&mut program);
+    nova_loop::verify(&program).unwrap();
+    let mut files = emit(&program, "streams");
+    assert_eq!(files.source.matches("nova_stream(").count(), 3);
+    compiles(&files, "streams");
+    files.source.insert_str(0, "#define NOVA_STREAM_BYTES 1\n");
+    prints(&[("streams", &files)], HOST, "0 wrong\n");
+}
