@@ -27,6 +27,15 @@
 #define NOVA_LARGE
 #endif
 
+/* Before a loop of which no iteration reads or writes what another one writes. */
+#if defined(__clang__)
+#define NOVA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define NOVA_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define NOVA_INDEPENDENT
+#endif
+
 /* Structures lie in memory as the program was compiled for. */
 #if defined(__cplusplus)
 #define NOVA_CHECK_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), "layout of " #type)

@@ -5,7 +5,7 @@
 
 mod statement;
 
-pub use statement::{Block, Statement};
+pub use statement::{Block, Hint, Statement};
 pub(crate) use statement::{jump_statements, mark_statements, nested_statements, value_statements};
 
 use std::sync::Arc;

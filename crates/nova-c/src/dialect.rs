@@ -2,7 +2,7 @@
 //! threads of a level wait for each other. Everything else is the same C.
 
 use crate::Target;
-use crate::ast::{Expression, Name, Statement, Type};
+use crate::ast::{Expression, Hint, Name, Statement, Type};
 use nova_loop::ir::Level;
 
 /// A loop over `0 … count - 1`.
@@ -15,6 +15,13 @@ pub fn counted_loop(
 ) -> Vec<Statement> {
     match (target, level) {
         (Target::Seq, Level::Vector) => vec![Statement::Lanes {
+            hint: Hint::NotWrittenOut,
+            variable,
+            count,
+            body: body.into(),
+        }],
+        (Target::Seq, Level::Independent) => vec![Statement::Lanes {
+            hint: Hint::Independent,
             variable,
             count,
             body: body.into(),
@@ -42,6 +49,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
             | Level::Block
             | Level::Thread
             | Level::Vector
+            | Level::Independent
             | Level::Rank,
         ) => Vec::new(),
     }

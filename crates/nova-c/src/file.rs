@@ -3,11 +3,12 @@
 use crate::ast::{Function, Item, Name};
 use crate::border::entry::{self, EntryInterface};
 use crate::border::foreign;
-use crate::function::emit_function;
+use crate::function::{LARGEST_PLAIN, emit_function};
 use crate::names::Names;
 use crate::unit::{Unit, function_items, reachable};
 use crate::{Files, Options, copies, declare, header, manifest, nesting, print, signature, uses};
-use nova_loop::ir::Program;
+use nova_loop::ir::{Command, Program};
+use nova_loop::walk::each_command;
 use std::collections::BTreeSet;
 
 /// Emits a program.
@@ -62,14 +63,14 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     items.extend(entry_items);
     items.extend(function_items([unit.error_functions(), finished].concat()));
     Files {
-        source: source(options, program.strict, items),
+        source: source(options, program, items),
         header: header::header(&unit, &interfaces, &foreigns),
         manifest: manifest::manifest(&unit, &interfaces, &foreigns),
     }
 }
 
 /// The source file: the parts of the runtime that its items mention, then the items.
-fn source(options: &Options, strict: bool, items: Vec<Item>) -> String {
+fn source(options: &Options, program: &Program, items: Vec<Item>) -> String {
     let mut mentioned: BTreeSet<Name> = BTreeSet::new();
     for item in &items {
         uses::mentioned(item, &mut mentioned);
@@ -86,7 +87,8 @@ fn source(options: &Options, strict: bool, items: Vec<Item>) -> String {
         file.push(Item::Directive(format!("include <{header}>")));
     }
     file.push(Item::Blank);
-    file.extend(floating_point(strict, &mentioned));
+    file.extend(floating_point(program.strict, &mentioned));
+    file.extend(sums_in_registers(program));
     if !runtime.text.is_empty() {
         file.push(Item::Comment(
             "The parts of the runtime that this program uses.".into(),
@@ -101,6 +103,27 @@ fn source(options: &Options, strict: bool, items: Vec<Item>) -> String {
         file.pop();
     }
     print::print(&file)
+}
+
+/// Where reductions run side by side over a panel, their sums fill the registers.
+fn sums_in_registers(program: &Program) -> Vec<Item> {
+    let mut has_panel = false;
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            has_panel |= matches!(command, Command::Local { count, .. } if *count > LARGEST_PLAIN);
+        });
+    }
+    if !has_panel {
+        return Vec::new();
+    }
+    directives(
+        "Sums stay in registers; two iterations at once would need too many.",
+        &[
+            "if defined(__GNUC__) && !defined(__clang__)",
+            "pragma GCC optimize(\"no-loop-unroll-and-jam\")",
+            "endif",
+        ],
+    )
 }
 
 /// What compilers may do with floating-point numbers: values are as the program says, but nobody
@@ -118,14 +141,6 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
             "endif",
         ],
     );
-    items.extend(directives(
-        "Sums stay in registers; two iterations at once would need too many.",
-        &[
-            "if defined(__GNUC__) && !defined(__clang__)",
-            "pragma GCC optimize(\"no-loop-unroll-and-jam\")",
-            "endif",
-        ],
-    ));
     items.extend(contraction(strict));
     let functions: Vec<_> = FUNCTIONS.iter().filter(|f| is_used(f.name)).collect();
     if !functions.is_empty() {

@@ -38,7 +38,7 @@ pub struct FunctionEmitter<'u, 'p> {
 
 /// A local array of more elements is read through a pointer: compilers that turn indices into
 /// addresses forget otherwise that nothing else lies there, and keep no sums in registers beside it.
-const LARGEST_PLAIN: u32 = 1024;
+pub const LARGEST_PLAIN: u32 = 1024;
 
 /// How many commands make a function so large that C compilers need to be held back from passes
 /// whose time grows faster than the function.

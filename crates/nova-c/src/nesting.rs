@@ -115,6 +115,7 @@ impl Flat<'_> {
                 mut body,
             } => self.counted_loop(ty, variable, count, body.take()),
             Statement::Lanes {
+                hint: _,
                 variable,
                 count,
                 mut body,

@@ -258,11 +258,12 @@ impl<'a> Printer<'a> {
                 body,
             } => self.counted_loop(&type_text(ty), variable, count, body),
             Statement::Lanes {
+                hint,
                 variable,
                 count,
                 body,
             } => self
-                .text("#pragma GCC unroll 1")
+                .text(hint.text())
                 .append(self.arena.hardline())
                 .append(self.counted_loop("int64_t", variable, count, body)),
             Statement::While { condition, body } => match condition {

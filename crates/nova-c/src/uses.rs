@@ -51,8 +51,21 @@ pub fn mentioned(item: &Item, into: &mut BTreeSet<Name>) {
             let mut types = BTreeSet::new();
             if let Some(body) = &function.body {
                 in_block(body, &mut |e| see(e, into), &mut |t| in_type(t, &mut types));
+                hints(body, into);
             }
             into.extend(types);
+        }
+    }
+}
+
+/// The macros before loops.
+fn hints(block: &Block, into: &mut BTreeSet<Name>) {
+    for statement in &block.0 {
+        if let Statement::Lanes { hint, .. } = statement {
+            into.insert(hint.text().into());
+        }
+        for inner in statement.blocks() {
+            deep(|| hints(inner, into));
         }
     }
 }

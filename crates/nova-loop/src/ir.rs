@@ -102,6 +102,8 @@ pub enum Level {
     Thread,
     /// By the lanes of a vector unit.
     Vector,
+    /// In any order: no iteration reads what another one writes, and no two write the same.
+    Independent,
     /// By the ranks of a communicator.
     Rank,
 }

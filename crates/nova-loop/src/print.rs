@@ -21,12 +21,13 @@ use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 
 /// Levels and their words.
-pub(crate) const LEVELS: [(Level, &str); 6] = [
+pub(crate) const LEVELS: [(Level, &str); 7] = [
     (Level::Sequential, "sequential"),
     (Level::Grid, "grid"),
     (Level::Block, "block"),
     (Level::Thread, "thread"),
     (Level::Vector, "vector"),
+    (Level::Independent, "independent"),
     (Level::Rank, "rank"),
 ];
 

@@ -59,9 +59,9 @@ pub enum Statement {
         count: Expression,
         body: Block,
     },
-    /// The same over few lanes of a vector: gcc is kept from writing out the loop, after which it
-    /// would no longer find vector instructions for it.
+    /// The same with a hint, so that C compilers find vector instructions for it.
     Lanes {
+        hint: Hint,
         variable: Name,
         count: Expression,
         body: Block,
@@ -141,6 +141,26 @@ mod groups {
 }
 
 pub(crate) use groups::{jump_statements, mark_statements, nested_statements, value_statements};
+
+/// What compilers are told of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hint {
+    /// It has few iterations and is not to be written out, after which gcc would find no vector
+    /// instructions.
+    NotWrittenOut,
+    /// No iteration reads or writes what another one writes.
+    Independent,
+}
+
+impl Hint {
+    /// The line before the loop.
+    pub fn text(self) -> &'static str {
+        match self {
+            Hint::NotWrittenOut => "#pragma GCC unroll 1",
+            Hint::Independent => "NOVA_INDEPENDENT",
+        }
+    }
+}
 
 /// Declares the shallow walks, for shared or for exclusive references.
 macro_rules! walks {

@@ -10,7 +10,7 @@
 use super::cost::work_of;
 use super::linear::Linear;
 use super::{Map, STREAM_MOST_WORK, Strips, at_least, at_most, declare};
-use crate::ir::{Command, Expression, Type, Variable};
+use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -260,7 +260,12 @@ impl Strips<'_> {
             }
         }
         let length = Expression::Variable(end).minus(Expression::Variable(begin));
-        made.push(map.over_strip((map.index, begin), offset, length.clone(), body));
+        let mut strip = map.over_strip((map.index, begin), offset, length.clone(), body);
+        if let Command::For { level, .. } = &mut strip {
+            // Each iteration writes structures of its own, in memory that the loop does not read.
+            *level = Level::Independent;
+        }
+        made.push(strip);
         let first = Expression::Variable(begin).times(Expression::index(stride));
         let stream = Command::Stream {
             fields: target.fields.clone(),
