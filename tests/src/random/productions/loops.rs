@@ -55,7 +55,7 @@ pub const LOOPS: &[Production] = &[
         let v = d.expression(t, f);
         format!("(trace \"seen\" {v})")
     }),
-    row("reduce", 40, is_vector_of_floats, |d, t, f| {
+    row("reduce", 12, is_vector_of_floats, |d, t, f| {
         let rows = d.expression(&t.clone().vector(), f);
         let suffix = if element(t) == Ty::Scalar("double") {
             "L"
