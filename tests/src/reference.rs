@@ -52,6 +52,18 @@ pub struct Benchmark {
     pub cases: fn(&mut Random) -> Vec<Case>,
 }
 
+/// The product of two matrices, which is none of the sixteen.
+pub const MATMUL: Benchmark = Benchmark {
+    name: "matmul",
+    cases: linear_algebra::matmul,
+};
+
+/// The same with sums that plain loops in C get wrong.
+pub const LONG_MATMUL: Benchmark = Benchmark {
+    name: "matmul",
+    cases: linear_algebra::long_matmul,
+};
+
 /// All sixteen array programs.
 pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark {

@@ -1,14 +1,13 @@
-//! The sixteen array benchmarks against independent references, on random and adversarial input:
+//! The sixteen array benchmarks and a product of matrices against independent references, on random and adversarial input:
 //! through the reference interpreter and as C.
 
+use nova_tests::bench::build::folder_of;
 use nova_tests::random::Random;
-use nova_tests::reference::{BENCHMARKS, compare};
+use nova_tests::reference::{BENCHMARKS, LONG_MATMUL, MATMUL, compare};
 use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages};
-use std::path::Path;
 
 #[test]
 fn every_benchmark_agrees_with_its_reference() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples/benchmarks");
     let how = How {
         strict: false,
         passes: Passes::All,
@@ -17,8 +16,8 @@ fn every_benchmark_agrees_with_its_reference() {
         tiles: Default::default(),
     };
     let mut wrong = Vec::new();
-    for benchmark in BENCHMARKS {
-        let path = folder.join(format!("{}.nova", benchmark.name));
+    for benchmark in BENCHMARKS.iter().chain([&MATMUL, &LONG_MATMUL]) {
+        let path = folder_of(benchmark.name).join(format!("{}.nova", benchmark.name));
         let text = std::fs::read_to_string(&path).expect("the benchmark's source");
         let stages = Stages::compile(benchmark.name, &text, how).expect("it compiles");
         let loaded = Loaded::new(benchmark.name, &stages, 2).expect("its C compiles");

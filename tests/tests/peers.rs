@@ -9,7 +9,7 @@ use nova_tests::bench::run::Plan;
 use nova_tests::bench::workload::Output;
 use nova_tests::bench::workloads::PROGRAMS;
 use nova_tests::random::Random;
-use nova_tests::reference::{BENCHMARKS, compare};
+use nova_tests::reference::{BENCHMARKS, MATMUL, compare};
 use std::path::Path;
 
 /// Loads the hand-written function of a program; it has the type of the program's entry.
@@ -46,7 +46,7 @@ fn load_peer(program: &Program, folder: &Path) -> Library {
 #[test]
 fn every_peer_agrees_with_its_reference() {
     let mut wrong = Vec::new();
-    for benchmark in BENCHMARKS {
+    for benchmark in BENCHMARKS.iter().chain([&MATMUL]) {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let program = compile(benchmark.name, Options::default()).expect("it compiles");
         let library = load_peer(&program, folder.path());

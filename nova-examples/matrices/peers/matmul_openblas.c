@@ -32,10 +32,16 @@ int peer_matmul_openblas(int64_t *dim0, int64_t *dim1, float **result, int64_t A
         library = load_library();
     if (library == NULL)
         return 3;
+    int64_t room = *dim0 * *dim1;
+    int code = result_vector(&room, (void **)result, A_dim0 * B_dim1, sizeof **result);
+    if (code == 2)
+        return code;
+    *dim0 = A_dim0;
+    *dim1 = A_dim0 != 0 ? B_dim1 : 0;
+    if (code != 0)
+        return code;
     int m = (int)A_dim0, n = (int)B_dim1, k = (int)A_dim1;
     if (m > 0 && n > 0)
         library(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, A, k > 0 ? k : 1, B, n, 0, *result, n);
-    *dim0 = A_dim0;
-    *dim1 = A_dim0 != 0 ? B_dim1 : 0;
     return 0;
 }

@@ -1,7 +1,7 @@
 //! Vectors and matrices, dense and sparse.
 
 use super::Case;
-use super::cases::{case, draw, float, floats, matrix, row_lengths, sum, values, vectors};
+use super::cases::{case, draw, float, floats, matrix, row_lengths, sum, sum_of, values, vectors};
 use crate::random::Random;
 use nova_core::{Elements, ScalarValue, Value};
 use std::sync::Arc;
@@ -66,6 +66,50 @@ pub fn gemv(random: &mut Random) -> Vec<Case> {
         cases.push(case(&format!("{rows} x {columns}"), inputs, expected));
     }
     cases
+}
+
+pub fn matmul(random: &mut Random) -> Vec<Case> {
+    let mut cases = Vec::new();
+    // Fewer columns than a tile has lanes, as many, one more; rows and steps that fill no block.
+    let extents = [
+        (0, 0, 0),
+        (1, 1, 1),
+        (4, 0, 0),
+        (20, 30, 10),
+        (1, 5, 64),
+        (67, 129, 65),
+        (5, 300, 130),
+        (130, 1, 200),
+    ];
+    for (rows, inner, columns) in extents {
+        let (a, b) = (draw(random, rows * inner), draw(random, inner * columns));
+        cases.push(product(
+            &format!("{rows} x {inner} x {columns}"),
+            rows,
+            inner,
+            columns,
+            &a,
+            &b,
+        ));
+    }
+    cases
+}
+
+/// Sums that are off by far more than the bound where they are added one by one in single precision.
+pub fn long_matmul(_: &mut Random) -> Vec<Case> {
+    let (a, b) = (vec![1.0; 20_000], vec![0.1; 20_000 * 64]);
+    vec![product("all equal, long", 1, 20_000, 64, &a, &b)]
+}
+
+/// A product of matrices.
+fn product(what: &str, rows: usize, inner: usize, columns: usize, a: &[f32], b: &[f32]) -> Case {
+    let element = |k: usize| {
+        let (i, j) = (k / columns, k % columns);
+        sum_of((0..inner).map(|l| a[i * inner + l] as f64 * b[l * columns + j] as f64))
+    };
+    let expected = (0..rows * columns).map(element).collect();
+    let inputs = vec![matrix(rows, inner, a), matrix(inner, columns, b)];
+    case(what, inputs, expected)
 }
 
 pub fn spmv(random: &mut Random) -> Vec<Case> {
