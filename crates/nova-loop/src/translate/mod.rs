@@ -54,6 +54,7 @@ pub fn translate_with(mem: &flat::Program, strict: bool, tiles: TileSizes) -> Re
     let mut translator = Translator::new(mem, strict, tiles);
     for (index, function) in mem.functions.iter().enumerate() {
         translator.recursive = function.recursive;
+        translator.frame = 0;
         let function = translator.function(flat::FunctionId(index as u32), function)?;
         translator.program.functions.push(function);
     }
@@ -75,10 +76,12 @@ pub fn tiled(mem: &flat::Program, strict: bool) -> BTreeSet<flat::Variable> {
     let mut found = BTreeSet::new();
     for function in &mem.functions {
         translator.recursive = function.recursive;
+        translator.frame = 0;
         each_statement(&function.body, &mut |statement| {
             if let flat::Expression::Operation(operation) = &statement.expression
-                && translator.tiling(operation, &statement.pattern).is_some()
+                && let Some(tiling) = translator.tiling(operation, &statement.pattern)
             {
+                translator.frame += tiling.bytes;
                 found.extend(statement.pattern.first());
             }
         });
@@ -111,6 +114,8 @@ struct Translator<'a> {
     /// Whether the function being translated may call itself, so that its frame is to be small.
     recursive: bool,
     tiles: TileSizes,
+    /// The bytes that the local arrays of its tiles take so far.
+    frame: u32,
 }
 
 /// A block of the source.
@@ -157,6 +162,7 @@ impl<'a> Translator<'a> {
             tail: None,
             recursive: false,
             tiles,
+            frame: 0,
         }
     }
 

@@ -181,3 +181,32 @@ fn what_reads_far_apart_is_not_tiled() {
           (in n d))))";
     run(program, &matrix(9, 5, 1), true, SMALL, false);
 }
+
+#[test]
+fn the_tiles_of_a_function_leave_room_on_the_stack() {
+    // Twenty products, each of which would take some 70 KB.
+    let one = product("f32", "mul", "add", "0.0f");
+    let (head, rest) = one.split_at(one.find("(let [d:").unwrap());
+    let (operation, tail) = rest.split_at(rest.find("(in n p d)").unwrap());
+    let copies: Vec<String> = (0..20)
+        .map(|k| {
+            ["d", "i", "j", "e", "k", "x", "y", "z", "u", "v", "w"]
+                .iter()
+                .fold(operation.to_string(), |text, name| {
+                    let number = format!("{name}{k}");
+                    text.replace(&format!("[{name}:"), &format!("[{number}:"))
+                        .replace(&format!(" {name}:"), &format!(" {number}:"))
+                        .replace(&format!(" {name})"), &format!(" {number})"))
+                        .replace(&format!(" {name}]"), &format!(" {number}]"))
+                        .replace(&format!("[{name} "), &format!("[{number} "))
+                        .replace(&format!(" {name} "), &format!(" {number} "))
+                })
+        })
+        .collect();
+    let text = format!("{head}{}{}", copies.concat(), tail.replace("p d)", "p d0)"));
+    let program = read("tiles", &text);
+    let mem = nova_mem::introduce(&program);
+    let translated = nova_loop::print::print(&nova_loop::translate(&mem, false).unwrap());
+    let panels = translated.matches("(local panel").count();
+    assert!((1..20).contains(&panels), "{panels}");
+}

@@ -66,6 +66,7 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
+        self.frame += tiling.bytes;
         let map = tiling.map;
         let extents = self.simple_values(&map.shape)?;
         let space = Space::unordered(&extents, Rows::None, place);

@@ -32,6 +32,8 @@ const MOST_APART: i64 = 8;
 const LARGEST_IN_ROWS: usize = 8;
 /// Bodies with more statements than this are not written twice.
 const LARGEST: usize = 60;
+/// The bytes that the local arrays of all tiles of a function may take of the stack.
+const LARGEST_FRAME: u32 = 1 << 20;
 
 impl Default for TileSizes {
     /// Those of processors with vectors of 16 to 64 bytes.
@@ -63,6 +65,8 @@ pub(in crate::translate) struct Tiling<'a> {
     pub(super) panels: Vec<&'a flat::Statement>,
     /// How many neighbouring results a tile has in each row, a power of two.
     pub(super) lanes: u32,
+    /// About how many bytes its local arrays take.
+    pub(in crate::translate) bytes: u32,
 }
 
 /// How an address changes with an index.
@@ -113,7 +117,14 @@ impl<'a> Translator<'a> {
         };
         let bytes = self.widest(reduction) * components as u32 * rows;
         let lanes = (self.tiles.accumulators / bytes.max(1)).max(2);
-        Some(Tiling {
+        let lanes = 1 << lanes.ilog2();
+        let shared = match panels.len() as u32 {
+            0 => 1,
+            count => self.tiles.rows + count * self.tiles.steps,
+        };
+        // Elements have eight bytes at most.
+        let bytes = 8 * lanes * (components as u32 * (rows + 1) + shared);
+        (self.frame + bytes <= LARGEST_FRAME).then_some(Tiling {
             map,
             before,
             reduction,
@@ -121,7 +132,8 @@ impl<'a> Translator<'a> {
             after,
             operators,
             panels,
-            lanes: 1 << lanes.ilog2(),
+            lanes,
+            bytes,
         })
     }
 
