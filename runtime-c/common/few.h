@@ -13,6 +13,12 @@
 #if defined(__AVX512F__) && defined(__BMI2__)
 # include <immintrin.h>
 # define NOVA_MASKED_LOADS 1
+
+/* The vector number k from here, of which the mask may leave nothing in the array. */
+static inline const void *nova_vector_at(const void *from, int k)
+{
+    return (const void *)((uintptr_t)from + (uintptr_t)k * 64);
+}
 #else
 # define NOVA_MASKED_LOADS 0
 #endif
@@ -23,10 +29,10 @@ static inline void nova_copy_few_f32(float *to, const float *from, int64_t count
 #if NOVA_MASKED_LOADS
     const uint64_t mask = _bzhi_u64(~(uint64_t)0, (unsigned)count);
     const __m512 pads = _mm512_set1_ps(pad);
-    _mm512_storeu_ps(to, _mm512_mask_loadu_ps(pads, (__mmask16)mask, from));
-    _mm512_storeu_ps(to + 16, _mm512_mask_loadu_ps(pads, (__mmask16)(mask >> 16), from + 16));
-    _mm512_storeu_ps(to + 32, _mm512_mask_loadu_ps(pads, (__mmask16)(mask >> 32), from + 32));
-    _mm512_storeu_ps(to + 48, _mm512_mask_loadu_ps(pads, (__mmask16)(mask >> 48), from + 48));
+    for (int k = 0; k < 4; k++) {
+        __mmask16 some = (__mmask16)(mask >> (16 * k));
+        _mm512_storeu_ps(to + 16 * k, _mm512_mask_loadu_ps(pads, some, nova_vector_at(from, k)));
+    }
 #else
     for (int k = 0; k < NOVA_FEW; k++)
         to[k] = pad;
@@ -41,8 +47,10 @@ static inline void nova_copy_few_f64(double *to, const double *from, int64_t cou
 #if NOVA_MASKED_LOADS
     const uint64_t mask = _bzhi_u64(~(uint64_t)0, (unsigned)count);
     const __m512d pads = _mm512_set1_pd(pad);
-    for (int k = 0; k < NOVA_FEW; k += 8)
-        _mm512_storeu_pd(to + k, _mm512_mask_loadu_pd(pads, (__mmask8)(mask >> k), from + k));
+    for (int k = 0; k < 8; k++) {
+        __mmask8 some = (__mmask8)(mask >> (8 * k));
+        _mm512_storeu_pd(to + 8 * k, _mm512_mask_loadu_pd(pads, some, nova_vector_at(from, k)));
+    }
 #else
     for (int k = 0; k < NOVA_FEW; k++)
         to[k] = pad;
