@@ -27,10 +27,9 @@
 #define NOVA_LARGE
 #endif
 
-/* Before a loop of which no iteration reads or writes what another one writes. */
-#if defined(__clang__)
-#define NOVA_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+/* Before a loop of which no iteration reads or writes what another one writes. clang's word for it
+   is an order, of which it complains where it cannot follow. */
+#if defined(__GNUC__) && !defined(__clang__)
 #define NOVA_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define NOVA_INDEPENDENT
