@@ -8,7 +8,8 @@ use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
 use nova_diag::{Place, deep};
 use nova_loop::ir::{self, Command, FunctionId, Variable};
 use nova_loop::ir::{
-    calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
+    block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
+    variable_commands,
 };
 
 /// The context, as functions call it.
@@ -122,6 +123,24 @@ impl FunctionEmitter<'_, '_> {
                 count,
                 place,
             } => self.unique(*block, *pointer, *element, count, place),
+            bulk_commands!() => self.bulk(command),
+            Command::Retain(block) => {
+                let block = Expression::Name(self.name(*block));
+                self.push(Statement::call("nova_retain", vec![block]));
+            }
+            Command::Release(block) => {
+                let block = Expression::Name(self.name(*block));
+                self.push(Statement::call("nova_release", vec![context(), block]));
+            }
+            // `command` sends no others here.
+            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
+            }
+        }
+    }
+
+    /// Commands that move or combine many elements.
+    fn bulk(&mut self, command: &Command) {
+        match command {
             Command::Copy {
                 to,
                 from,
@@ -162,17 +181,13 @@ impl FunctionEmitter<'_, '_> {
                 let name = format!("nova_{}_few_{}", operation.short(), element.info().short);
                 self.push(Statement::call(name, vec![array]));
             }
-            Command::Retain(block) => {
-                let block = Expression::Name(self.name(*block));
-                self.push(Statement::call("nova_retain", vec![block]));
-            }
-            Command::Release(block) => {
-                let block = Expression::Name(self.name(*block));
-                self.push(Statement::call("nova_release", vec![context(), block]));
-            }
-            // `command` sends no others here.
-            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
-            }
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
         }
     }
 

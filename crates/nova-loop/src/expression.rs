@@ -214,6 +214,13 @@ impl Expression {
         }
     }
 
+    /// Whether it reads an element.
+    pub fn reads_memory(&self) -> bool {
+        let mut children = self.children().into_iter();
+        matches!(self, Expression::Load { .. })
+            || children.any(|child| deep(|| child.reads_memory()))
+    }
+
     /// Calls `visit` on every variable it reads.
     pub fn each_variable(&self, visit: &mut dyn FnMut(Variable)) {
         if let Expression::Variable(variable) = self {

@@ -11,21 +11,36 @@ macro_rules! variable_commands {
     };
 }
 
-/// A pattern for commands on memory and its blocks.
+/// A pattern for commands on blocks and on single elements.
 #[macro_export]
-macro_rules! memory_commands {
+macro_rules! block_commands {
     () => {
         $crate::ir::Command::Store { .. }
             | $crate::ir::Command::Allocate { .. }
             | $crate::ir::Command::Reserve { .. }
             | $crate::ir::Command::Unique { .. }
-            | $crate::ir::Command::Copy { .. }
+            | $crate::ir::Command::Retain(_)
+            | $crate::ir::Command::Release(_)
+    };
+}
+
+/// A pattern for commands that move or combine many elements.
+#[macro_export]
+macro_rules! bulk_commands {
+    () => {
+        $crate::ir::Command::Copy { .. }
             | $crate::ir::Command::PlanStream { .. }
             | $crate::ir::Command::Stream { .. }
             | $crate::ir::Command::CopyFew { .. }
             | $crate::ir::Command::CombineFew { .. }
-            | $crate::ir::Command::Retain(_)
-            | $crate::ir::Command::Release(_)
+    };
+}
+
+/// A pattern for commands on memory and its blocks.
+#[macro_export]
+macro_rules! memory_commands {
+    () => {
+        $crate::block_commands!() | $crate::bulk_commands!()
     };
 }
 

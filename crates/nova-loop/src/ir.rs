@@ -1,6 +1,9 @@
 //! The data types of Loop; see the crate's page for what they mean.
 
-pub use crate::{calls, errors, jumps, memory_commands, remarks, structures, variable_commands};
+pub use crate::{
+    block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
+    variable_commands,
+};
 use nova_core::ir::Foreign;
 use nova_core::{
     ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,

@@ -188,14 +188,7 @@ impl Roots<'_> {
                 }
             });
         }
-        let mut needed = BTreeSet::new();
-        for command in &after {
-            walk::reads(command, &mut |e| {
-                e.each_variable(&mut |v| {
-                    needed.insert(v);
-                })
-            });
-        }
+        let mut needed = walk::read_variables(&after);
         let mut renamed = BTreeMap::from([(lanes.variable, rest)]);
         let mut start = Vec::new();
         let mut kept = Vec::new();
@@ -215,7 +208,7 @@ impl Roots<'_> {
             let new = copies::copy_of(self.program, *variable);
             renamed.insert(*variable, new);
             let value = match info.ty {
-                Type::Scalar(scalar) if scalar.is_float() || reads_memory(value) => {
+                Type::Scalar(scalar) if scalar.is_float() || value.reads_memory() => {
                     let array = self.local(&info.name, scalar, &lanes, made);
                     kept.push(store(array, &lane, Expression::Variable(*variable)));
                     Expression::load(array, lane.clone())
@@ -340,10 +333,4 @@ fn loads_from(expression: &Expression, arrays: &BTreeSet<Variable>) -> bool {
     let mut found = false;
     expression.each_variable(&mut |v| found |= arrays.contains(&v));
     found
-}
-
-fn reads_memory(expression: &Expression) -> bool {
-    let mut children = expression.children().into_iter();
-    matches!(expression, Expression::Load { .. })
-        || children.any(|child| deep(|| reads_memory(child)))
 }

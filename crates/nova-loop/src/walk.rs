@@ -1,6 +1,7 @@
 //! What single commands read and write, without looking into the lists inside them.
 
 use crate::ir::{Command, Expression, Variable, errors, jumps};
+use std::collections::BTreeSet;
 
 /// Calls `see` for every command of a list, at any depth.
 pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command)) {
@@ -135,4 +136,17 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Trace { .. } => {}
         Command::Barrier(_) | Command::StreamEnd | Command::Comment(_) | jumps!() | errors!() => {}
     }
+}
+
+/// The variables that the expressions of commands read, those of inner lists left out.
+pub fn read_variables(commands: &[Command]) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    for command in commands {
+        reads(command, &mut |expression| {
+            expression.each_variable(&mut |variable| {
+                found.insert(variable);
+            });
+        });
+    }
+    found
 }

@@ -52,12 +52,8 @@ int peer_box3x3(int64_t *result_dim0, int64_t *result_dim1, float **result, int6
                 int64_t img_dim1, const float *img)
 {
     int64_t height = img_dim0, width = img_dim1;
-    int64_t room = *result_dim0 * *result_dim1;
-    int code = result_vector(&room, (void **)result, height * width, sizeof **result);
-    if (code == 2)
-        return code;
-    *result_dim0 = height;
-    *result_dim1 = width;
+    int code = result_matrix(result_dim0, result_dim1, (void **)result, height, width,
+                             sizeof **result);
     if (code != 0)
         return code;
     rows_before before = {{0}, {0}};

@@ -259,4 +259,17 @@ static inline int result_vector(int64_t *len, void **data, int64_t n, size_t siz
     return 0;
 }
 
+/* The same for the elements of a matrix: the caller's extents become those of the result. */
+static inline int result_matrix(int64_t *dim0, int64_t *dim1, void **data, int64_t rows,
+                                int64_t columns, size_t size)
+{
+    int64_t room = *dim0 * *dim1;
+    int code = result_vector(&room, data, rows * columns, size);
+    if (code != 2) {
+        *dim0 = rows;
+        *dim1 = columns;
+    }
+    return code;
+}
+
 #endif

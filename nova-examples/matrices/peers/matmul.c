@@ -8,12 +8,8 @@ int peer_matmul(int64_t *dim0, int64_t *dim1, float **result, int64_t A_dim0, in
 {
     if (A_dim1 != B_dim0 && A_dim0 != 0 && B_dim1 != 0)
         return 1;
-    int64_t room = *dim0 * *dim1;
-    int code = result_vector(&room, (void **)result, A_dim0 * B_dim1, sizeof **result);
-    if (code == 2)
-        return code;
-    *dim0 = A_dim0;
-    *dim1 = A_dim0 != 0 ? B_dim1 : 0;
+    int64_t columns = A_dim0 != 0 ? B_dim1 : 0;
+    int code = result_matrix(dim0, dim1, (void **)result, A_dim0, columns, sizeof **result);
     if (code != 0)
         return code;
     for (int64_t i = 0; i < A_dim0; i++) {

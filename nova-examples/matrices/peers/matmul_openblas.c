@@ -32,12 +32,8 @@ int peer_matmul_openblas(int64_t *dim0, int64_t *dim1, float **result, int64_t A
         library = load_library();
     if (library == NULL)
         return 3;
-    int64_t room = *dim0 * *dim1;
-    int code = result_vector(&room, (void **)result, A_dim0 * B_dim1, sizeof **result);
-    if (code == 2)
-        return code;
-    *dim0 = A_dim0;
-    *dim1 = A_dim0 != 0 ? B_dim1 : 0;
+    int64_t columns = A_dim0 != 0 ? B_dim1 : 0;
+    int code = result_matrix(dim0, dim1, (void **)result, A_dim0, columns, sizeof **result);
     if (code != 0)
         return code;
     int m = (int)A_dim0, n = (int)B_dim1, k = (int)A_dim1;

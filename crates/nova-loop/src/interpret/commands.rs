@@ -4,7 +4,10 @@ use super::heap::Exhausted;
 use super::machine::{Machine, Node};
 use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::ir::{Command, Expression, Variable};
-use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures, variable_commands};
+use crate::ir::{
+    block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
+    variable_commands,
+};
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
 use nova_diag::Place;
 
@@ -135,6 +138,27 @@ impl<'p> Machine<'p> {
                 let count = self.evaluate(count)?.index()?;
                 self.unique((*block, *pointer), *element, count, place)
             }
+            bulk_commands!() => self.bulk(command),
+            Command::Retain(variable) => match self.get(*variable)?.block()? {
+                Some(block) => self.heap.retain(block),
+                None => Ok(()),
+            },
+            Command::Release(variable) => match self.get(*variable)?.block()? {
+                Some(block) => self.heap.release(block),
+                None => Ok(()),
+            },
+            Command::Declare { .. } | Command::Local { .. } | Command::Assign { .. } => {
+                wrong("no command on blocks")
+            }
+            structures!() | jumps!() | errors!() | calls!() | remarks!() => {
+                wrong("no command on blocks")
+            }
+        }
+    }
+
+    /// Commands that move or combine many elements.
+    fn bulk(&mut self, command: &'p Command) -> Step<()> {
+        match command {
             Command::Copy {
                 to, from, count, ..
             } => {
@@ -164,20 +188,13 @@ impl<'p> Machine<'p> {
                 let strict = self.program.strict;
                 self.heap.combine_few(pointer, *operation, strict)
             }
-            Command::Retain(variable) => match self.get(*variable)?.block()? {
-                Some(block) => self.heap.retain(block),
-                None => Ok(()),
-            },
-            Command::Release(variable) => match self.get(*variable)?.block()? {
-                Some(block) => self.heap.release(block),
-                None => Ok(()),
-            },
-            Command::Declare { .. } | Command::Local { .. } | Command::Assign { .. } => {
-                wrong("no command on blocks")
-            }
-            structures!() | jumps!() | errors!() | calls!() | remarks!() => {
-                wrong("no command on blocks")
-            }
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => wrong("no command on blocks"),
         }
     }
 

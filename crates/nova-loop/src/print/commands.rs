@@ -2,8 +2,8 @@
 
 use super::{LEVELS, Printer};
 use crate::ir::{
-    Command, Destination, Level, Variable, calls, errors, jumps, memory_commands, remarks,
-    structures, variable_commands,
+    Command, Destination, Level, Variable, block_commands, bulk_commands, calls, errors, jumps,
+    memory_commands, remarks, structures, variable_commands,
 };
 use nova_core::Scalar;
 use nova_core::forms::write::print_type;
@@ -157,6 +157,23 @@ impl Printer<'_> {
                 self.argument(count);
                 self.place(place);
             }
+            bulk_commands!() => self.bulk(command),
+            Command::Retain(variable) => {
+                self.out.text("retain");
+                self.variable(*variable);
+            }
+            Command::Release(variable) => {
+                self.out.text("release");
+                self.variable(*variable);
+            }
+            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
+            }
+        }
+    }
+
+    /// Commands that move or combine many elements.
+    fn bulk(&mut self, command: &Command) {
+        match command {
             Command::Copy {
                 to,
                 from,
@@ -221,16 +238,13 @@ impl Printer<'_> {
                 self.scalar(*element);
                 self.out.text(&format!(" {}", operation.short()));
             }
-            Command::Retain(variable) => {
-                self.out.text("retain");
-                self.variable(*variable);
-            }
-            Command::Release(variable) => {
-                self.out.text("release");
-                self.variable(*variable);
-            }
-            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
-            }
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
         }
     }
 

@@ -12,7 +12,7 @@ use crate::copies;
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Iterations of a strip.
 const STRIP: u32 = 128;
@@ -137,14 +137,7 @@ impl Strips<'_> {
 
     /// What a cut behind so many commands keeps.
     fn cut_at(&self, map: &Map, first: usize) -> Option<Cut> {
-        let mut needed = BTreeSet::new();
-        for command in &map.body[first..] {
-            walk::reads(command, &mut |e| {
-                e.each_variable(&mut |v| {
-                    needed.insert(v);
-                });
-            });
-        }
+        let mut needed = walk::read_variables(&map.body[first..]);
         let (mut kept, mut again) = (Vec::new(), Vec::new());
         for (at, command) in map.body[..first].iter().enumerate().rev() {
             let Command::Declare {

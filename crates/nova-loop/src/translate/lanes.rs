@@ -16,7 +16,7 @@ use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable, combines_few};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
-use nova_diag::{Place, deep};
+use nova_diag::Place;
 use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 
@@ -223,11 +223,11 @@ impl<'a> Translator<'a> {
         };
         let lane = || Expression::Variable(*variable);
         let only_stores = body.iter().all(|command| match command {
-            Command::Declare { value: Some(v), .. } => !reads_memory(v),
+            Command::Declare { value: Some(v), .. } => !v.reads_memory(),
             Command::Store { pointer, index, .. } => {
                 let is_lane = matches!(index, Expression::Variable(v) if v == variable);
                 // Lanes are what this translation has made itself.
-                is_lane && !reads_memory(index) && lanes.contains(pointer)
+                is_lane && !index.reads_memory() && lanes.contains(pointer)
             }
             _ => false,
         });
@@ -341,13 +341,6 @@ fn one_operation(operations: &[(ScalarOperation, Scalar)]) -> Option<ScalarOpera
     let combined =
         |(o, scalar): &(ScalarOperation, Scalar)| *o == first && combines_few(*o, *scalar);
     operations.iter().all(combined).then_some(first)
-}
-
-/// Whether an expression reads an element.
-fn reads_memory(expression: &Expression) -> bool {
-    let mut children = expression.children().into_iter();
-    matches!(expression, Expression::Load { .. })
-        || children.any(|child| deep(|| reads_memory(child)))
 }
 
 /// Whether an element may stop the program, so that elements are taken one by one.

@@ -2,7 +2,10 @@
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
 use crate::ir::{Command, Expression, Level, Type, Variable, combines_few};
-use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures, variable_commands};
+use crate::ir::{
+    block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
+    variable_commands,
+};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
@@ -129,6 +132,17 @@ impl<'p> Verifier<'p> {
                 self.take_reference(*block, "to be the only holder");
                 self.give_block(*block, *pointer, *element);
             }
+            bulk_commands!() => self.bulk(command),
+            Command::Retain(variable) => self.retain(*variable),
+            Command::Release(variable) => self.release(*variable),
+            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
+            }
+        }
+    }
+
+    /// Commands that move or combine many elements.
+    fn bulk(&mut self, command: &'p Command) {
+        match command {
             Command::Copy {
                 to,
                 from,
@@ -196,10 +210,13 @@ impl<'p> Verifier<'p> {
                     self.error("few elements are combined by no sum or product of floats");
                 }
             }
-            Command::Retain(variable) => self.retain(*variable),
-            Command::Release(variable) => self.release(*variable),
-            variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
-            }
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
         }
     }
 
