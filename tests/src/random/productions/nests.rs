@@ -47,7 +47,7 @@ pub const NESTS: &[Production] = &[
 /// A vector of a few elements: what nests make of it must not grow with each round of a loop.
 fn short(d: &mut Draw, t: &Ty, f: usize) -> String {
     let (v, name) = (d.expression(t, f.min(3)), d.name());
-    format!("(let ({name} {v}) in (slice 0 1 (min 9 (length {name})) {name}))")
+    format!("(let ({name} {v}) in (if (< (length {name}) 9) {name} (slice 0 1 9 {name})))")
 }
 
 /// A small matrix, often of more columns than the smallest tiles have lanes.

@@ -269,7 +269,10 @@ fn operator(d: &mut Draw, t: &Ty, f: usize) -> String {
         Ty::Scalar("bool") => (*d.random.pick(&["and", "or", "=", "(lambda (a b) b)"])).into(),
         Ty::Scalar(_) if t.is_integer() => (*d.random.pick(INTEGER)).into(),
         Ty::Scalar(_) => (*d.random.pick(FLOATING)).into(),
-        Ty::Vector(_) => "concat".into(),
+        // Associative, and no fold can double a vector until memory is used up.
+        Ty::Vector(_) => "(lambda (a b) (let (both (concat a b)) in \
+                          (if (< (length both) 200) both (slice 0 1 200 both))))"
+            .into(),
         Ty::Tuple(parts) => {
             let parts: Vec<String> = (0..parts.len())
                 .map(|k| {
