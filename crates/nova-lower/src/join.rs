@@ -91,12 +91,9 @@ impl Lowerer<'_> {
         offsets: usize,
         joint: &mut Concatenation,
     ) -> Result<()> {
-        for _ in 0..extents {
-            self.concat_next(joint)?;
-        }
-        let mut rows = Vec::with_capacity(offsets);
-        for _ in 0..offsets {
-            rows.push(next_of_all(&mut joint.parts)?);
+        let mut tops = vec![Vec::new(); extents + offsets];
+        for list in &mut tops {
+            *list = next_of_all(&mut joint.parts)?;
         }
         let width = self.lifted_width(inner);
         let mut belows = Vec::with_capacity(joint.parts.len());
@@ -106,15 +103,26 @@ impl Lowerer<'_> {
                 lifted: take(part, width)?,
             });
         }
-        let dense = rows[0].iter().all(|starts| self.is_dense(*starts));
-        let (below, shifts) = self.join_below(inner, &belows)?;
-        for (k, arrays) in rows.into_iter().enumerate() {
-            let mut shifted = Vec::with_capacity(arrays.len());
-            for ((array, length), shift) in arrays.into_iter().zip(&joint.lengths).zip(&shifts) {
-                shifted.push(self.shift(array, *length, *shift)?);
+        let same = same_below(&belows);
+        let dense = tops[extents].iter().all(|starts| self.is_dense(*starts));
+        if !same {
+            for (k, below) in belows.iter_mut().enumerate() {
+                let mut own: Vec<Atom> = tops.iter().map(|list| list[k]).collect();
+                self.drop_waste(inner, extents, joint.lengths[k], &mut own, below)?;
+                for (list, atom) in tops.iter_mut().zip(own) {
+                    list[k] = atom;
+                }
             }
-            let joined = self.concat_arrays(&shifted, joint.count)?;
-            if k == 0 && dense && !same_below(&belows) {
+        }
+        let (below, shifts) = self.join_below(inner, &belows)?;
+        for (k, mut arrays) in tops.into_iter().enumerate() {
+            if k >= extents {
+                for ((array, length), shift) in arrays.iter_mut().zip(&joint.lengths).zip(&shifts) {
+                    *array = self.shift(*array, *length, *shift)?;
+                }
+            }
+            let joined = self.concat_arrays(&arrays, joint.count)?;
+            if k == extents && dense && !same {
                 self.note(joined, Fact::Dense);
             }
             joint.lifted.push(joined);

@@ -23,6 +23,7 @@ mod names;
 mod receive;
 mod scalars;
 mod values;
+mod waste;
 
 pub use error::LowerError;
 

@@ -121,7 +121,7 @@ impl Lowerer<'_> {
         let (index, scalar) = index.scalar()?;
         let index = self.check_index(index, scalar, x.length);
         let single = self.literal(&x.element, std::slice::from_ref(&value.atoms))?;
-        let mut merge = Merge::default();
+        let mut merge = Merge::into(x.length);
         let mut from = single.iter();
         self.merge_levels(&x.element, &mut from, &mut x.lifted.iter(), &mut merge)?;
         let mut tops = Vec::with_capacity(merge.tops.len());

@@ -84,7 +84,7 @@ impl Lowerer<'_> {
         let (d, indices, x) = (destination.vector()?, indices.vector()?, x.vector()?);
         let scalar = super::scalar_type(&indices.element)?;
         self.check_lengths(indices.length, x.length);
-        let mut merge = Merge::default();
+        let mut merge = Merge::into(d.length);
         let (mut from, mut to) = (x.lifted.iter(), d.lifted.iter());
         self.merge_levels(&x.element, &mut from, &mut to, &mut merge)?;
         let mut destinations = Vec::new();
@@ -181,7 +181,8 @@ impl Lowerer<'_> {
             Ok((tops, Below { length, lifted }))
         };
         let (sources, own) = below(from)?;
-        let (destinations, other) = below(to)?;
+        let (mut destinations, mut other) = below(to)?;
+        self.drop_waste(inner, extents, merge.length, &mut destinations, &mut other)?;
         let (joined, shifts) = self.join_below(inner, &[other, own])?;
         for (k, (source, destination)) in sources.into_iter().zip(destinations).enumerate() {
             let shift = (k >= extents).then_some(shifts[1]);
@@ -195,8 +196,9 @@ impl Lowerer<'_> {
 }
 
 /// Two lifted values side by side.
-#[derive(Default)]
 pub(super) struct Merge {
+    /// The length of the destination.
+    length: Atom,
     /// For each top: the destination's, the source's, and what a source's row is shifted by.
     pub tops: Vec<(Atom, Atom, Option<Atom>)>,
     /// The components in order; `None` for a top.
@@ -204,6 +206,15 @@ pub(super) struct Merge {
 }
 
 impl Merge {
+    /// Into a destination of this length.
+    pub fn into(length: Atom) -> Self {
+        Merge {
+            length,
+            tops: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
     fn top(
         &mut self,
         from: &mut Iter<Atom>,

@@ -1,0 +1,104 @@
+//! Data that no row shows any more.
+//!
+//! A slice or a filter of nested vectors keeps the data of all rows and shows fewer of them. Where
+//! data are copied, as in a concatenation, what nobody sees would be copied with them, again and
+//! again: a loop that takes the last hundred rows of what it has appended to would take time that
+//! grows exponentially. So at most half of the data that go into a concatenation is such waste.
+
+use crate::builder::Lowerer;
+use crate::error::Result;
+use crate::facts::Fact;
+use crate::join::Below;
+use crate::values::{next, take};
+use nova_core::{Scalar, ScalarOperation, Type};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
+
+impl Lowerer<'_> {
+    /// The same rows with no more than as much waste as data: where there may be more, a comparison
+    /// at run time decides whether they are copied. `tops` are the extents of `extents` dimensions
+    /// and starts for rows that are arrays, starts and ends for vectors.
+    pub(crate) fn drop_waste(
+        &mut self,
+        inner: &Type,
+        extents: usize,
+        length: Atom,
+        tops: &mut [Atom],
+        below: &mut Below,
+    ) -> Result<()> {
+        let starts = tops[extents];
+        match self.fact(starts) {
+            Some(Fact::Dense | Fact::Rows(_) | Fact::Constant(_)) => return Ok(()),
+            None => {}
+        }
+        let shown = self.shown(extents, length, tops)?;
+        let twice = self.add(shown, shown);
+        let wasteful = self.compare(ScalarOperation::Greater, below.length, twice);
+        let row = match extents {
+            0 => Type::Vector(inner.clone().into()),
+            rank => Type::Array(rank as u32, inner.clone().into()),
+        };
+        let mut lifted = tops.to_vec();
+        lifted.push(below.length);
+        lifted.extend(&below.lifted);
+        let then = self.body(|b| b.build(&[length], &row, |b, i| b.element(&row, &lifted, i)))?;
+        let otherwise = self.body(|_| Ok(lifted.clone()))?;
+        let mut pattern: Vec<Variable> = Vec::with_capacity(lifted.len());
+        for _ in tops.iter() {
+            let ty = FlatType::Array(Scalar::I64, vec![length]);
+            pattern.push(self.output.add_variable("rows", ty));
+        }
+        pattern.extend(self.fresh(&Type::Vector(inner.clone().into())));
+        let atoms = Self::atoms(&pattern);
+        self.emit(
+            pattern,
+            Expression::If {
+                condition: wasteful,
+                then,
+                otherwise,
+            },
+        );
+        let mut atoms = atoms.iter();
+        tops.copy_from_slice(&take(&mut atoms, tops.len())?);
+        below.length = next(&mut atoms)?;
+        below.lifted = atoms.copied().collect();
+        Ok(())
+    }
+
+    /// How many elements rows have together.
+    fn shown(&mut self, extents: usize, length: Atom, tops: &[Atom]) -> Result<Atom> {
+        let index = self.index_variable(0);
+        let body = self.body(|b| {
+            let at = |b: &mut Self, array: &Atom| b.index(*array, &[Atom::Variable(index)]);
+            let size = match extents {
+                0 => {
+                    let (start, end) = (at(b, &tops[0])?, at(b, &tops[1])?);
+                    b.subtract(end, start)
+                }
+                rank => {
+                    let sizes: Result<Vec<Atom>> = tops[..rank].iter().map(|e| at(b, e)).collect();
+                    b.product(&sizes?)
+                }
+            };
+            Ok(vec![size])
+        })?;
+        let adding = self.lambda(&[Scalar::I64, Scalar::I64], |b, p| {
+            Ok(vec![b.add(p[0], p[1])])
+        })?;
+        let shown = self
+            .output
+            .add_variable("shown", FlatType::Scalar(Scalar::I64));
+        let operation = ArrayOperation {
+            shape: vec![length],
+            indices: vec![index],
+            carries: Vec::new(),
+            body,
+            outputs: vec![Output::Reduce {
+                lambda: adding,
+                start: vec![Atom::index(0)],
+                commutes: true,
+            }],
+        };
+        self.emit(vec![shown], Expression::Operation(operation));
+        Ok(Atom::Variable(shown))
+    }
+}
