@@ -11,6 +11,7 @@ use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{EntryInterface, Generated, Library};
 use nova_loop::TileSizes;
+use nova_opt::divide::Division;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -74,14 +75,17 @@ pub enum Passes {
     Level(u8),
     /// All but the one of this name.
     Without(&'static str),
+    /// All, with operations divided as for threads, into small parts.
+    Divided,
 }
 
 impl Passes {
-    /// All passes, those of each other level, and all but each in turn.
+    /// All passes, with operations divided, those of each other level, and all but each in turn.
     pub fn combinations() -> Vec<Passes> {
         let optional = optional_passes().into_iter();
         let levels = [0, 1, 3].map(Passes::Level);
-        std::iter::once(Passes::All)
+        [Passes::All, Passes::Divided]
+            .into_iter()
             .chain(levels)
             .chain(optional.map(|pass| Passes::Without(pass.name)))
             .collect()
@@ -91,6 +95,10 @@ impl Passes {
         let all = Options::default();
         match self {
             Passes::All => all,
+            Passes::Divided => Options {
+                division: Some(Division::SMALL),
+                ..all
+            },
             Passes::Level(optimization) => Options {
                 optimization,
                 ..all
@@ -137,6 +145,11 @@ impl Stages {
         if verify {
             nova_core::verify::verify(&core).map_err(|e| format!("verify core: {e}"))?;
         }
+        let options = Options {
+            strict: how.strict,
+            tiles: how.tiles,
+            ..how.passes.options()
+        };
         let mut lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
         if let Some(defect) = how.defect {
             defects::seed_flat(&mut lowered, defect);
@@ -145,12 +158,12 @@ impl Stages {
             nova_flat::verify::verify(&lowered).map_err(|e| format!("verify flat: {e}"))?;
         }
         let mut flat = lowered.clone();
-        optimise(&mut flat, &how.passes.options());
+        optimise(&mut flat, &options);
         if verify {
             nova_flat::verify::verify(&flat).map_err(|e| format!("verify optimised flat: {e}"))?;
         }
         let erased = verify.then(|| nova_mem::erased_text(&flat));
-        let mut mem = place(&flat, &how.passes.options(), |pass, mem| {
+        let mut mem = place(&flat, &options, |pass, mem| {
             let Some(erased) = &erased else {
                 return Ok(());
             };
@@ -160,11 +173,6 @@ impl Stages {
         if let Some(defect) = how.defect {
             defects::seed_mem(&mut mem, defect);
         }
-        let options = Options {
-            strict: how.strict,
-            tiles: how.tiles,
-            ..how.passes.options()
-        };
         let mut imperative = command(&mem, &options, |pass, program| {
             if !verify {
                 return Ok(());

@@ -1,8 +1,8 @@
 //! Conditionals, switches and loops of Loop as C statements.
 
 use crate::ast::{Expression, Statement, Type};
-use crate::dialect;
 use crate::function::{FunctionEmitter, LoopState};
+use crate::{Target, dialect};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, Level, Variable};
@@ -149,10 +149,13 @@ impl FunctionEmitter<'_, '_> {
             self.push(Statement::call(ROOTS, vec![array, count]));
             return;
         }
+        let target = self.unit.options.target;
+        if target == Target::Pthreads && level == Level::Grid {
+            return self.region(variable, count, body);
+        }
         let name = self.declare(variable);
         self.add_index(variable);
         let body = self.block(body);
-        let target = self.unit.options.target;
         for statement in dialect::counted_loop(target, level, name, count, body) {
             self.push(statement);
         }

@@ -14,20 +14,21 @@ pub fn counted_loop(
     body: Vec<Statement>,
 ) -> Vec<Statement> {
     match (target, level) {
-        (Target::Seq, Level::Vector) => vec![Statement::Lanes {
+        (Target::Seq | Target::Pthreads, Level::Vector) => vec![Statement::Lanes {
             hint: Hint::NotWrittenOut,
             variable,
             count,
             body: body.into(),
         }],
-        (Target::Seq, Level::Independent) => vec![Statement::Lanes {
+        (Target::Seq | Target::Pthreads, Level::Independent) => vec![Statement::Lanes {
             hint: Hint::Independent,
             variable,
             count,
             body: body.into(),
         }],
+        // What threads share is a region of its own.
         (
-            Target::Seq,
+            Target::Seq | Target::Pthreads,
             Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank,
         ) => vec![Statement::For {
             ty: Type::name("int64_t"),
@@ -41,9 +42,9 @@ pub fn counted_loop(
 /// What waits for all threads of a level.
 pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
     match (target, level) {
-        // One thread waits for nobody.
+        // One thread waits for nobody, and regions end together.
         (
-            Target::Seq,
+            Target::Seq | Target::Pthreads,
             Level::Sequential
             | Level::Grid
             | Level::Block

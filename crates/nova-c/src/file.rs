@@ -60,6 +60,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         nesting::bound(function);
     }
     let mut items = unit.table_items();
+    items.append(&mut unit.structures);
     items.extend(entry_items);
     items.extend(function_items([unit.error_functions(), finished].concat()));
     Files {

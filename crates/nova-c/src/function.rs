@@ -4,6 +4,7 @@
 //! behind their parameters and write them when they end. Those that may fail, allocate or read node
 //! tables get the context first.
 
+use crate::Target;
 use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
 use crate::border::structures::{Making, fields_behind, making};
 use crate::command::offset;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 pub struct FunctionEmitter<'u, 'p> {
     /// What the functions of a file share.
     pub unit: &'u mut Unit<'p>,
+    /// The name of the function.
+    pub function: Name,
     names: Names,
     variables: HashMap<Variable, Name>,
     /// Indices of the loops around.
@@ -70,6 +73,7 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
     let function = &program.functions[id.0 as usize];
     let info = unit.functions[id.0 as usize].clone();
     let mut emitter = FunctionEmitter::new(unit);
+    emitter.function = info.name.clone();
     let mut parameters = Vec::new();
     if info.context {
         parameters.push(Parameter {
@@ -135,8 +139,14 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     pub fn new(unit: &'u mut Unit<'p>) -> Self {
         let mut names = Names::default();
         names.take("context");
+        if unit.options.target == Target::Pthreads {
+            // Of the functions of parallel loops.
+            names.take("argument");
+            names.take("data");
+        }
         FunctionEmitter {
             unit,
+            function: "nova".into(),
             names,
             variables: HashMap::new(),
             indices: HashSet::new(),

@@ -30,6 +30,7 @@ mod nesting;
 mod nodes;
 pub mod print;
 mod prune;
+mod region;
 mod scalar;
 mod signature;
 mod stream;
@@ -44,6 +45,8 @@ use nova_loop::ir::Program;
 pub enum Target {
     /// Sequential C.
     Seq,
+    /// C with a pool of threads.
+    Pthreads,
 }
 
 /// What is wanted.

@@ -6,7 +6,7 @@ use crate::border::ctype::CTypes;
 use crate::names::Names;
 use crate::{Options, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
-use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Program, Variable};
+use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Level, Program, Variable};
 use nova_loop::ir::{errors, jumps, remarks, structures, variable_commands};
 use nova_loop::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -38,6 +38,8 @@ pub struct Unit<'p> {
     pub foreigns: BTreeMap<u32, Name>,
     /// Functions that were found to be needed, in the order in which they must stand.
     pub helpers: Vec<Function>,
+    /// Structures for the functions of parallel loops.
+    pub structures: Vec<Item>,
     /// Names of helpers by what they do.
     pub helper_names: BTreeMap<String, Name>,
     /// Whether arrays inside of recursive data must be copied when it is taken over, because a
@@ -81,6 +83,7 @@ impl<'p> Unit<'p> {
             tables: BTreeMap::new(),
             foreigns: BTreeMap::new(),
             helpers: Vec::new(),
+            structures: Vec::new(),
             helper_names: BTreeMap::new(),
             copies_imports: !program.foreigns.is_empty(),
             errors: BTreeSet::new(),
@@ -216,6 +219,9 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. }
+            | Command::For {
+                level: Level::Grid, ..
+            }
             | errors!() => own = true,
             Command::Store { .. }
             | Command::Copy { .. }

@@ -1,5 +1,6 @@
 //! What a compilation is asked to do.
 
+use nova_opt::divide::Division;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -43,8 +44,8 @@ impl Target {
     /// Whether this version of the compiler makes code for it.
     pub fn is_supported(self) -> bool {
         match self {
-            Target::Sequential => true,
-            Target::Pthreads | Target::Cuda | Target::OpenCl | Target::Mpi => false,
+            Target::Sequential | Target::Pthreads => true,
+            Target::Cuda | Target::OpenCl | Target::Mpi => false,
         }
     }
 }
@@ -116,6 +117,21 @@ pub struct Options {
     pub dump_after: Option<String>,
     /// How large tiles are; others than the usual are for tests.
     pub tiles: nova_loop::TileSizes,
+    /// How operations are divided among threads, for tests; otherwise the target decides.
+    pub division: Option<Division>,
+}
+
+impl Options {
+    /// How operations are divided among threads, if they are.
+    pub fn division(&self) -> Option<Division> {
+        let usual = match self.target {
+            Target::Pthreads => Some(Division::DEFAULT),
+            Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => None,
+        };
+        let strict = self.strict;
+        let division = self.division.or(usual)?;
+        Some(Division { strict, ..division })
+    }
 }
 
 impl Default for Options {
@@ -128,6 +144,7 @@ impl Default for Options {
             verify: cfg!(debug_assertions),
             dump_after: None,
             tiles: nova_loop::TileSizes::default(),
+            division: None,
         }
     }
 }

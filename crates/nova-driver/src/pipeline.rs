@@ -5,7 +5,7 @@
 
 use crate::code::{Code, Generated};
 use crate::error::InternalError;
-use crate::options::{Options, Stage};
+use crate::options::{Options, Stage, Target};
 use nova_core::ir as core;
 use nova_flat::ir as flat;
 use nova_loop::ir as commands;
@@ -32,11 +32,12 @@ pub struct Pass {
 enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
     Flat(fn(&mut flat::Program)),
+    FlatFor(fn(&mut flat::Program, &Options)),
     FlatToMem(fn(&flat::Program) -> flat::Program),
     Mem(fn(&mut flat::Program)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     Loop(fn(&mut commands::Program)),
-    LoopToC(fn(&commands::Program, &str) -> nova_c::Files),
+    LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
 }
 
 /// Runs wherever another pass has left something to tidy.
@@ -126,6 +127,16 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(nova_opt::outline::run),
     },
     Pass {
+        name: "divide",
+        description: "divides operations among threads, where the target has them",
+        level: 1,
+        step: Step::FlatFor(|program, options| {
+            if let Some(division) = options.division() {
+                nova_opt::divide::run(program, division);
+            }
+        }),
+    },
+    Pass {
         name: "memory",
         description: "gives every array its block of memory and its place there",
         level: 0,
@@ -177,15 +188,25 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::strips::run),
     },
     Pass {
+        name: "regions",
+        description: "gives to one thread the loops that threads cannot share",
+        level: 0,
+        step: Step::Loop(nova_loop::regions::run),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,
-        step: Step::LoopToC(|program, name| {
-            let options = nova_c::Options {
-                name: name.to_string(),
-                target: nova_c::Target::Seq,
+        step: Step::LoopToC(|program, name, options| {
+            let target = match options.target {
+                Target::Pthreads => nova_c::Target::Pthreads,
+                // Others are refused before.
+                Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => {
+                    nova_c::Target::Seq
+                }
             };
-            nova_c::emit(program, &options)
+            let name = name.to_string();
+            nova_c::emit(program, &nova_c::Options { name, target })
         }),
     },
 ];
@@ -199,7 +220,7 @@ impl Pass {
     /// The stage its result is in.
     pub fn stage(&self) -> Stage {
         match self.step {
-            Step::CoreToFlat(_) | Step::Flat(_) => Stage::Flat,
+            Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(_) => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
@@ -213,6 +234,10 @@ impl Pass {
                 run(&mut program);
                 Ok(Code::Flat(program))
             }
+            (Step::FlatFor(run), Code::Flat(mut program)) => {
+                run(&mut program, options);
+                Ok(Code::Flat(program))
+            }
             (Step::FlatToMem(run), Code::Flat(program)) => Ok(Code::Mem(run(&program))),
             (Step::Mem(run), Code::Mem(mut program)) => {
                 run(&mut program);
@@ -224,7 +249,7 @@ impl Pass {
                 Ok(Code::Loop(program))
             }
             (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
-                files: run(&program, name),
+                files: run(&program, name, options),
                 program,
             }))),
             (_, code) => Err(format!("it cannot run on the stage {}", code.stage())),
@@ -320,6 +345,7 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::Flat(run) => run(program),
+            Step::FlatFor(run) => run(program, options),
             Step::CoreToFlat(_)
             | Step::FlatToMem(_)
             | Step::Mem(_)
@@ -347,6 +373,7 @@ pub fn place(
             Step::Mem(run) => run(&mut mem),
             Step::CoreToFlat(_)
             | Step::Flat(_)
+            | Step::FlatFor(_)
             | Step::MemToLoop(_)
             | Step::Loop(_)
             | Step::LoopToC(_) => continue,
@@ -373,6 +400,7 @@ pub fn command(
             Step::Loop(run) => run(&mut result),
             Step::CoreToFlat(_)
             | Step::Flat(_)
+            | Step::FlatFor(_)
             | Step::FlatToMem(_)
             | Step::Mem(_)
             | Step::LoopToC(_) => continue,

@@ -288,12 +288,24 @@ pub struct ArrayOperation {
     pub shape: Vec<Atom>,
     /// The index in each dimension, `i64`; elements run in row-major order.
     pub indices: Vec<Variable>,
+    /// What may run its indices.
+    pub level: Level,
     /// State passed from each index to the next, and its start; none: indices are independent.
     pub carries: Vec<(Variable, Atom)>,
     /// What runs for each index.
     pub body: Body,
     /// What becomes of its results.
     pub outputs: Vec<Output>,
+}
+
+/// What may run the indices of an operation (dpia.txt §2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// One thread, in order.
+    Sequential,
+    /// The threads of a pool, each some of them, in any order: there are no carries, and the outputs
+    /// are `Map` and `Join`.
+    Grid,
 }
 
 /// What an array operation makes of the values its body gives. `n` is the number of indices; all
@@ -332,6 +344,10 @@ pub enum Output {
     /// Consumes a length and `values` arrays `[length]`; gives `starts` and `ends` (`[n]i64`, from 0,
     /// dense), the total, and for each array the concatenation `[total]` in order.
     Collect { values: usize },
+    /// Consumes an index and an array; gives the array of this shape in which element i of that array
+    /// stands at the index plus i (`join` of dpia.txt §3). Together the arrays fill it, each its own
+    /// part; behind the first one their extents are those of the shape.
+    Join { shape: Vec<Atom> },
 }
 
 impl Program {
@@ -485,6 +501,7 @@ impl Output {
             Output::Filter { values } | Output::Collect { values } => values + 1,
             Output::Scatter { destinations } => destinations.len() + 1,
             Output::Histogram { start, .. } => start.len() + 1,
+            Output::Join { .. } => 2,
         }
     }
 
@@ -498,6 +515,7 @@ impl Output {
             Output::Filter { values } => values + 1,
             Output::Scatter { destinations } => destinations.len(),
             Output::Collect { values } => values + 3,
+            Output::Join { .. } => 1,
         }
     }
 }

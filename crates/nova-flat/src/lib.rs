@@ -41,6 +41,7 @@ mod groups;
 pub mod interpret;
 pub mod ir;
 pub mod memory;
+pub mod operators;
 pub mod parse;
 pub mod print;
 pub mod recursion;

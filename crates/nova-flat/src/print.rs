@@ -20,8 +20,8 @@ mod operands;
 pub use operands::{print_atom, print_type, print_variable};
 
 use crate::ir::{
-    ArrayOperation, Atom, Body, Entry, Expression, Function, Lambda, Output, Program, Statement,
-    Type, Variable,
+    ArrayOperation, Atom, Body, Entry, Expression, Function, Lambda, Level, Output, Program,
+    Statement, Type, Variable,
 };
 use crate::memory::{Lmad, Memory, Polynomial};
 use nova_core::forms::write::{Lines, bracketed, print_place};
@@ -248,7 +248,11 @@ impl<'a> Printer<'a> {
 
     fn operation(&mut self, operation: &ArrayOperation) {
         let shape = self.atoms(&operation.shape);
-        self.out.text(&format!("operation {shape} "));
+        let word = match operation.level {
+            Level::Sequential => "operation",
+            Level::Grid => "grid",
+        };
+        self.out.text(&format!("{word} {shape} "));
         self.variables(&operation.indices);
         self.out.text(" ");
         self.starts(&operation.carries);
@@ -294,6 +298,7 @@ impl<'a> Printer<'a> {
                 )
             }
             Output::Collect { values } => (format!("collect {values}"), None),
+            Output::Join { shape } => (format!("join {}", self.atoms(shape)), None),
         };
         self.out.text(&format!("({head}"));
         if let Some(lambda) = lambda {

@@ -148,6 +148,7 @@ macro_rules! walks {
                         start.into_iter().for_each(&mut *atom);
                         atom(bins);
                     }
+                    Output::Join { shape } => shape.into_iter().for_each(&mut *atom),
                 }
             }
         }
@@ -171,7 +172,8 @@ macro_rules! walks {
                             Output::Map
                             | Output::Filter { .. }
                             | Output::Scatter { .. }
-                            | Output::Collect { .. } => {}
+                            | Output::Collect { .. }
+                            | Output::Join { .. } => {}
                         }
                     }
                 }
@@ -217,7 +219,8 @@ macro_rules! walks {
                             Output::Map
                             | Output::Filter { .. }
                             | Output::Scatter { .. }
-                            | Output::Collect { .. } => {}
+                            | Output::Collect { .. }
+                            | Output::Join { .. } => {}
                         }
                     }
                 }

@@ -49,6 +49,7 @@ pub mod interpret;
 pub mod ir;
 pub mod parse;
 pub mod print;
+pub mod regions;
 pub mod roots;
 pub mod strips;
 mod tidy;

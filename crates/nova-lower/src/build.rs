@@ -12,7 +12,7 @@ use crate::receive::Received;
 use crate::values::{has_rows, next, take};
 use nova_core::{Scalar, ScalarOperation, Type};
 use nova_diag::deep;
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
 use std::slice::Iter;
 
 /// What the body of an operation gives besides its carries.
@@ -86,6 +86,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: shape.to_vec(),
             indices,
+            level: Level::Sequential,
             carries: carried.into_iter().zip(start).collect(),
             body,
             outputs: gift.outputs,
@@ -345,6 +346,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: vec![count],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs,

@@ -11,7 +11,8 @@ use nova_core::ir::Variable as CoreVariable;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type as CoreType};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Program, Statement, Type,
+    Variable,
 };
 use nova_flat::representation::{Component, components};
 use std::collections::{HashMap, HashSet};
@@ -223,6 +224,7 @@ impl<'a> Lowerer<'a> {
             Expression::Operation(ArrayOperation {
                 shape: vec![count],
                 indices: vec![index],
+                level: Level::Sequential,
                 carries: Vec::new(),
                 body,
                 outputs: Vec::new(),
@@ -244,6 +246,7 @@ impl<'a> Lowerer<'a> {
         let operation = Expression::Operation(ArrayOperation {
             shape: vec![count],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Map],

@@ -11,7 +11,7 @@ use crate::facts::Fact;
 use crate::join::Below;
 use crate::values::{next, take};
 use nova_core::{Scalar, ScalarOperation, Type};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
 
 impl Lowerer<'_> {
     /// The same rows with no more than as much waste as data: where there may be more, a comparison
@@ -90,6 +90,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: vec![length],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Reduce {

@@ -284,7 +284,9 @@ impl Introducer {
             let (own, rest) = given.split_at(output.gives().min(given.len()));
             given = rest;
             match output {
-                Output::Map | Output::Scatter { .. } => self.allocate_all(own, out, place),
+                Output::Map | Output::Scatter { .. } | Output::Join { .. } => {
+                    self.allocate_all(own, out, place)
+                }
                 Output::Reduce { lambda, .. } => self.body(&mut lambda.body, place.clone()),
                 Output::Scan { lambda, .. } | Output::Histogram { lambda, .. } => {
                     self.allocate_all(own, out, place);
@@ -457,7 +459,8 @@ fn made_in(body: &Body) -> BTreeSet<Variable> {
                         Output::Map
                         | Output::Scan { .. }
                         | Output::Scatter { .. }
-                        | Output::Histogram { .. } => made.extend(own),
+                        | Output::Histogram { .. }
+                        | Output::Join { .. } => made.extend(own),
                         // Scalars, and arrays whose size is known only afterwards.
                         Output::Reduce { .. } | Output::Filter { .. } | Output::Collect { .. } => {
                             own.for_each(drop)

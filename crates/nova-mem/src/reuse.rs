@@ -227,7 +227,8 @@ impl Reuse<'_> {
                 | Output::Scan { .. }
                 | Output::Filter { .. }
                 | Output::Histogram { .. }
-                | Output::Collect { .. } => {}
+                | Output::Collect { .. }
+                | Output::Join { .. } => {}
             }
         }
         visit::substitute(self.program, body, &instead);

@@ -11,7 +11,7 @@ use crate::mistakes::{Mistake, Mistakes};
 use crate::places::{Rebasing, are_disjoint, extents, is_inside};
 use crate::uses::{Event, Kind, Span, Uses};
 use nova_diag::deep;
-use nova_flat::ir::{Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::ir::{Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::memory::{Memory, Polynomial};
 use nova_flat::visit;
 
@@ -35,7 +35,7 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
         mistakes,
     };
     for function in &mut functions {
-        pass.body(&mut function.body);
+        pass.body(&mut function.body, Vec::new());
     }
     program.functions = functions;
 }
@@ -48,8 +48,15 @@ struct ShortCircuit<'a> {
 }
 
 impl ShortCircuit<'_> {
-    fn body(&mut self, body: &mut Body) {
+    /// A body, of whose results some arrays become parts of others.
+    fn body(&mut self, body: &mut Body, parts: Vec<(Variable, Memory)>) {
         let mut editor = Editor::new(std::mem::take(&mut body.statements));
+        for (part, target) in parts {
+            let scope = self.uses.span(part).map(|span| span.scope);
+            if let Some(end) = scope.and_then(|scope| self.uses.end_of(scope)) {
+                self.build_there(part, &target, end, &mut editor);
+            }
+        }
         for index in (0..editor.len()).rev() {
             let copies = editor.statement(index).map(|s| self.copies(s, &editor));
             for (source, target, at) in copies.unwrap_or_default() {
@@ -58,10 +65,45 @@ impl ShortCircuit<'_> {
         }
         body.statements = editor.finish();
         for statement in &mut body.statements {
+            // Those of an operation are results of its body, which stands before its lambdas.
+            let mut parts = self.joined(statement);
             visit::bodies_mut(&mut statement.expression, &mut |inner| {
-                deep(|| self.body(inner));
+                let parts = std::mem::take(&mut parts);
+                deep(|| self.body(inner, parts));
             });
         }
+    }
+
+    /// The arrays that an operation joins, and where each belongs.
+    fn joined(&self, statement: &Statement) -> Vec<(Variable, Memory)> {
+        let Expression::Operation(operation) = &statement.expression else {
+            return Vec::new();
+        };
+        let mut joined = Vec::new();
+        let mut made = statement.pattern.iter().skip(operation.carries.len());
+        let mut consumed = operation.body.results.iter().skip(operation.carries.len());
+        for output in &operation.outputs {
+            let own: Vec<Atom> = consumed.by_ref().take(output.consumes()).copied().collect();
+            let given: Vec<Variable> = made.by_ref().take(output.gives()).copied().collect();
+            if let (Output::Join { .. }, [first, Atom::Variable(part)], [whole]) =
+                (output, &own[..], &given[..])
+            {
+                let target = self.part(*whole, *first, *part);
+                joined.extend(target.map(|target| (*part, target)));
+            }
+        }
+        joined
+    }
+
+    /// Where a part of an array lies that stands there from an index on.
+    fn part(&self, whole: Variable, first: Atom, part: Variable) -> Option<Memory> {
+        let mut memory = self.memory(whole)?;
+        let extent = self.program.ty(part).shape().first()?;
+        let (outermost, stride) = memory.lmad.dimensions.first_mut()?;
+        *outermost = Polynomial::atom(*extent)?;
+        let offset = Polynomial::atom(first)?.times(stride);
+        memory.lmad.offset = memory.lmad.offset.plus(&offset);
+        Some(memory)
     }
 
     /// What a statement copies, and to where. Of updates and scatters only those into memory for the

@@ -156,6 +156,16 @@ impl Uses {
         Some((index, *starts.get(index)?))
     }
 
+    /// When and where a body ends, which gives its results then.
+    pub fn end_of(&self, scope: usize) -> Option<Span> {
+        let end = self.scopes.get(scope)?.end;
+        Some(Span {
+            scope,
+            enter: end,
+            exit: end,
+        })
+    }
+
     /// What is known of a block.
     pub fn block(&self, block: Variable) -> Option<&BlockUses> {
         self.blocks.get(block.index())

@@ -421,7 +421,8 @@ impl<'a> Verifier<'a> {
                 Output::Map
                 | Output::Filter { .. }
                 | Output::Scatter { .. }
-                | Output::Collect { .. } => {}
+                | Output::Collect { .. }
+                | Output::Join { .. } => {}
             }
         }
         let (carried, mut given) = pattern.split_at(names.len());
@@ -436,7 +437,8 @@ impl<'a> Verifier<'a> {
                 | Output::Scan { .. }
                 | Output::Filter { .. }
                 | Output::Scatter { .. }
-                | Output::Histogram { .. } => own.len(),
+                | Output::Histogram { .. }
+                | Output::Join { .. } => own.len(),
             };
             let (written, rows) = own.split_at(written);
             self.bind_all(written, Binding::Written)?;

@@ -216,7 +216,8 @@ impl Bounds<'_> {
                 Output::Map
                 | Output::Filter { .. }
                 | Output::Scatter { .. }
-                | Output::Collect { .. } => {}
+                | Output::Collect { .. }
+                | Output::Join { .. } => {}
             }
         }
     }

@@ -306,7 +306,10 @@ impl Hoist<'_> {
             Output::Map | Output::Reduce { .. } | Output::Scan { .. } | Output::Filter { .. } => {
                 true
             }
-            Output::Scatter { .. } | Output::Histogram { .. } | Output::Collect { .. } => false,
+            Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => false,
         });
         let indices = &operation.indices;
         bounded

@@ -4,6 +4,7 @@
 //! program, errors included.
 
 pub mod bounds;
+pub mod divide;
 mod effects;
 pub mod fuse;
 pub mod hoist;

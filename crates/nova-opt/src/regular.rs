@@ -9,7 +9,7 @@
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable, View,
+    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable, View,
 };
 use nova_flat::visit::{each_body_mut, each_statement};
 use std::collections::BTreeSet;
@@ -171,6 +171,7 @@ fn make_regular(
         Expression::Operation(ArrayOperation {
             shape,
             indices: [outer.indices, inner_map.indices].concat(),
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: inner_map.outputs,
@@ -235,6 +236,7 @@ impl Writer<'_> {
         let operation = ArrayOperation {
             shape: vec![count],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body: Body {
                 statements: inside,

@@ -129,7 +129,8 @@ impl Report<'_> {
                 | Output::Scan { .. }
                 | Output::Filter { .. }
                 | Output::Histogram { .. }
-                | Output::Collect { .. } => own.for_each(drop),
+                | Output::Collect { .. }
+                | Output::Join { .. } => own.for_each(drop),
             }
         }
         changes

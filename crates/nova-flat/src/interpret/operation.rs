@@ -18,7 +18,7 @@ enum Gathered<A: Arrays> {
     Columns(Vec<Elements>),
     /// The results of `Filter` and how many elements they have.
     Kept(usize, Vec<A::Array>),
-    /// The results of `Scatter` and `Histogram`.
+    /// The results of `Scatter` and `Histogram`, and of `Join`, where all arrays are known.
     Arrays(Vec<A::Array>),
     /// Of `Collect`: the results for starts and ends, how many are written, the rows.
     Rows {
@@ -124,6 +124,7 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 (Output::Collect { .. }, gathered @ Gathered::Rows { .. }) => {
                     collect(gathered, own)?;
                 }
+                (Output::Join { .. }, Gathered::Arrays(arrays)) => join::<A>(arrays, own)?,
                 _ => internal("an output with the state of another")?,
             }
         }
@@ -201,9 +202,10 @@ impl<'a, A: Arrays> Machine<'a, A> {
                     values.push(Held::Array(A::truncate(array, count)?));
                 }
             }
-            (Output::Scatter { .. } | Output::Histogram { .. }, Gathered::Arrays(arrays)) => {
-                values.extend(arrays.into_iter().map(Held::Array));
-            }
+            (
+                Output::Scatter { .. } | Output::Histogram { .. } | Output::Join { .. },
+                Gathered::Arrays(arrays),
+            ) => values.extend(arrays.into_iter().map(Held::Array)),
             (
                 Output::Collect { .. },
                 Gathered::Rows {
@@ -348,6 +350,10 @@ fn begin<A: Arrays>(
             }
             Gathered::Arrays(arrays)
         }
+        Output::Join { shape } => {
+            let shape = extents(&activation.slots, shape)?;
+            Gathered::Arrays(place_all(activation, given, &shape)?)
+        }
         Output::Collect { .. } => {
             let (descriptor, _) = given.split_at(given.len().min(2));
             match <[A::Array; 2]>::try_from(place_all(activation, descriptor, &[n])?) {
@@ -361,6 +367,26 @@ fn begin<A: Arrays>(
             }
         }
     })
+}
+
+/// Writes an array into its part of another.
+fn join<A: Arrays>(arrays: &mut [A::Array], own: &[Held<A>]) -> Result<(), Fault> {
+    let ([joined], [first, Held::Array(part)]) = (arrays, own) else {
+        return internal("a join of no array");
+    };
+    let ScalarValue::I64(first) = first.scalar()? else {
+        return internal("an index that is no `i64`");
+    };
+    let mut indices = Indices::new(A::shape(part).to_vec());
+    while let Some(index) = indices.next_index()? {
+        let value = A::element(part, index)?;
+        let mut at = index.to_vec();
+        if let Some(outermost) = at.first_mut() {
+            *outermost = outermost.wrapping_add(first);
+        }
+        A::write(joined, &at, value)?;
+    }
+    Ok(())
 }
 
 /// Row `k` of columns of scalars.

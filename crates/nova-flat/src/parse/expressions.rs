@@ -1,7 +1,7 @@
 //! The forms of expressions, of views and of outputs: three tables.
 
 use super::Parser;
-use crate::ir::{ArrayOperation, Destination, Expression, Output, SliceDimension, View};
+use crate::ir::{ArrayOperation, Destination, Expression, Level, Output, SliceDimension, View};
 use nova_core::forms::read::FormReader;
 use nova_core::{ScalarOperation, SumId};
 use nova_syntax::DatumId;
@@ -108,7 +108,10 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             compare: p.lambda(compare)?,
         })
     }),
-    ("operation", |p, at, items| p.operation(at, items)),
+    ("operation", |p, at, items| {
+        p.operation(at, items, Level::Sequential)
+    }),
+    ("grid", |p, at, items| p.operation(at, items, Level::Grid)),
     ("if", |p, at, items| {
         let [condition, then, otherwise] = p.exactly(at, items)?;
         Some(Expression::If {
@@ -238,6 +241,12 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
             values: p.index(values)?,
         })
     }),
+    ("join", |p, at, items| {
+        let [shape] = p.exactly(at, items)?;
+        Some(Output::Join {
+            shape: p.atoms(shape)?,
+        })
+    }),
 ];
 
 impl<'a> Parser<'a> {
@@ -308,7 +317,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `(operation [shape] [indices] [carries] BODY OUTPUT …)`.
-    fn operation(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Expression> {
+    fn operation(&mut self, at: DatumId, items: &'a [DatumId], level: Level) -> Option<Expression> {
         let [shape, indices, carries, body, outputs @ ..] = items else {
             return self.error(
                 at,
@@ -331,6 +340,7 @@ impl<'a> Parser<'a> {
         Some(Expression::Operation(ArrayOperation {
             shape,
             indices,
+            level,
             carries,
             body,
             outputs: list,

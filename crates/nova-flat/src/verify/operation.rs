@@ -1,7 +1,7 @@
 //! The rules of the array operation and its outputs.
 
 use super::{INSIDE, Result, Verifier};
-use crate::ir::{ArrayOperation, Atom, Output, Type, Variable};
+use crate::ir::{ArrayOperation, Atom, Level, Output, Type, Variable};
 use crate::visit::Substitution;
 use nova_core::Scalar;
 
@@ -14,6 +14,7 @@ impl<'a> Verifier<'a> {
         let ArrayOperation {
             shape,
             indices,
+            level,
             carries,
             body,
             outputs,
@@ -25,6 +26,15 @@ impl<'a> Verifier<'a> {
         self.require(shape.len() == indices.len(), || {
             format!("{} indices for {} extents", indices.len(), shape.len())
         })?;
+        match level {
+            Level::Sequential => {}
+            Level::Grid => {
+                let joins = |o: &Output| matches!(o, Output::Map | Output::Join { .. });
+                self.require(carries.is_empty() && outputs.iter().all(joins), || {
+                    "a grid with carries, or outputs in order".to_string()
+                })?;
+            }
+        }
         let gives: usize = outputs.iter().map(Output::gives).sum();
         let Some((carried, given)) = pattern.split_at_checked(carries.len()) else {
             return self.fail("an operation with too few results");
@@ -79,9 +89,10 @@ impl<'a> Verifier<'a> {
         let (first, values) = match output {
             Output::Map | Output::Reduce { .. } | Output::Scan { .. } => (None, own),
             Output::Filter { .. } => (Some(Scalar::Bool), &own[1..]),
-            Output::Scatter { .. } | Output::Histogram { .. } | Output::Collect { .. } => {
-                (Some(Scalar::I64), &own[1..])
-            }
+            Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => (Some(Scalar::I64), &own[1..]),
         };
         if let (Some(expected), Some(first)) = (first, own.first()) {
             self.is(*first, expected)?;
@@ -93,6 +104,15 @@ impl<'a> Verifier<'a> {
                     let (scalar, shape) = self.array(*array)?;
                     let fits = shape.len() == 1 && self.same(shape[0], own[0]);
                     self.require(fits, || "a row of another length".to_string())?;
+                    types.push(scalar);
+                }
+                (Output::Join { shape }, Atom::Variable(array)) => {
+                    let (scalar, own) = self.array(*array)?;
+                    let pairs = own.iter().zip(shape).skip(1);
+                    let fits = own.len() == shape.len()
+                        && !own.is_empty()
+                        && pairs.into_iter().all(|(a, b)| self.same(*a, *b));
+                    self.require(fits, || "a part of another shape".to_string())?;
                     types.push(scalar);
                 }
                 (_, value) => types.push(self.scalar(*value)?),
@@ -154,6 +174,11 @@ impl<'a> Verifier<'a> {
                 types.extend(vectors(own(2)));
                 types
             }
+            Output::Join { shape } => {
+                shape.iter().try_for_each(|extent| self.extent(*extent))?;
+                let joined = |s: &Scalar| Type::Array(*s, shape.clone());
+                values.iter().map(joined).collect()
+            }
         };
         self.gives_all(pattern, &types)
     }
@@ -166,7 +191,8 @@ impl<'a> Verifier<'a> {
             | Output::Filter { .. }
             | Output::Scatter { .. }
             | Output::Histogram { .. }
-            | Output::Collect { .. } => shape.len() == 1,
+            | Output::Collect { .. }
+            | Output::Join { .. } => shape.len() == 1,
         };
         self.require(accepted, || {
             "an output that demands a space of rank 1".to_string()

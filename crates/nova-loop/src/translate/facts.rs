@@ -229,7 +229,8 @@ impl<'a> Walk<'a> {
             Output::Map
             | Output::Filter { .. }
             | Output::Scatter { .. }
-            | Output::Collect { .. } => {}
+            | Output::Collect { .. }
+            | Output::Join { .. } => {}
         }
     }
 

@@ -159,7 +159,8 @@ fn row_lanes<'o>(output: &'o mut Output<'_>) -> Option<(&'o [Scalar], &'o mut Ro
         | Output::Filter { .. }
         | Output::Scatter { .. }
         | Output::Histogram { .. }
-        | Output::Collect(_) => None,
+        | Output::Collect(_)
+        | Output::Join(_) => None,
     }
 }
 
@@ -178,6 +179,7 @@ fn any_zero(rows: &RowLoops<'_>) -> bool {
         | Output::Filter { .. }
         | Output::Scatter { .. }
         | Output::Histogram { .. }
-        | Output::Collect { .. } => false,
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
     })
 }

@@ -8,7 +8,6 @@
 //! difference, the whole space is one block.
 
 use super::operation::{Few, Filling, Rows, Space, split};
-use super::operators::by_component;
 use super::outputs::Output;
 use super::prefetch::Ahead;
 use super::{INDEX, Result, Translator};
@@ -18,6 +17,7 @@ use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
+use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 
 /// Bodies with more statements than this are not written twice.
@@ -66,7 +66,8 @@ impl<'a> Translator<'a> {
                 | flat::Output::Filter { .. }
                 | flat::Output::Scatter { .. }
                 | flat::Output::Histogram { .. }
-                | flat::Output::Collect { .. } => return None,
+                | flat::Output::Collect { .. }
+                | flat::Output::Join { .. } => return None,
             }
         }
         // Compilers do integers by themselves. The order is one of numbers, not of dimensions.

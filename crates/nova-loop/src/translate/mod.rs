@@ -14,7 +14,6 @@ mod few;
 mod lanes;
 mod lifetimes;
 mod operation;
-mod operators;
 mod outputs;
 mod padding;
 pub(crate) mod prefetch;

@@ -125,7 +125,11 @@ impl<'a> Translator<'a> {
             Ok(())
         })?;
         self.loops -= 1;
-        self.wrap_at(self.level(operation), &extents, &indices, code, place);
+        let level = match operation.level {
+            flat::Level::Sequential => Level::Sequential,
+            flat::Level::Grid => Level::Grid,
+        };
+        self.wrap_at(level, &extents, &indices, code, place);
         for output in outputs {
             self.finish_output(output, place)?;
         }
@@ -147,11 +151,6 @@ impl<'a> Translator<'a> {
             outputs.push(self.start_output(output, given, space)?);
         }
         Ok(outputs)
-    }
-
-    /// What runs the iterations of an operation.
-    fn level(&self, _operation: &flat::ArrayOperation) -> Level {
-        Level::Sequential
     }
 
     /// Describes the space; several dimensions have a counter where the order is to be strict.
@@ -176,6 +175,7 @@ impl<'a> Translator<'a> {
             | flat::Output::Scatter { .. }
             | flat::Output::Histogram { .. }
             | flat::Output::Collect { .. } => true,
+            flat::Output::Join { .. } => false,
         });
         if !ordered {
             return Ok((space, None));

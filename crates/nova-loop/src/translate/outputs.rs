@@ -1,5 +1,6 @@
 //! What array operations make of the values of their bodies: before the loop, in it, and after it.
 
+use super::address::Place;
 use super::operation::{Space, split};
 use super::reduction::Reduction;
 use super::scalars::Term;
@@ -8,8 +9,8 @@ use super::statements::single;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
-use nova_diag::Place;
 use nova_flat::ir as flat;
+use nova_flat::memory::Polynomial;
 
 /// An output of an operation under way.
 pub(super) enum Output<'a> {
@@ -30,6 +31,7 @@ pub(super) enum Output<'a> {
         arrays: &'a [flat::Variable],
     },
     Collect(Collect<'a>),
+    Join(flat::Variable),
 }
 
 impl Output<'_> {
@@ -42,7 +44,8 @@ impl Output<'_> {
             | Output::Filter { .. }
             | Output::Scatter { .. }
             | Output::Histogram { .. }
-            | Output::Collect(_) => Vec::new(),
+            | Output::Collect(_)
+            | Output::Join(_) => Vec::new(),
         }
     }
 }
@@ -117,6 +120,15 @@ impl<'a> Translator<'a> {
                 })
             }
             flat::Output::Collect { .. } => self.start_collect(pattern, space),
+            flat::Output::Join { shape } => {
+                let array = single(pattern)?;
+                let mut count = Expression::index(1);
+                for extent in shape {
+                    count = count.times(self.simple(*extent)?);
+                }
+                self.destination(array, count, &space.place)?;
+                Ok(Output::Join(array))
+            }
         }
     }
 
@@ -222,6 +234,7 @@ impl<'a> Translator<'a> {
                 arrays,
             } => self.consume_histogram(lambda, bins, arrays, values),
             Output::Collect(collect) => self.consume_collect(collect, values, space),
+            Output::Join(array) => self.consume_join(*array, values, space),
         }
     }
 
@@ -313,8 +326,51 @@ impl<'a> Translator<'a> {
         self.store(ends, vec![space.number.clone()], total)
     }
 
+    /// Puts an array where it belongs in the joined one, if it was not made there.
+    fn consume_join(
+        &mut self,
+        joined: flat::Variable,
+        values: &[flat::Atom],
+        space: &Space,
+    ) -> Result<()> {
+        let [first, flat::Atom::Variable(part)] = values else {
+            return Err(internal("a join of no array"));
+        };
+        let (to, from) = (self.place(joined)?, self.place(*part)?);
+        let stride = to.lmad.dimensions.first().map(|d| d.1.clone());
+        let offset = Polynomial::atom(*first).and_then(|first| Some(first.times(&stride?)));
+        let offset = offset.ok_or_else(|| internal("a join at no index"))?;
+        let strides = |place: &Place<'_>| -> Vec<Polynomial> {
+            place.lmad.dimensions.iter().map(|d| d.1.clone()).collect()
+        };
+        if to.block == from.block
+            && from.lmad.offset == to.lmad.offset.plus(&offset)
+            && strides(&to) == strides(&from)
+        {
+            return Ok(());
+        }
+        let first = self.simple(*first)?;
+        let mut extents = Vec::with_capacity(from.shape.len());
+        for extent in from.shape {
+            extents.push(self.simple(*extent)?);
+        }
+        self.flush_conflicts(to.block)?;
+        self.each_index(&extents, &space.place, |this, indices| {
+            let value = this.load(from, indices.clone())?;
+            let mut indices = indices;
+            if let Some(outermost) = indices.first_mut() {
+                *outermost = first.clone().plus(outermost.clone());
+            }
+            this.store(to, indices, value)
+        })
+    }
+
     /// Binds what an output has become after the loop.
-    pub(super) fn finish_output(&mut self, output: Output<'a>, place: &Place) -> Result<()> {
+    pub(super) fn finish_output(
+        &mut self,
+        output: Output<'a>,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
         match output {
             Output::Reduction(reduction) => self.finish_reduction(reduction, place),
             Output::Scan(scan) => self.finish_scan(scan),
@@ -329,7 +385,8 @@ impl<'a> Translator<'a> {
             Output::Map(_)
             | Output::Filter { .. }
             | Output::Scatter { .. }
-            | Output::Histogram { .. } => Ok(()),
+            | Output::Histogram { .. }
+            | Output::Join(_) => Ok(()),
         }
     }
 

@@ -5,7 +5,6 @@
 //! rows of lanes; here each element finds its lane by its number.
 
 use super::operation::{Rows, Space};
-use super::operators::{Operator, by_component};
 use super::rows::{Blocks, RowLanes, bounds_of, is_number};
 use super::scalars::Term;
 use super::{INDEX, Result, Translator};
@@ -15,6 +14,7 @@ use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
+use nova_flat::operators::{Operator, by_component};
 
 /// Subtrees of different heights that there can be at once, and the start value.
 const HEIGHTS: u32 = 64;

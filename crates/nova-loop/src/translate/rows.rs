@@ -1,7 +1,6 @@
 //! The lanes of a reduction that are filled row by row ([`super::lanes`] has the loops): what they
 //! start as, how an element goes to its lane, and how lanes are combined.
 
-use super::operators::{Bound, Operator};
 use super::reduction::{Kind, Reduction, Tree, at, firsts, variables_as_terms, zero};
 use super::scalars::Term;
 use super::{Result, Translator};
@@ -9,6 +8,7 @@ use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Type, Variable};
 use nova_core::ScalarValue;
 use nova_diag::Place;
+use nova_flat::operators::{Bound, Operator};
 
 /// Loops over at least so many lanes are for vector instructions.
 const FEWEST_VECTOR: i64 = 8;

@@ -7,7 +7,7 @@ use crate::join::Below;
 use crate::values::{Vector, next, take};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
 use nova_diag::deep;
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
 use std::slice::Iter;
 
 impl Lowerer<'_> {
@@ -67,6 +67,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: vec![n],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Scatter {
@@ -113,6 +114,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: vec![indices.length],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Scatter { destinations }],

@@ -8,7 +8,9 @@ use crate::builder::Lowerer;
 use crate::error::Result;
 use crate::values::{Vector, has_rows};
 use nova_core::{Scalar, Type};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Lambda, Output, Type as FlatType, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Expression, Lambda, Level, Output, Type as FlatType, Variable,
+};
 
 impl Lowerer<'_> {
     /// The scalars of a value that has only scalars, and at least one.
@@ -91,6 +93,7 @@ impl Lowerer<'_> {
         Expression::Operation(ArrayOperation {
             shape: vec![count],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: vec![output],

@@ -5,7 +5,7 @@ use crate::builder::Lowerer;
 use crate::error::Result;
 use crate::values::{Vector, next, tops};
 use nova_core::{Scalar, ScalarOperation, Type};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
 
 impl Lowerer<'_> {
     pub(super) fn filter(&mut self, [function, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
@@ -53,6 +53,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: vec![x.length],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Filter { values }; answers.len()],
@@ -139,6 +140,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: vec![count],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs,

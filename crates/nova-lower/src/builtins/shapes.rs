@@ -6,7 +6,9 @@ use crate::error::{LowerError, Result};
 use crate::facts::Fact;
 use crate::values::{Array, Vector, tops};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Output, Type as FlatType, Variable, View};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable, View,
+};
 use std::rc::Rc;
 
 impl Lowerer<'_> {
@@ -282,6 +284,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape,
             indices,
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Map; pattern.len()],
@@ -341,6 +344,7 @@ impl Lowerer<'_> {
         let operation = ArrayOperation {
             shape: vec![n],
             indices: vec![index],
+            level: Level::Sequential,
             carries: Vec::new(),
             body,
             outputs,

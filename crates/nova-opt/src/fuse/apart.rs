@@ -5,7 +5,9 @@ use super::reads::is_read_only_here;
 use super::running::exact_scans;
 use crate::effects::FunctionEffects;
 use nova_diag::{Place, deep};
-use nova_flat::ir::{ArrayOperation, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Body, Expression, Level, Output, Program, Statement, Variable,
+};
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use nova_flat::{
     array_expressions, call_expressions, control_expressions, node_expressions, pure_expressions,
@@ -104,7 +106,8 @@ fn arrays(statement: &Statement, operation: &ArrayOperation) -> Vec<Variable> {
             Output::Map
             | Output::Scan { .. }
             | Output::Scatter { .. }
-            | Output::Histogram { .. } => arrays.extend(results),
+            | Output::Histogram { .. }
+            | Output::Join { .. } => arrays.extend(results),
         }
     }
     arrays
@@ -132,6 +135,9 @@ fn reason(
     if !one.may_pass(other) {
         return "one of them may fail and the other may not end";
     }
+    if producer.level != Level::Sequential || consumer.level != Level::Sequential {
+        return "one of them is divided among threads";
+    }
     if !producer.carries.is_empty() {
         return "the first passes state from each round to the next";
     }
@@ -140,6 +146,7 @@ fn reason(
             return "its elements are known only when all rounds are done";
         }
         Some(Output::Collect { .. }) => return "its rows have varying lengths",
+        Some(Output::Join { .. }) => return "it is joined of parts",
         Some(Output::Filter { .. }) if order_matters(consumer) => {
             return "the second combines what is kept in an order that depends on its places";
         }
@@ -184,7 +191,7 @@ fn order_matters(operation: &ArrayOperation) -> bool {
         Output::Reduce { lambda, .. } | Output::Histogram { lambda, .. } => {
             identities(lambda).is_none()
         }
-        Output::Scan { .. } | Output::Collect { .. } => true,
+        Output::Scan { .. } | Output::Collect { .. } | Output::Join { .. } => true,
         Output::Map | Output::Filter { .. } | Output::Scatter { .. } => false,
     })
 }

@@ -130,7 +130,8 @@ impl Elements<'_> {
                         Output::Map
                         | Output::Filter { .. }
                         | Output::Scatter { .. }
-                        | Output::Collect { .. } => {}
+                        | Output::Collect { .. }
+                        | Output::Join { .. } => {}
                     }
                 }
             }

@@ -103,7 +103,8 @@ fn with_extents_of(
             Output::Reduce { .. }
             | Output::Filter { .. }
             | Output::Scatter { .. }
-            | Output::Histogram { .. } => 0,
+            | Output::Histogram { .. }
+            | Output::Join { .. } => 0,
         };
         for (k, variable) in given.by_ref().take(output.gives()).enumerate() {
             bound.push(match k < over_space {

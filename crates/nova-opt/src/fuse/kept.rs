@@ -145,7 +145,7 @@ fn neutral(program: &Program, output: &Output, values: &[Atom]) -> Option<Vec<At
         Output::Filter { .. } => Some(zeros.collect()),
         Output::Histogram { lambda, .. } => identities(lambda).map(|_| outside(zeros.collect())),
         Output::Scatter { .. } => Some(outside(zeros.collect())),
-        Output::Scan { .. } | Output::Collect { .. } => None,
+        Output::Scan { .. } | Output::Collect { .. } | Output::Join { .. } => None,
     }
 }
 

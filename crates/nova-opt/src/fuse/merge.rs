@@ -15,7 +15,9 @@ use crate::effects::{Effects, FunctionEffects};
 use crate::total::is_total;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
+};
 use nova_flat::visit::{
     binders, bodies_mut, count_uses, free_variables, size, type_variables, used_variables,
 };
@@ -263,6 +265,9 @@ impl Merger<'_> {
         if !producer.carries.is_empty() || first_facts.size + second_facts.size > LARGEST {
             return false;
         }
+        if producer.level != Level::Sequential || consumer.level != Level::Sequential {
+            return false;
+        }
         let (one, other) = (first_facts.effects, second_facts.effects);
         if one.observable || other.observable || !one.may_pass(other) {
             return false;
@@ -282,7 +287,7 @@ impl Merger<'_> {
                 && operation.outputs.iter().all(|output| match output {
                     Output::Map | Output::Reduce { .. } | Output::Scan { .. } => true,
                     Output::Filter { .. } | Output::Histogram { .. } => true,
-                    Output::Scatter { .. } | Output::Collect { .. } => false,
+                    Output::Scatter { .. } | Output::Collect { .. } | Output::Join { .. } => false,
                 })
         };
         simple(producer)

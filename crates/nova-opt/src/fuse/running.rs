@@ -35,7 +35,8 @@ fn is_exact(output: &Output) -> Option<(&Lambda, &Vec<Atom>, bool)> {
         | Output::Filter { .. }
         | Output::Scatter { .. }
         | Output::Histogram { .. }
-        | Output::Collect { .. } => None,
+        | Output::Collect { .. }
+        | Output::Join { .. } => None,
     }
 }
 

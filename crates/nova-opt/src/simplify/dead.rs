@@ -206,7 +206,9 @@ impl Dead<'_> {
             Output::Filter { .. } => (1, 1),
             Output::Collect { .. } => (1, 3),
             Output::Scatter { .. } => (1, 0),
-            Output::Map | Output::Reduce { .. } => (output.consumes(), output.gives()),
+            Output::Map | Output::Reduce { .. } | Output::Join { .. } => {
+                (output.consumes(), output.gives())
+            }
             Output::Scan { .. } | Output::Histogram { .. } => (output.consumes(), output.gives()),
         };
         let parts = &wanted[given.min(wanted.len())..];
@@ -221,7 +223,8 @@ impl Dead<'_> {
             Output::Map
             | Output::Reduce { .. }
             | Output::Scan { .. }
-            | Output::Histogram { .. } => {}
+            | Output::Histogram { .. }
+            | Output::Join { .. } => {}
         }
         true
     }
@@ -234,7 +237,8 @@ impl Dead<'_> {
             Output::Map
             | Output::Filter { .. }
             | Output::Scatter { .. }
-            | Output::Collect { .. } => true,
+            | Output::Collect { .. }
+            | Output::Join { .. } => true,
         }
     }
 }

@@ -17,13 +17,13 @@ use self::tiling::{ROWS, Tiling};
 use crate::error::internal;
 use crate::ir::{Expression, Variable};
 use crate::translate::operation::{Rows, Space, split};
-use crate::translate::operators::Operator;
 use crate::translate::outputs::Output;
 use crate::translate::reduction::{Reduction, zero};
 use crate::translate::{INDEX, Result, Translator};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir as flat;
+use nova_flat::operators::Operator;
 
 /// One component of a reduction.
 struct Component {

@@ -4,10 +4,10 @@
 
 use crate::translate::Translator;
 use crate::translate::facts::Origin;
-use crate::translate::operators::{Operator, by_component};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;
+use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -150,7 +150,8 @@ impl<'a> Translator<'a> {
             | flat::Output::Filter { .. }
             | flat::Output::Scatter { .. }
             | flat::Output::Histogram { .. }
-            | flat::Output::Collect { .. } => None,
+            | flat::Output::Collect { .. }
+            | flat::Output::Join { .. } => None,
         };
         let all: Vec<Vec<Operator>> = reduction
             .outputs

@@ -1,33 +1,33 @@
 //! What is known of the operators of reductions: those that apply one operation to each component,
 //! with the value that changes nothing.
 
+use crate::ir::{Atom, Expression, Lambda, Statement};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir as flat;
 
 /// An operator on one component.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Operator {
+pub struct Operator {
     /// What it applies.
-    pub(super) operation: ScalarOperation,
+    pub operation: ScalarOperation,
     /// `e` with `e ⊕ x = x ⊕ e = x` to the bit, nan and -0.0 included.
-    pub(super) identity: ScalarValue,
+    pub identity: ScalarValue,
     /// Whether the result is the same in any order and bracketing.
-    pub(super) exact: bool,
+    pub exact: bool,
     /// Of a minimum or maximum of floats the comparison of the one that stays with the other.
-    pub(super) bound: Option<Bound>,
+    pub bound: Option<Bound>,
 }
 
 /// A minimum or maximum of floats where no lane is nan.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
+pub struct Bound {
     /// How a value compares that replaces what a lane has; a nan never does.
-    pub(super) replaces: ScalarOperation,
+    pub replaces: ScalarOperation,
     /// What every number replaces.
-    pub(super) farthest: ScalarValue,
+    pub farthest: ScalarValue,
 }
 
 /// The operators of the components, where a lambda applies one known operation to each.
-pub(super) fn by_component(lambda: &flat::Lambda) -> Option<Vec<Operator>> {
+pub fn by_component(lambda: &Lambda) -> Option<Vec<Operator>> {
     let count = lambda.body.results.len();
     if lambda.parameters.len() != 2 * count || lambda.body.statements.len() != count {
         return None;
@@ -36,12 +36,12 @@ pub(super) fn by_component(lambda: &flat::Lambda) -> Option<Vec<Operator>> {
     let components = lambda.body.results.iter().zip(left.iter().zip(right));
     components
         .map(|(result, (left, right))| {
-            let computes = |s: &&flat::Statement| match &s.pattern[..] {
-                [variable] => flat::Atom::Variable(*variable) == *result,
+            let computes = |s: &&Statement| match &s.pattern[..] {
+                [variable] => Atom::Variable(*variable) == *result,
                 _ => false,
             };
             let statement = lambda.body.statements.iter().find(computes)?;
-            let flat::Expression::Scalar {
+            let Expression::Scalar {
                 operation,
                 operand,
                 arguments,
@@ -49,7 +49,7 @@ pub(super) fn by_component(lambda: &flat::Lambda) -> Option<Vec<Operator>> {
             else {
                 return None;
             };
-            let operands = [left, right].map(|v| flat::Atom::Variable(*v));
+            let operands = [left, right].map(|v| Atom::Variable(*v));
             let swapped = [operands[1], operands[0]];
             let both = arguments[..] == operands || arguments[..] == swapped;
             both.then(|| known(*operation, *operand)).flatten()

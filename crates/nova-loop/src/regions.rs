@@ -1,0 +1,131 @@
+//! Parallel regions: which loops at the level of a grid threads can share, and what these loops take
+//! from around them.
+//!
+//! The iterations of such a loop are independent, since it comes from a grid of Flat. But references
+//! are counted without atomic operations, and node tables, traces and foreign functions belong to
+//! the whole call; so a loop that changes those stays with one thread.
+
+use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
+use crate::walk::{each_command, reads, writes};
+use nova_diag::deep;
+use std::collections::BTreeSet;
+
+/// Gives to one thread the loops that threads cannot share.
+pub fn run(program: &mut Program) {
+    let apart = functions_for_one_thread(program);
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in &mut functions {
+        restrict(program, &apart, &mut function.body);
+    }
+    program.functions = functions;
+}
+
+fn restrict(program: &Program, apart: &BTreeSet<FunctionId>, commands: &mut [Command]) {
+    for command in commands {
+        if let Command::For {
+            variable,
+            level,
+            body,
+            ..
+        } = command
+            && *level == Level::Grid
+            && !is_shareable(program, apart, *variable, body)
+        {
+            *level = Level::Sequential;
+        }
+        for list in command.lists_mut() {
+            deep(|| restrict(program, apart, list));
+        }
+    }
+}
+
+/// The functions that use what belongs to the whole call, by themselves or by those that they call.
+fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
+    let mut found = BTreeSet::new();
+    loop {
+        let before = found.len();
+        for (k, function) in program.functions.iter().enumerate() {
+            if uses_call(&function.body, &found) {
+                found.insert(FunctionId(k as u32));
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// Whether commands use what belongs to the whole call: node tables they append to, the result's
+/// memory, standard error, foreign functions.
+fn uses_call(commands: &[Command], apart: &BTreeSet<FunctionId>) -> bool {
+    let mut found = false;
+    each_command(commands, |command| {
+        found |= match command {
+            Command::NodeNew { .. } | Command::Trace { .. } | Command::Foreign { .. } => true,
+            Command::Allocate { destination, .. } => destination.is_some(),
+            Command::Call { function, .. } => apart.contains(function),
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Whether threads can share the iterations of a loop.
+fn is_shareable(
+    program: &Program,
+    apart: &BTreeSet<FunctionId>,
+    index: Variable,
+    body: &[Command],
+) -> bool {
+    let captured: BTreeSet<Variable> = captured(index, body).into_iter().collect();
+    let is_block = |e: &Expression| {
+        let mut found = false;
+        e.each_variable(&mut |v| {
+            found |= captured.contains(&v) && program.variable(v).ty == Type::Block;
+        });
+        found
+    };
+    let mut shareable = !uses_call(body, apart);
+    each_command(body, |command| {
+        let mut assigned = Vec::new();
+        match command {
+            Command::Store { .. }
+            | Command::Stream { .. }
+            | Command::CombineFew { .. }
+            | Command::Prefetch { .. } => {}
+            Command::PlanStream { shift, .. } => assigned.push(*shift),
+            other => writes(other, &mut |v| assigned.push(v)),
+        }
+        shareable &= !assigned.iter().any(|v| captured.contains(v));
+        // Who gets a reference counts it.
+        reads(command, &mut |e| shareable &= !is_block(e));
+    });
+    shareable
+}
+
+/// What the body of a loop over an index takes from around it, in the order of the program's
+/// variables.
+pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
+    let mut used = BTreeSet::new();
+    let mut bound = BTreeSet::from([index]);
+    each_command(body, |command| {
+        reads(command, &mut |e| {
+            e.each_variable(&mut |v| {
+                used.insert(v);
+            });
+        });
+        writes(command, &mut |v| {
+            used.insert(v);
+        });
+        match command {
+            Command::Declare { variable, .. } | Command::For { variable, .. } => {
+                bound.insert(*variable);
+            }
+            Command::Local { pointer, .. } => {
+                bound.insert(*pointer);
+            }
+            _ => {}
+        }
+    });
+    used.difference(&bound).copied().collect()
+}
