@@ -7,8 +7,8 @@
 #include "pool.h"
 
 /* The body of a parallel loop: does one chunk of the work that the environment describes. It counts
- * references only of blocks that it has made itself; those that it still holds when it ends are freed
- * with the region, but for those that it hands over. */
+ * references only of blocks that it has made itself, and when it ends it has released them or handed
+ * them over; after an error nobody needs to. */
 typedef void (*nova_chunk)(nova_context *context, int64_t chunk, void *environment);
 
 /* Chunks are taken several at a time if there are more than this many. */

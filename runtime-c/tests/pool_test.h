@@ -8,6 +8,18 @@
 #include "../pthreads/region.h"
 #include "test.h"
 
+/* Whether ThreadSanitizer watches. */
+#if defined(__SANITIZE_THREAD__)
+#define WATCHED_THREADS true
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WATCHED_THREADS true
+#endif
+#endif
+#if !defined(WATCHED_THREADS)
+#define WATCHED_THREADS false
+#endif
+
 /* Ends the pool, if there is one; the next region makes one with so many threads. */
 static void use_threads(int count)
 {
