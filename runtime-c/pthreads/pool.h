@@ -57,12 +57,12 @@ typedef struct nova_pool {
     nova_word high;       /* slots from this one on have never been taken */
     nova_word stopping;   /* 1 when threads are to leave the task they assist */
     nova_word arrivals;   /* threads that have begun, ever */
-    int threads;          /* how many work together, the caller among them */
-    bool waits_awake;     /* no more threads than processors */
+    nova_word threads;    /* how many work together, the caller among them */
+    nova_word waits_awake;             /* 1 if there are no more threads than processors */
+    NOVA_ATOMIC(size_t) stack;         /* of each thread; once known it stays; 0 before */
+    NOVA_ATOMIC(uintptr_t) owner;      /* who made the threads: their code is that program's */
     bool knows_forks;     /* the handler of forks is registered */
     bool has_beds;        /* all beds have been made */
-    size_t chunk_stack;   /* bytes of stack that every thread has for a task */
-    char *owner;          /* who made the threads: their code is that program's */
     char settings_apart[NOVA_APART];
     nova_word epoch;    /* what threads without work sleep on: changes when some are woken */
     nova_word sleepers; /* how many sleep, or are about to */
@@ -163,24 +163,27 @@ static void *nova_serve(void *argument)
 {
     nova_pool *pool = (nova_pool *)argument;
     uint32_t first = NOVA_ADD(&pool->arrivals, 1, NOVA_RELAXED);
+    bool awake = NOVA_LOAD(&pool->waits_awake, NOVA_RELAXED) != 0;
     nova_unbind();
     while (NOVA_LOAD(&pool->stopping, NOVA_ORDERED) == 0) {
         nova_vigil vigil = {0, 0};
         bool helped;
         do
             helped = nova_help(pool, first);
-        while (!helped && pool->waits_awake && nova_stay_awake(&vigil));
+        while (!helped && awake && nova_stay_awake(&vigil));
         if (!helped)
             nova_rest(pool);
     }
     return NULL;
 }
 
-/* Makes threads with stacks of one size, the largest that there is room for; gives how many. Signals
- * are for the threads of the host, but for those that an instruction raises. */
-static int nova_make_members(nova_pool *pool, int wanted, size_t *stack)
+/* Makes threads; gives how many. Their stacks have one size, which is found for the first of them.
+ * Signals are for the threads of the host, but for those that an instruction raises. */
+static int nova_make_members(nova_pool *pool, int wanted)
 {
     static const int raised[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    size_t known = NOVA_LOAD(&pool->stack, NOVA_RELAXED);
+    size_t stack = known > 0 ? known : NOVA_POOL_STACK_LARGEST;
     sigset_t blocked, before;
     pthread_attr_t attributes;
     int made = 0;
@@ -190,17 +193,19 @@ static int nova_make_members(nova_pool *pool, int wanted, size_t *stack)
     if (pthread_attr_init(&attributes) != 0)
         return 0;
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    while (made < wanted && *stack >= NOVA_POOL_STACK_SMALLEST) {
-        if (pthread_attr_setstacksize(&attributes, *stack) == 0 &&
+    while (made < wanted && stack >= NOVA_POOL_STACK_SMALLEST) {
+        if (pthread_attr_setstacksize(&attributes, stack) == 0 &&
             pthread_create(&pool->members[made], &attributes, nova_serve, pool) == 0)
             made++;
-        else if (made == 0)
-            *stack /= 2;
+        else if (made == 0 && known == 0)
+            stack /= 2;
         else
             break;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
+    if (made > 0)
+        NOVA_STORE(&pool->stack, stack, NOVA_RELAXED);
     return made;
 }
 
@@ -233,16 +238,18 @@ static void nova_stop(void)
 {
     nova_pool *pool = &NOVA_POOL;
     uint32_t running = NOVA_POOL_RUNNING;
-    if (NOVA_LOAD(&pool->phase, NOVA_ACQUIRE) != NOVA_POOL_RUNNING || pool->owner != &nova_owner ||
+    if (NOVA_LOAD(&pool->phase, NOVA_ACQUIRE) != NOVA_POOL_RUNNING ||
+        NOVA_LOAD(&pool->owner, NOVA_RELAXED) != (uintptr_t)&nova_owner ||
         !NOVA_SWAP_IF(&pool->phase, &running, NOVA_POOL_STOPPING))
         return;
     NOVA_STORE(&pool->stopping, 1, NOVA_ORDERED);
     NOVA_ADD(&pool->epoch, 1, NOVA_ORDERED);
     nova_wake(&pool->bed, &pool->epoch, INT_MAX);
-    for (int i = 0; i < pool->threads - 1; i++)
+    int members = (int)NOVA_LOAD(&pool->threads, NOVA_RELAXED) - 1;
+    for (int i = 0; i < members; i++)
         if (pthread_equal(pool->members[i], pthread_self()))
             return;
-    for (int i = 0; i < pool->threads - 1; i++)
+    for (int i = 0; i < members; i++)
         pthread_join(pool->members[i], NULL);
     pool->knows_forks = false; /* unloading the program takes its handler away */
     NOVA_STORE(&pool->stopping, 0, NOVA_RELAXED);
@@ -265,18 +272,15 @@ static bool nova_make_pool(nova_pool *pool)
     int processors = nova_count_processors();
     int asked = nova_asked_threads(getenv("NOVA_NUM_THREADS"));
     int threads = asked > 0 ? asked : processors;
-    size_t stack = NOVA_POOL_STACK_LARGEST;
     int made = 0;
     bool usable = threads > 1 && nova_make_beds(pool);
     if (usable && !pool->knows_forks)
         usable = pool->knows_forks = pthread_atfork(NULL, NULL, nova_after_fork) == 0;
-    pool->waits_awake = threads <= processors;
+    NOVA_STORE(&pool->waits_awake, threads <= processors, NOVA_RELAXED);
     if (usable)
-        made = nova_make_members(pool, threads - 1, &stack);
-    pool->owner = &nova_owner;
-    pool->threads = 1 + made;
-    /* The rest is for what lies above a task's frame, and for functions that do not check. */
-    pool->chunk_stack = made > 0 ? stack - stack / 8 : NOVA_POOL_STACK_LARGEST / 8 * 7;
+        made = nova_make_members(pool, threads - 1);
+    NOVA_STORE(&pool->owner, (uintptr_t)&nova_owner, NOVA_RELAXED);
+    NOVA_STORE(&pool->threads, (uint32_t)made + 1, NOVA_RELAXED);
     return made > 0;
 }
 
@@ -330,7 +334,7 @@ static void nova_retract(nova_pool *pool, nova_slot *slot)
     nova_vigil vigil = {0, 0};
     uint32_t state = NOVA_AND(&slot->state, ~NOVA_OPEN, NOVA_BOTH) & ~NOVA_OPEN;
     while ((state & NOVA_JOINED) != 0) {
-        if (!pool->waits_awake || !nova_stay_awake(&vigil)) {
+        if (NOVA_LOAD(&pool->waits_awake, NOVA_RELAXED) == 0 || !nova_stay_awake(&vigil)) {
             if ((state & NOVA_AWAITED) == 0 &&
                 !NOVA_SWAP_IF(&slot->state, &state, state | NOVA_AWAITED))
                 continue;

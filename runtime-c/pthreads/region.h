@@ -99,13 +99,16 @@ static bool nova_take_part(void *task, nova_word *leave)
     return part.finished || context.code != 0;
 }
 
-/* Bytes of stack that a chunk may use, whichever thread does it: what threads of the pool have, and
- * no more than what is left to the caller. */
+/* Bytes of stack that a chunk may use, whichever thread does it: what threads of the pool have, less
+ * an eighth for what lies above its frame and for functions that do not check, and no more than what
+ * is left to the caller. */
 static size_t nova_chunk_stack(nova_context *context, nova_pool *pool)
 {
     uintptr_t frame = NOVA_FRAME;
     size_t left = frame > context->stack_limit ? frame - context->stack_limit : 0;
-    return left < pool->chunk_stack ? left : pool->chunk_stack;
+    size_t stack = NOVA_LOAD(&pool->stack, NOVA_RELAXED);
+    stack = stack > 0 ? stack - stack / 8 : NOVA_POOL_STACK_LARGEST / 8 * 7;
+    return left < stack ? left : stack;
 }
 
 /* Does all chunks in the calling thread. */
@@ -159,7 +162,7 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
 /* How many threads work together, for a choice between ways to the same result. */
 static int nova_count_threads(void)
 {
-    return nova_has_pool(&NOVA_POOL) ? NOVA_POOL.threads : 1;
+    return nova_has_pool(&NOVA_POOL) ? (int)NOVA_LOAD(&NOVA_POOL.threads, NOVA_RELAXED) : 1;
 }
 
 /* A header for a block that a chunk is to hand over. */

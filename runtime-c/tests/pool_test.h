@@ -8,16 +8,19 @@
 #include "../pthreads/region.h"
 #include "test.h"
 
-/* Whether ThreadSanitizer watches. */
-#if defined(__SANITIZE_THREAD__)
-#define WATCHED_THREADS true
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WATCHED_THREADS true
+/* Whether ThreadSanitizer or AddressSanitizer watch. */
+#if !defined(__has_feature)
+#define __has_feature(name) 0
 #endif
-#endif
-#if !defined(WATCHED_THREADS)
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define WATCHED_THREADS true
+#else
 #define WATCHED_THREADS false
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define WATCHED_ADDRESSES true
+#else
+#define WATCHED_ADDRESSES false
 #endif
 
 /* Ends the pool, if there is one; the next region makes one with so many threads. */
