@@ -1,0 +1,183 @@
+/* Parallel regions: a function applied to the numbers of chunks, which the calling thread and those of
+ * the pool take in rising order, each with a context of its own for memory and errors. */
+#ifndef NOVA_REGION_H
+#define NOVA_REGION_H
+
+#include "../common/call.h"
+#include "pool.h"
+
+/* The body of a parallel loop: does one chunk of the work that the environment describes. It counts
+ * references only of blocks that it has made itself, and when it ends it has released them or handed
+ * them over; after an error nobody needs to. */
+typedef void (*nova_chunk)(nova_context *context, int64_t chunk, void *environment);
+
+/* Chunks are taken several at a time if there are more than this many. */
+#define NOVA_MOST_CLAIMS 4096
+
+/* A region under way, on the stack of its caller. */
+typedef struct nova_region {
+    nova_chunk function;
+    void *environment;
+    nova_context *context; /* of the caller */
+    nova_pool *pool;
+    int64_t chunks;
+    int64_t batch; /* chunks that are taken together */
+    size_t claims; /* batches */
+    size_t stack;  /* bytes of stack that a chunk may use */
+    char settings_apart[NOVA_APART];
+    NOVA_ATOMIC(size_t) next; /* the next batch to take */
+    char next_apart[NOVA_APART];
+    NOVA_ATOMIC(size_t) failed; /* the lowest chunk that has failed; SIZE_MAX if none has */
+    nova_word locked;           /* 1 while a thread writes what follows */
+    int code;
+    char message[NOVA_MESSAGE_SIZE];
+} nova_region;
+
+/* What one thread does of a region. */
+typedef struct nova_part {
+    nova_region *region;
+    nova_word *leave; /* not 0 when the thread is to leave; may be null */
+    int64_t chunk;    /* the one being done */
+    bool finished;    /* nothing is left to begin */
+} nova_part;
+
+/* Takes batches and does their chunks. A chunk is left out only if a lower one has failed; batches
+ * are taken in order, so every chunk below the lowest that fails is done by someone. */
+static void nova_do_part(nova_context *context, void *argument)
+{
+    nova_part *part = (nova_part *)argument;
+    nova_region *region = part->region;
+    while (part->leave == NULL || NOVA_LOAD(part->leave, NOVA_RELAXED) == 0) {
+        size_t claim = NOVA_ADD(&region->next, 1, NOVA_RELAXED);
+        if (claim >= region->claims) {
+            part->finished = true;
+            return;
+        }
+        part->chunk = (int64_t)claim * region->batch;
+        int64_t rest = region->chunks - part->chunk;
+        int64_t end = part->chunk + (rest < region->batch ? rest : region->batch);
+        for (; part->chunk < end; part->chunk++) {
+            if (NOVA_LOAD(&region->failed, NOVA_RELAXED) < (size_t)part->chunk)
+                break;
+            region->function(context, part->chunk, region->environment);
+        }
+    }
+}
+
+/* Notes an error of a chunk, unless a lower one has failed; no more batches are taken then. */
+static void nova_note(nova_region *region, int64_t chunk, int code, const char *message)
+{
+    NOVA_STORE(&region->next, region->claims, NOVA_RELAXED);
+    while (NOVA_SWAP(&region->locked, 1, NOVA_ACQUIRE) != 0)
+        sched_yield();
+    if ((size_t)chunk < NOVA_LOAD(&region->failed, NOVA_RELAXED)) {
+        NOVA_STORE(&region->failed, (size_t)chunk, NOVA_RELAXED);
+        region->code = code;
+        memcpy(region->message, message, NOVA_MESSAGE_SIZE);
+    }
+    NOVA_STORE(&region->locked, 0, NOVA_RELEASE);
+}
+
+/* Works on a region until no batch is left, or *leave is not 0; gives which. */
+static bool nova_take_part(void *task, nova_word *leave)
+{
+    nova_region *region = (nova_region *)task;
+    nova_part part = {region, leave, 0, false};
+    char message[NOVA_MESSAGE_SIZE] = "";
+    nova_context context;
+    nova_open(&context, message);
+    context.result = region->context->result;
+    context.tables = region->context->tables;
+    context.stack_limit = NOVA_FRAME > region->stack ? NOVA_FRAME - region->stack : 0;
+    /* Who has been woken wakes two more, as long as there is work for them. */
+    if (leave != NULL && NOVA_LOAD(&region->next, NOVA_RELAXED) + 1 < region->claims)
+        nova_rouse(region->pool, 2);
+    nova_try(&context, nova_do_part, &part);
+    if (context.code != 0)
+        nova_note(region, part.chunk, context.code, message);
+    nova_close_blocks(&context);
+    return part.finished || context.code != 0;
+}
+
+/* Bytes of stack that a chunk may use, whichever thread does it: what threads of the pool have, less
+ * an eighth for what lies above its frame and for functions that do not check, and no more than what
+ * is left to the caller. */
+static size_t nova_chunk_stack(nova_context *context, nova_pool *pool)
+{
+    uintptr_t frame = NOVA_FRAME;
+    size_t left = frame > context->stack_limit ? frame - context->stack_limit : 0;
+    size_t stack = NOVA_LOAD(&pool->stack, NOVA_RELAXED);
+    stack = stack > 0 ? stack - stack / 8 : NOVA_POOL_STACK_LARGEST / 8 * 7;
+    return left < stack ? left : stack;
+}
+
+/* Does all chunks in the calling thread. */
+static void nova_do_alone(nova_context *context, int64_t chunks, nova_chunk function,
+                          void *environment)
+{
+    uintptr_t limit = context->stack_limit;
+    context->stack_limit = NOVA_FRAME - nova_chunk_stack(context, &NOVA_POOL);
+    for (int64_t chunk = 0; chunk < chunks; chunk++)
+        function(context, chunk, environment);
+    context->stack_limit = limit;
+}
+
+/* Does the chunks 0 to chunks - 1 of a function, side by side where there are threads, and returns
+ * when all are done and visible. If some fail, ends the call with the error of the lowest of them,
+ * which is the one that a loop over all chunks would end with. */
+static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk function,
+                          void *environment)
+{
+    nova_pool *pool = &NOVA_POOL;
+    bool shared = nova_has_pool(pool) && chunks > 1;
+    uint32_t generation = NOVA_LOAD(&pool->generation, NOVA_RELAXED);
+    nova_region region;
+    nova_slot *slot = NULL;
+    if (shared) {
+        region.function = function;
+        region.environment = environment;
+        region.context = context;
+        region.pool = pool;
+        region.chunks = chunks;
+        region.batch = (chunks - 1) / NOVA_MOST_CLAIMS + 1;
+        region.claims = (size_t)((chunks - 1) / region.batch + 1);
+        region.stack = nova_chunk_stack(context, pool);
+        NOVA_STORE(&region.next, 0, NOVA_RELAXED);
+        NOVA_STORE(&region.failed, SIZE_MAX, NOVA_RELAXED);
+        NOVA_STORE(&region.locked, 0, NOVA_RELAXED);
+        slot = nova_publish(pool, nova_take_part, &region, region.claims > 2 ? 2 : 1);
+    }
+    if (slot == NULL) {
+        nova_do_alone(context, chunks, function, environment);
+        return;
+    }
+    nova_take_part(&region, NULL);
+    nova_retract(pool, slot);
+    if (NOVA_LOAD(&pool->generation, NOVA_RELAXED) != generation)
+        nova_fail(context, NOVA_ERROR_DEVICE, "the process was forked inside a parallel operation");
+    if (NOVA_LOAD(&region.failed, NOVA_RELAXED) != SIZE_MAX)
+        nova_fail(context, region.code, "%s", region.message);
+}
+
+/* How many threads work together, for a choice between ways to the same result. */
+static int nova_count_threads(void)
+{
+    return nova_has_pool(&NOVA_POOL) ? (int)NOVA_LOAD(&NOVA_POOL.threads, NOVA_RELAXED) : 1;
+}
+
+/* A header for a block that a chunk is to hand over. */
+static nova_block *nova_expect(nova_context *context, const char *place)
+{
+    return nova_adopt(context, NULL, 0, place);
+}
+
+/* Hands a block with this one reference over to an expected one, by which it outlives the chunk. */
+static void nova_hand_over(nova_context *context, nova_block *block, nova_block *expected)
+{
+    expected->data = block->data;
+    expected->bytes = block->bytes;
+    block->data = NULL;
+    nova_drop(context, block);
+}
+
+#endif

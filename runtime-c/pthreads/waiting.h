@@ -1,0 +1,106 @@
+/* Waiting for another thread: a short while awake, then asleep, on a futex where there is one, else
+ * on a condition variable. NOVA_PORTABLE asks for the latter. */
+#ifndef NOVA_WAITING_H
+#define NOVA_WAITING_H
+
+#include "atomics.h"
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+/* How long a thread waits awake, in nanoseconds: about what falling asleep and waking up cost. */
+#ifndef NOVA_AWAKE_NS
+#define NOVA_AWAKE_NS 30000
+#endif
+
+/* The time, in nanoseconds since some moment. */
+static inline int64_t nova_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* One wait awake. */
+typedef struct nova_vigil {
+    int64_t end; /* when it ends; 0 before the clock was asked */
+    uint32_t rounds;
+} nova_vigil;
+
+/* One more moment of waiting awake; false when it has been long enough. */
+static inline bool nova_stay_awake(nova_vigil *vigil)
+{
+    nova_pause();
+    if (++vigil->rounds % 16 != 0)
+        return true;
+    int64_t now = nova_now();
+    if (vigil->end == 0)
+        vigil->end = now + NOVA_AWAKE_NS;
+    return now < vigil->end;
+}
+
+#if defined(__linux__) && !defined(NOVA_PORTABLE)
+#define NOVA_FUTEX 1
+#else
+#define NOVA_FUTEX 0
+#endif
+
+/* What sleeping needs besides the words; nothing for a futex. */
+typedef struct nova_bed {
+#if NOVA_FUTEX
+    char none;
+#else
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+#endif
+} nova_bed;
+
+/* Prepares it; 0, or the error. */
+static int nova_make_bed(nova_bed *bed)
+{
+#if NOVA_FUTEX
+    (void)bed;
+    return 0;
+#else
+    int failed = pthread_mutex_init(&bed->lock, NULL);
+    return failed != 0 ? failed : pthread_cond_init(&bed->changed, NULL);
+#endif
+}
+
+/* Sleeps while the word has this value; may also wake up for no reason. All who sleep on a word share
+ * a bed. */
+static void nova_sleep(nova_bed *bed, nova_word *word, uint32_t value)
+{
+#if NOVA_FUTEX
+#if !defined(SYS_futex)
+#define SYS_futex SYS_futex_time64
+#endif
+    (void)bed;
+    syscall(SYS_futex, word, 128 /* FUTEX_WAIT_PRIVATE */, value, NULL, NULL, 0);
+#else
+    pthread_mutex_lock(&bed->lock);
+    while (NOVA_LOAD(word, NOVA_ORDERED) == value)
+        pthread_cond_wait(&bed->changed, &bed->lock);
+    pthread_mutex_unlock(&bed->lock);
+#endif
+}
+
+/* Wakes so many of those who sleep on a word, which has been changed before. */
+static void nova_wake(nova_bed *bed, nova_word *word, int count)
+{
+#if NOVA_FUTEX
+    (void)bed;
+    syscall(SYS_futex, word, 129 /* FUTEX_WAKE_PRIVATE */, count, NULL, NULL, 0);
+#else
+    (void)word;
+    (void)count;
+    pthread_mutex_lock(&bed->lock);
+    pthread_cond_broadcast(&bed->changed);
+    pthread_mutex_unlock(&bed->lock);
+#endif
+}
+
+#endif

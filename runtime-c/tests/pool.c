@@ -1,0 +1,154 @@
+/* Parallel regions: every chunk once and visible afterwards, with any number of threads, nested,
+ * from several hosts at once, and very many in a row. */
+#include "pool_test.h"
+
+static const int threads[] = {1, 2, 3, 8, 16, 64};
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Adds one to the chunk's number: what is not atomic must not be done twice, or be lost. */
+static void mark(nova_context *context, int64_t chunk, void *environment)
+{
+    (void)context;
+    ((int *)environment)[chunk]++;
+}
+
+static void every_chunk_is_done_once(void)
+{
+    static const int64_t counts[] = {0, 1, 2, 3, 100, 4096, 4097, 100003};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        int *marks = (int *)calloc((size_t)counts[i] + 1, sizeof(int));
+        CHECK(marks != NULL);
+        run_well(counts[i], mark, marks);
+        for (int64_t chunk = 0; chunk < counts[i]; chunk++)
+            CHECK(marks[chunk] == 1);
+        CHECK(marks[counts[i]] == 0);
+        free(marks);
+    }
+}
+
+#define ROWS 20
+#define COLUMNS 30
+#define LAYERS 5
+
+static void mark_column(nova_context *context, int64_t column, void *environment)
+{
+    nova_parallel(context, LAYERS, mark, (int *)environment + column * LAYERS);
+}
+
+static void mark_row(nova_context *context, int64_t row, void *environment)
+{
+    nova_parallel(context, COLUMNS, mark_column, (int *)environment + row * COLUMNS * LAYERS);
+}
+
+static void regions_nest(void)
+{
+    static int cube[ROWS * COLUMNS * LAYERS];
+    memset(cube, 0, sizeof cube);
+    run_well(ROWS, mark_row, cube);
+    for (size_t i = 0; i < COUNT(cube); i++)
+        CHECK(cube[i] == 1);
+}
+
+/* Many regions, one after the other, each of which reads what the one before has written. */
+static void *many_regions(void *argument)
+{
+    long count = *(long *)argument;
+    int marks[4] = {0, 0, 0, 0};
+    for (long i = 0; i < count; i++)
+        run_well(2 + i % 3, mark, marks);
+    CHECK(marks[0] == count && marks[1] == count && marks[2] + marks[3] == count / 3 * 3);
+    return NULL;
+}
+
+static void *nests(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 10; i++) {
+        int cube[ROWS * COLUMNS * LAYERS] = {0};
+        run_well(ROWS, mark_row, cube);
+        for (size_t k = 0; k < COUNT(cube); k++)
+            CHECK(cube[k] == 1);
+    }
+    return NULL;
+}
+
+static void hosts_call_at_once(long count)
+{
+    pthread_t hosts[8];
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_create(&hosts[i], NULL, i % 2 == 0 ? many_regions : nests, &count) == 0);
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_join(hosts[i], NULL) == 0);
+}
+
+/* Waits until another chunk runs: which ends only if somebody comes to help. */
+typedef struct meeting {
+    nova_word present;
+} meeting;
+
+static void meet(nova_context *context, int64_t chunk, void *environment)
+{
+    (void)context;
+    (void)chunk;
+    meeting *m = (meeting *)environment;
+    NOVA_ADD(&m->present, 1, NOVA_ORDERED);
+    while (NOVA_LOAD(&m->present, NOVA_ORDERED) < 2)
+        sched_yield();
+}
+
+/* Help comes, whether the threads of the pool are awake, falling asleep, or asleep. */
+static void help_comes(int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        meeting m;
+        NOVA_STORE(&m.present, 0, NOVA_ORDERED);
+        run_well(2, meet, &m);
+        struct timespec pause = {0, (long)(i % 8) * 10000};
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* More regions at once than there are slots. */
+static void slots_run_out(void)
+{
+    static nova_slot *taken[NOVA_SLOTS];
+    nova_pool *pool = &NOVA_POOL;
+    CHECK(nova_has_pool(pool));
+    nova_region nothing;
+    memset((void *)&nothing, 0, sizeof nothing);
+    nova_context context;
+    char message[NOVA_MESSAGE_SIZE];
+    nova_open(&context, message);
+    nothing.context = &context;
+    nothing.pool = pool;
+    for (int i = 0; i < NOVA_SLOTS; i++) {
+        taken[i] = nova_publish(pool, nova_take_part, &nothing, 1);
+        CHECK(taken[i] != NULL);
+    }
+    CHECK(nova_publish(pool, nova_take_part, &nothing, 1) == NULL);
+    every_chunk_is_done_once();
+    for (int i = 0; i < NOVA_SLOTS; i++)
+        nova_retract(pool, taken[i]);
+    every_chunk_is_done_once();
+}
+
+/* The argument is the number of regions in a row, divided among the numbers of threads. */
+int main(int count, char **arguments)
+{
+    long regions = count > 1 ? strtol(arguments[1], NULL, 10) : 30000;
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        use_threads(threads[i]);
+        CHECK(nova_count_threads() == threads[i]);
+        every_chunk_is_done_once();
+        regions_nest();
+        long share = regions / (long)COUNT(threads) / 3 * 3;
+        many_regions(&share);
+        share = share / 300 * 3;
+        hosts_call_at_once(share);
+        if (threads[i] > 1) {
+            help_comes(200);
+            slots_run_out();
+        }
+    }
+    return 0;
+}
