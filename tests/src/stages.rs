@@ -5,8 +5,8 @@ use nova_core::error::ERROR_KINDS;
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
-use nova_driver::Options;
 use nova_driver::pipeline::{command, optimise, optional_passes, place};
+use nova_driver::{Options, Target};
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{EntryInterface, Generated, Library};
@@ -26,6 +26,8 @@ pub struct Stages {
     /// Commands.
     pub imperative: nova_loop::ir::Program,
     strict: bool,
+    /// What the C is for.
+    target: nova_c::Target,
 }
 
 /// What running a program at one stage came to.
@@ -75,7 +77,7 @@ pub enum Passes {
     Level(u8),
     /// All but the one of this name.
     Without(&'static str),
-    /// All, with operations divided as for threads, into small parts.
+    /// All, with operations divided among threads, into small parts.
     Divided,
 }
 
@@ -91,11 +93,22 @@ impl Passes {
             .collect()
     }
 
+    /// How a person names it: as on the command line, or `all` or `divided`.
+    pub fn name(self) -> String {
+        match self {
+            Passes::All => "all".to_string(),
+            Passes::Divided => "divided".to_string(),
+            Passes::Level(level) => format!("-O{level}"),
+            Passes::Without(pass) => format!("--no-{pass}"),
+        }
+    }
+
     fn options(self) -> Options {
         let all = Options::default();
         match self {
             Passes::All => all,
             Passes::Divided => Options {
+                target: Target::Pthreads,
                 division: Some(Division::SMALL),
                 ..all
             },
@@ -192,6 +205,10 @@ impl Stages {
             mem,
             imperative,
             strict: how.strict,
+            target: match options.target {
+                Target::Pthreads => nova_c::Target::Pthreads,
+                _ => nova_c::Target::Seq,
+            },
         })
     }
 
@@ -298,7 +315,7 @@ impl Loaded {
     pub fn new(name: &str, stages: &Stages, optimization: u8) -> Result<Loaded, String> {
         let options = nova_c::Options {
             name: name.to_string(),
-            target: nova_c::Target::Seq,
+            target: stages.target,
         };
         let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
         let interface = |entry: &nova_loop::ir::Entry| {

@@ -10,7 +10,8 @@ use crate::walk::{each_command, reads, writes};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// Gives to one thread the loops that threads cannot share.
+/// Gives to one thread the loops that threads cannot share, and ends the streams of each iteration of
+/// the others.
 pub fn run(program: &mut Program) {
     let apart = functions_for_one_thread(program);
     let mut functions = std::mem::take(&mut program.functions);
@@ -24,18 +25,31 @@ fn restrict(program: &Program, apart: &BTreeSet<FunctionId>, commands: &mut [Com
     for command in commands {
         if let Command::For {
             variable,
-            level,
+            level: level @ Level::Grid,
             body,
             ..
         } = command
-            && *level == Level::Grid
-            && !is_shareable(program, apart, *variable, body)
         {
-            *level = Level::Sequential;
+            if is_shareable(program, apart, *variable, body) {
+                end_streams(body);
+            } else {
+                *level = Level::Sequential;
+            }
         }
         for list in command.lists_mut() {
             deep(|| restrict(program, apart, list));
         }
+    }
+}
+
+/// What a thread has streamed others see only after it has said so itself.
+fn end_streams(body: &mut Vec<Command>) {
+    let mut streams = false;
+    each_command(body, |command| {
+        streams |= matches!(command, Command::Stream { .. });
+    });
+    if streams {
+        body.push(Command::StreamEnd);
     }
 }
 

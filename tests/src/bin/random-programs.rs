@@ -1,4 +1,4 @@
-//! `random-programs COUNT [FIRST]`: random well-typed programs at every stage.
+//! `random-programs COUNT [FIRST [PASSES]]`: random well-typed programs at every stage.
 //!
 //! Each program is read, typed, lowered, optimised, placed in memory, translated and compiled, with
 //! every verifier on, in turn with all passes, with none, and with each switched off, and evaluated under `--fp strict` by the interpreters of Core, Flat (before
@@ -28,9 +28,14 @@ fn main() {
     let passed = match arguments.first().map(String::as_str) {
         Some("--defects") => find_defects(number(1).unwrap_or(2000)),
         Some("--shrink") => show_smallest(number(1).unwrap_or(0)),
-        Some(_) if number(0).is_some() => compare(number(0).unwrap_or(0), number(1).unwrap_or(0)),
+        Some(_) if number(0).is_some() => {
+            let chosen = arguments.get(2).map(String::as_str);
+            compare(number(0).unwrap_or(0), number(1).unwrap_or(0), chosen)
+        }
         _ => {
-            eprintln!("usage: random-programs COUNT [FIRST] | --defects COUNT | --shrink SEED");
+            eprintln!(
+                "usage: random-programs COUNT [FIRST [PASSES]] | --defects COUNT | --shrink SEED"
+            );
             std::process::exit(2);
         }
     };
@@ -51,8 +56,14 @@ struct Tally {
     disagreements: Vec<String>,
 }
 
-fn compare(count: u64, first: u64) -> bool {
-    let combinations = Passes::combinations();
+/// Compares programs under all combinations of passes in turn, or only the one of this name.
+fn compare(count: u64, first: u64, chosen: Option<&str>) -> bool {
+    let mut combinations = Passes::combinations();
+    combinations.retain(|passes| chosen.is_none_or(|name| passes.name() == name));
+    if combinations.is_empty() {
+        eprintln!("no combination of passes has this name");
+        return false;
+    }
     let next = AtomicU64::new(0);
     let total = Mutex::new(Tally::default());
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());

@@ -278,6 +278,23 @@ const MISTAKES: &[(&str, &str)] = &[
         "(let [a:[n]i64 b:[n]i64 d:i64 e:[d]f32] (operation [n] [i:i64] [] (do (in k x)) (collect 1)))",
         "row of another length",
     ),
+    (
+        "(let [a:[n]f32] (operation [n] [i:i64] [] (do (in i k)) (join [n])))",
+        "is no array",
+    ),
+    (
+        "(let [a:[n][k]f32] (operation [n] [i:i64] [] (do (in i x)) (join [n k])))",
+        "a part of another shape",
+    ),
+    (
+        "(let [a:i64] (grid [n] [i:i64] [c:i64 = 0] (do (in c))))",
+        "a grid with carries, or outputs in order",
+    ),
+    (
+        "(let [a:f32] (grid [n] [i:i64] [] (do (let [e:f32] (index x [i])) (in e))
+          (reduce_comm [0.0f] (lambda [p:f32 q:f32] (do (let [s:f32] (add f32 p q)) (in s))))))",
+        "a grid with carries, or outputs in order",
+    ),
 ];
 
 #[test]

@@ -46,6 +46,28 @@ fn operands_of_concatenations_and_chains() {
 }
 
 #[test]
+fn parts_are_built_in_the_whole() {
+    let body = "(let [c:(block f32)] (allocate f32 n))
+         (let [y:[n]f32 @ c] (grid [2] [p:i64] []
+           (do
+             (let [first:i64] (mul i64 p 2))
+             (let [left:i64] (sub i64 n first))
+             (let [size:i64] (min i64 left 2))
+             (let [pb:(block f32)] (allocate f32 size))
+             (let [z:[size]f32 @ pb] (operation [size] [i:i64] []
+               (do
+                 (let [k:i64] (add i64 first i))
+                 (let [e:f32] (index x [k]))
+                 (in e))
+               (map)))
+             (in first z))
+           (join [n])))";
+    let text = after(body, "y");
+    assert_eq!(text.matches("allocate").count(), 1, "{text}");
+    assert!(text.contains("(lmad first_"), "{text}");
+}
+
+#[test]
 fn an_array_that_is_needed_afterwards_stays() {
     let body = format!(
         "{MAP}

@@ -1,6 +1,7 @@
 //! The passes over Flat.
 
 mod bounds;
+mod divide;
 mod fusion;
 mod hoist;
 mod kept;

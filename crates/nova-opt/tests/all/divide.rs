@@ -1,0 +1,183 @@
+//! Operations divided into parts: what is divided, that values stay the same for every number of
+//! parts, and that sizes alone decide how many there are.
+
+use crate::support::{apply, read, value_with};
+use nova_core::interpret::Options;
+use nova_flat::ir::{Expression, Level, Program};
+use nova_flat::print::print;
+use nova_flat::visit::each_statement;
+use nova_opt::divide::{self, Division};
+
+/// A program of a vector `x` and a factor `k` with these statements and results.
+fn program(result: (&str, &str), body: &str) -> Program {
+    read(&format!(
+        "(program (entry \"f\" [(\"x\" (vector f64)) (\"k\" f64)] {} \"f\")
+          (function \"f\" [n:i64 x:[n]f64 k:f64] [{}] (do {body})))",
+        result.0, result.1
+    ))
+}
+
+fn vector(count: usize) -> String {
+    let numbers: Vec<String> = (0..count).map(|k| format!("{}.5", (k * 37) % 19)).collect();
+    format!("[{}]", numbers.join(" "))
+}
+
+/// The values for vectors of lengths about the sizes of parts.
+fn values(program: &Program, strict: bool) -> Vec<String> {
+    let options = Options {
+        strict,
+        ..Options::default()
+    };
+    let lengths = [0, 1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 255, 257, 300];
+    let value = |n: &usize| value_with(program, &[&vector(*n), "1.5"], &options);
+    lengths.iter().map(value).collect()
+}
+
+/// How many grids and sequential operations there are.
+fn counts(program: &Program) -> (usize, usize) {
+    let (mut grids, mut others) = (0, 0);
+    for function in &program.functions {
+        each_statement(&function.body, &mut |statement| {
+            if let Expression::Operation(operation) = &statement.expression {
+                match operation.level {
+                    Level::Grid => grids += 1,
+                    Level::Sequential => others += 1,
+                }
+            }
+        });
+    }
+    (grids, others)
+}
+
+fn divide_strict(program: &mut Program) {
+    divide::run(program, Division::SMALL);
+}
+
+fn divide_freely(program: &mut Program) {
+    let strict = false;
+    divide::run(
+        program,
+        Division {
+            strict,
+            ..Division::SMALL
+        },
+    );
+}
+
+/// Divides a program in the strict way, compares values, and gives the counts afterwards.
+#[track_caller]
+fn divided(result: (&str, &str), body: &str) -> (usize, usize) {
+    let mut program = program(result, body);
+    let expected = values(&program, true);
+    apply(divide_strict, &mut program);
+    assert_eq!(values(&program, true), expected, "{}", print(&program));
+    counts(&program)
+}
+
+const VECTOR: (&str, &str) = ("(vector f64)", "m:i64 r:[m]f64");
+const NUMBER: (&str, &str) = ("f64", "r:f64");
+const ELEMENT: &str = "(let [a:f64] (index x [i])) (let [b:f64] (mul f64 a k))";
+
+fn combine(start: &str, operation: &str) -> String {
+    format!(
+        "(reduce_comm [{start}] (lambda [p:f64 q:f64] (do (let [s:f64] ({operation} f64 p q)) (in s))))"
+    )
+}
+
+#[test]
+fn a_map_is_joined_of_its_parts() {
+    let body =
+        format!("(let [y:[n]f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b)) (map))) (in n y)");
+    assert_eq!(divided(VECTOR, &body), (1, 1));
+}
+
+#[test]
+fn rows_of_a_matrix_are_divided_by_the_first_dimension() {
+    let body = "(let [y:[n][3]f64] (operation [n 3] [i:i64 j:i64] [] (do
+          (let [a:f64] (index x [i])) (let [c:f64] (convert.f64 i64 j)) (let [b:f64] (mul f64 a c))
+          (in b)) (map)))
+        (in n 3 y)";
+    assert_eq!(
+        divided(("(array 2 f64)", "m:i64 l:i64 r:[m][l]f64"), body),
+        (1, 1)
+    );
+}
+
+#[test]
+fn what_no_order_changes_is_reduced_in_parts_and_once_more() {
+    let max = combine("0.0L", "max");
+    let body =
+        format!("(let [y:f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b)) {max})) (in y)");
+    assert_eq!(divided(NUMBER, &body), (1, 2));
+}
+
+#[test]
+fn sums_of_floats_are_divided_where_the_order_is_free() {
+    let sum = combine("0.25L", "add");
+    let body =
+        format!("(let [y:f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b)) {sum})) (in y)");
+    assert_eq!(divided(NUMBER, &body), (0, 1));
+    // All values are multiples of a quarter, so that sums are exact.
+    let mut program = program(NUMBER, &body);
+    let expected = values(&program, false);
+    apply(divide_freely, &mut program);
+    assert_eq!(values(&program, false), expected);
+    assert_eq!(counts(&program), (1, 2));
+}
+
+#[test]
+fn outputs_of_one_operation_stay_together() {
+    let (min, max) = (
+        combine("9.0L", "min"),
+        combine("0.0L", "max")
+            .replace("p:f64 q:f64", "v:f64 w:f64")
+            .replace("[s:f64]", "[t:f64]")
+            .replace("f64 p q", "f64 v w")
+            .replace("(in s)", "(in t)"),
+    );
+    let body = format!(
+        "(let [y:[n]f64 l:f64 h:f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b a b)) (map) {min} {max}))
+         (let [z:f64] (add f64 l h)) (let [u:[n]f64] (operation [n] [j:i64] [] (do
+           (let [c:f64] (index y [j])) (let [d:f64] (add f64 c z)) (in d)) (map)))
+         (in n u)"
+    );
+    assert_eq!(divided(VECTOR, &body), (2, 3));
+}
+
+#[test]
+fn what_runs_in_order_stays_whole() {
+    let carries = "(let [y:f64] (operation [n] [i:i64] [c:f64 = 0.0L] (do
+          (let [a:f64] (index x [i])) (let [d:f64] (add f64 a c)) (in d)))) (in y)";
+    assert_eq!(divided(NUMBER, carries), (0, 1));
+    let scan = format!(
+        "(let [y:[n]f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b)) {})) (in n y)",
+        combine("0.0L", "add").replace("reduce_comm", "scan")
+    );
+    assert_eq!(divided(VECTOR, &scan), (0, 1));
+    let trace = format!(
+        "(let [y:[n]f64] (operation [n] [i:i64] [] (do {ELEMENT} (let [] (trace \"a\" f64 [b])) (in b)) (map)))
+         (in n y)"
+    );
+    let mut program = program(VECTOR, &trace);
+    apply(divide_strict, &mut program);
+    assert_eq!(counts(&program), (0, 1));
+}
+
+#[test]
+fn errors_keep_their_place() {
+    let body = format!(
+        "(let [y:[n]f64] (operation [n] [i:i64] [] (do {ELEMENT}
+           (let [ok:bool] (lt f64 b 20.0L)) (let [] (check ok index [i n])) (in b)) (map)))
+         (in n y)"
+    );
+    assert_eq!(divided(VECTOR, &body), (1, 1));
+}
+
+#[test]
+fn little_work_is_not_divided() {
+    let body = "(let [y:[3]f64] (operation [3] [i:i64] [] (do (let [b:f64] (convert.f64 i64 i)) (in b)) (map)))
+        (let [z:f64] (index y [2])) (in z)";
+    let mut program = program(NUMBER, body);
+    divide::run(&mut program, Division::DEFAULT);
+    assert_eq!(counts(&program), (0, 1));
+}
