@@ -4,12 +4,16 @@ use super::evaluate::{check_destination, deliver, with_source_line};
 use super::inputs::{choose_entry, read_inputs};
 use crate::cli::{Common, RunArguments};
 use crate::terminal::{Outcome, print_line};
-use nova_driver::{Compiler, Failure};
+use nova_driver::{Compiler, Failure, Options, Target};
 use std::time::Duration;
 
 /// Compiles a program, runs an entry and prints its value.
 pub fn run(common: &Common, arguments: &RunArguments) -> Outcome {
-    let compiler = Compiler::new(common.options());
+    let options = Options {
+        target: common.target.unwrap_or(Target::Pthreads),
+        ..common.options()
+    };
+    let compiler = Compiler::new(options);
     let eval = &arguments.eval;
     let mut checked = super::check_file(&compiler, &eval.file.file)?;
     let (entry, signature) = choose_entry(&checked, eval.entry.as_deref())?;
