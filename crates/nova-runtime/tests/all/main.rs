@@ -2,4 +2,5 @@
 
 mod common;
 mod compile;
+mod model;
 mod pthreads;
