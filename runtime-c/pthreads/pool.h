@@ -222,6 +222,7 @@ static void nova_after_fork(void)
     NOVA_STORE(&pool->stopping, 0, NOVA_RELAXED);
     NOVA_ADD(&pool->generation, 1, NOVA_RELAXED);
     pool->has_beds = false;
+    pool->knows_forks = false; /* the handler stays, but who makes the next pool may outlive its code */
     NOVA_STORE(&pool->phase, NOVA_POOL_NONE, NOVA_ORDERED);
 }
 
