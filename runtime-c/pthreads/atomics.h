@@ -56,7 +56,7 @@
 #endif
 
 /* A word that threads wait on. */
-typedef NOVA_ATOMIC(uint32_t) nova_word;
+typedef NOVA_ATOMIC(uint32_t) nova_shared;
 
 /* A moment in a loop that waits for another thread. */
 static inline void nova_pause(void)

@@ -23,7 +23,7 @@
 #define NOVA_APART 64
 
 /* Works on a task until nothing of it is left to begin, which is true, or *leave is not 0. */
-typedef bool (*nova_assist)(void *task, nova_word *leave);
+typedef bool (*nova_assist)(void *task, nova_shared *leave);
 
 /* The state of a slot: whether threads may join the task, whether its caller sleeps until all have
  * left, and how many are there. 0 when there is no task, or when none may join and all have left. */
@@ -34,9 +34,9 @@ typedef bool (*nova_assist)(void *task, nova_word *leave);
 /* A place for one published task. What the task and its function are is read only by threads that
  * have joined, until they leave: the task lies on its caller's stack. */
 typedef struct nova_slot {
-    nova_word state; /* on a cache line of its own, which threads in search of work look at */
-    char state_apart[NOVA_APART - sizeof(nova_word)];
-    nova_word taken; /* 1 while a caller has the slot */
+    nova_shared state; /* on a cache line of its own, which threads in search of work look at */
+    char state_apart[NOVA_APART - sizeof(nova_shared)];
+    nova_shared taken; /* 1 while a caller has the slot */
     nova_assist assist;
     void *task;
     nova_bed bed; /* of the caller, asleep on the state */
@@ -52,20 +52,20 @@ typedef struct nova_slot {
 
 /* Bytes 0 are a pool without threads. */
 typedef struct nova_pool {
-    nova_word phase;
-    nova_word generation; /* counts forks: a child has a pool of its own */
-    nova_word high;       /* slots from this one on have never been taken */
-    nova_word stopping;   /* 1 when threads are to leave the task they assist */
-    nova_word arrivals;   /* threads that have begun, ever */
-    nova_word threads;    /* how many work together, the caller among them */
-    nova_word waits_awake;             /* 1 if there are no more threads than processors */
-    NOVA_ATOMIC(size_t) stack;         /* of each thread; once known it stays; 0 before */
-    NOVA_ATOMIC(uintptr_t) owner;      /* who made the threads: their code is that program's */
-    bool knows_forks;     /* the handler of forks is registered */
-    bool has_beds;        /* all beds have been made */
+    nova_shared phase;
+    nova_shared generation;         /* counts forks: a child has a pool of its own */
+    nova_shared high;               /* slots from this one on have never been taken */
+    nova_shared stopping;           /* 1 when threads are to leave the task they assist */
+    nova_shared threads;            /* how many work together, the caller among them */
+    nova_shared waits_awake;        /* 1 if there are no more threads than processors */
+    nova_shared arrivals;           /* threads that have begun, ever */
+    NOVA_ATOMIC(size_t) stack;    /* of each thread; once known it stays; 0 before */
+    NOVA_ATOMIC(uintptr_t) owner; /* who made the threads: their code is that program's */
+    bool knows_forks;             /* the handler of forks is registered */
+    bool has_beds;                /* all beds have been made */
     char settings_apart[NOVA_APART];
-    nova_word epoch;    /* what threads without work sleep on: changes when some are woken */
-    nova_word sleepers; /* how many sleep, or are about to */
+    nova_shared epoch;    /* what threads without work sleep on: changes when some are woken */
+    nova_shared sleepers; /* how many sleep, or are about to */
     nova_bed bed;
     char sleepers_apart[NOVA_APART];
     nova_slot slots[NOVA_SLOTS];
@@ -222,12 +222,12 @@ static void nova_after_fork(void)
     NOVA_STORE(&pool->stopping, 0, NOVA_RELAXED);
     NOVA_ADD(&pool->generation, 1, NOVA_RELAXED);
     pool->has_beds = false;
+    pool->knows_forks = false; /* the handler stays, but who makes the next pool may outlive its code */
     NOVA_STORE(&pool->phase, NOVA_POOL_NONE, NOVA_ORDERED);
 }
 
 /* Its address stands for this program. */
 static char nova_owner;
-
 /* Stops the threads and waits for them, if this program made them: its code may be unloaded next, or
  * the process ends. Tasks go on without them. If one of the threads itself ends the process, nobody
  * can wait for it, and no code is unloaded. */

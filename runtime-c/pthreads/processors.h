@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 /* The most threads that work together, the caller among them. */
 #define NOVA_MOST_THREADS 256
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 /* A set of processors, a bit for each. */
 typedef struct nova_processors {
     unsigned long bits[128];

@@ -28,7 +28,7 @@ typedef struct nova_region {
     NOVA_ATOMIC(size_t) next; /* the next batch to take */
     char next_apart[NOVA_APART];
     NOVA_ATOMIC(size_t) failed; /* the lowest chunk that has failed; SIZE_MAX if none has */
-    nova_word locked;           /* 1 while a thread writes what follows */
+    nova_shared locked;           /* 1 while a thread writes what follows */
     int code;
     char message[NOVA_MESSAGE_SIZE];
 } nova_region;
@@ -36,7 +36,7 @@ typedef struct nova_region {
 /* What one thread does of a region. */
 typedef struct nova_part {
     nova_region *region;
-    nova_word *leave; /* not 0 when the thread is to leave; may be null */
+    nova_shared *leave; /* not 0 when the thread is to leave; may be null */
     int64_t chunk;    /* the one being done */
     bool finished;    /* nothing is left to begin */
 } nova_part;
@@ -79,7 +79,7 @@ static void nova_note(nova_region *region, int64_t chunk, int code, const char *
 }
 
 /* Works on a region until no batch is left, or *leave is not 0; gives which. */
-static bool nova_take_part(void *task, nova_word *leave)
+static bool nova_take_part(void *task, nova_shared *leave)
 {
     nova_region *region = (nova_region *)task;
     nova_part part = {region, leave, 0, false};

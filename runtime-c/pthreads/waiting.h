@@ -7,9 +7,6 @@
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 /* How long a thread waits awake, in nanoseconds: about what falling asleep and waking up cost. */
 #ifndef NOVA_AWAKE_NS
@@ -42,12 +39,14 @@ static inline bool nova_stay_awake(nova_vigil *vigil)
     return now < vigil->end;
 }
 
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 #if defined(__linux__) && !defined(NOVA_PORTABLE)
 #define NOVA_FUTEX 1
 #else
 #define NOVA_FUTEX 0
 #endif
-
 /* What sleeping needs besides the words; nothing for a futex. */
 typedef struct nova_bed {
 #if NOVA_FUTEX
@@ -72,7 +71,7 @@ static int nova_make_bed(nova_bed *bed)
 
 /* Sleeps while the word has this value; may also wake up for no reason. All who sleep on a word share
  * a bed. */
-static void nova_sleep(nova_bed *bed, nova_word *word, uint32_t value)
+static void nova_sleep(nova_bed *bed, nova_shared *word, uint32_t value)
 {
 #if NOVA_FUTEX
 #if !defined(SYS_futex)
@@ -89,7 +88,7 @@ static void nova_sleep(nova_bed *bed, nova_word *word, uint32_t value)
 }
 
 /* Wakes so many of those who sleep on a word, which has been changed before. */
-static void nova_wake(nova_bed *bed, nova_word *word, int count)
+static void nova_wake(nova_bed *bed, nova_shared *word, int count)
 {
 #if NOVA_FUTEX
     (void)bed;

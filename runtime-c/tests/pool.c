@@ -83,7 +83,7 @@ static void hosts_call_at_once(long count)
 
 /* Waits until another chunk runs: which ends only if somebody comes to help. */
 typedef struct meeting {
-    nova_word present;
+    nova_shared present;
 } meeting;
 
 static void meet(nova_context *context, int64_t chunk, void *environment)

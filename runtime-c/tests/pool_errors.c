@@ -15,7 +15,7 @@ static void *try_aligned_alloc(size_t alignment, size_t bytes);
 #undef aligned_alloc
 
 #define MANY ((uint32_t)1 << 30)
-static nova_word requests_left;
+static nova_shared requests_left;
 
 static bool is_refused(size_t bytes)
 {
@@ -38,7 +38,7 @@ static void *try_aligned_alloc(size_t alignment, size_t bytes)
 /* Which chunks fail, and which have been begun. */
 typedef struct trial {
     uint8_t fails[CHUNKS];
-    nova_word begun[CHUNKS];
+    nova_shared begun[CHUNKS];
 } trial;
 
 static void work_a_little(int64_t rounds)

@@ -101,7 +101,7 @@ static void fork_again(void)
     regions_work();
 }
 
-static nova_word hosts_run;
+static nova_shared hosts_run;
 
 static void *host(void *argument)
 {
@@ -220,7 +220,7 @@ static void stops_are_safe(void)
 }
 
 static pthread_t main_thread;
-static nova_word signals_seen, signals_elsewhere;
+static nova_shared signals_seen, signals_elsewhere;
 
 static void on_signal(int number)
 {

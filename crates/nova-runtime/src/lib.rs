@@ -57,11 +57,29 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     ("nodes.h", include_str!("../../../runtime-c/common/nodes.h")),
     ("text.h", include_str!("../../../runtime-c/common/text.h")),
+    (
+        "atomics.h",
+        include_str!("../../../runtime-c/pthreads/atomics.h"),
+    ),
+    (
+        "processors.h",
+        include_str!("../../../runtime-c/pthreads/processors.h"),
+    ),
+    (
+        "waiting.h",
+        include_str!("../../../runtime-c/pthreads/waiting.h"),
+    ),
+    ("pool.h", include_str!("../../../runtime-c/pthreads/pool.h")),
+    (
+        "region.h",
+        include_str!("../../../runtime-c/pthreads/region.h"),
+    ),
 ];
 
 /// The standard headers that declare what the runtime and generated programs use.
 const HEADERS: &[(&str, &[&str])] = &[
     ("inttypes.h", &["PRId64", "PRIu64"]),
+    ("limits.h", &["INT_MAX"]),
     (
         "math.h",
         &[
@@ -128,8 +146,18 @@ const HEADERS: &[(&str, &[&str])] = &[
             "rint",
         ],
     ),
-    ("pthread.h", &["pthread_t"]),
+    (
+        "pthread.h",
+        &[
+            "pthread_t",
+            "pthread_mutex_t",
+            "pthread_mutex_lock",
+            "pthread_atfork",
+        ],
+    ),
+    ("sched.h", &["sched_yield"]),
     ("setjmp.h", &["jmp_buf", "setjmp", "longjmp"]),
+    ("signal.h", &["sigset_t"]),
     ("stdarg.h", &["va_list"]),
     ("stdbool.h", &["bool", "true", "false"]),
     ("stddef.h", &["NULL", "size_t"]),
@@ -146,6 +174,7 @@ const HEADERS: &[(&str, &[&str])] = &[
             "uint64_t",
             "uintptr_t",
             "PTRDIFF_MAX",
+            "SIZE_MAX",
             "INT32_MIN",
             "INT64_MIN",
             "INT64_MAX",
@@ -153,7 +182,17 @@ const HEADERS: &[(&str, &[&str])] = &[
             "UINT64_C",
         ],
     ),
-    ("stdio.h", &["snprintf", "vsnprintf", "fwrite", "stderr"]),
+    (
+        "stdio.h",
+        &[
+            "snprintf",
+            "vsnprintf",
+            "fwrite",
+            "stderr",
+            "fopen",
+            "fgets",
+        ],
+    ),
     (
         "stdlib.h",
         &[
@@ -164,14 +203,30 @@ const HEADERS: &[(&str, &[&str])] = &[
             "strtod",
             "strtof",
             "strtol",
+            "strtoll",
+            "getenv",
         ],
     ),
-    ("string.h", &["memcpy", "memmove", "memset", "strlen"]),
+    (
+        "string.h",
+        &[
+            "memcpy", "memmove", "memset", "strlen", "strchr", "strrchr", "strncmp", "strspn",
+            "strcspn",
+        ],
+    ),
+    ("time.h", &["timespec", "clock_gettime"]),
+    ("unistd.h", &["getpid", "sysconf", "syscall"]),
 ];
+
+/// What has to be defined before the first header for strict C11 to see all that these headers
+/// declare.
+const FEATURES: &[(&str, &[&str])] = &[("_DEFAULT_SOURCE", &["signal.h", "time.h", "unistd.h"])];
 
 /// The part of the runtime that a program needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
+    /// Macros to define, unless they are, before the first header.
+    pub features: Vec<&'static str>,
     /// Standard headers, without brackets, in order.
     pub headers: Vec<&'static str>,
     /// The sections, each ended by a blank line.
@@ -246,7 +301,13 @@ pub fn select<'a>(used: impl IntoIterator<Item = &'a str>) -> Selection {
         text.push_str(section.text);
         text.push_str("\n\n");
     }
+    let features = FEATURES
+        .iter()
+        .filter(|(_, needed_by)| needed_by.iter().any(|header| headers.contains(header)))
+        .map(|(feature, _)| *feature)
+        .collect();
     Selection {
+        features,
         headers: headers.into_iter().collect(),
         text,
     }
@@ -280,6 +341,16 @@ mod tests {
         }
         assert!(!selection.text.contains("nova_call_deep"));
         assert!(!selection.headers.contains(&"pthread.h"));
+    }
+
+    #[test]
+    fn a_parallel_program_stops_its_pool() {
+        let selection = select(["nova_parallel"]);
+        assert_eq!(selection.features, ["_DEFAULT_SOURCE"]);
+        for text in ["__attribute__((destructor))", "#include <sys/syscall.h>"] {
+            assert!(selection.text.contains(text), "{text}");
+        }
+        assert!(select(["nova_call_deep"]).features.is_empty());
     }
 
     #[test]

@@ -1,0 +1,66 @@
+//! What every target has.
+
+use crate::compile::{self, WATCHED};
+
+/// Compiles and runs one test.
+fn check(name: &str) {
+    check_with(name, &[]);
+}
+
+/// Compiles and runs one test with more flags.
+fn check_with(name: &str, flags: &[&str]) {
+    let all = [WATCHED, flags].concat();
+    let names = ["c", "c++"].map(|language| format!("{language}{}", flags.concat()));
+    for variant in compile::both_languages([&names[0], &names[1]], &all) {
+        compile::check(name, variant, &[]);
+    }
+}
+
+#[test]
+fn blocks() {
+    check("blocks");
+}
+
+#[test]
+fn stack() {
+    check("stack");
+}
+
+#[test]
+fn numbers() {
+    check("numbers");
+}
+
+#[test]
+fn few() {
+    check("few");
+}
+
+#[test]
+fn few_with_what_the_processor_has() {
+    check_with("few", &["-march=native", "-O3"]);
+}
+
+#[test]
+fn nodes() {
+    check("nodes");
+}
+
+#[test]
+fn text() {
+    check("text");
+}
+
+#[test]
+fn fast_math() {
+    check("fast_math");
+    if cfg!(target_arch = "x86_64") {
+        // With contraction, and with estimates where this processor has them.
+        check_with("fast_math", &["-march=native", "-ffp-contract=fast"]);
+    }
+}
+
+#[test]
+fn streams() {
+    check("streams");
+}

@@ -1,0 +1,75 @@
+//! How the tests in C are compiled and run.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A compiler, the language it is told to read, and flags.
+#[derive(Clone, Copy)]
+pub struct Variant<'a> {
+    /// Part of the names of programs; differs where variants of one test do.
+    pub name: &'a str,
+    pub compiler: &'a str,
+    pub language: &'a str,
+    pub flags: &'a [&'a str],
+}
+
+/// Addresses and undefined behaviour are watched.
+pub const WATCHED: &[&str] = &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
+/// C11 and C++17 with the same flags.
+pub fn both_languages<'a>(names: [&'a str; 2], flags: &'a [&'a str]) -> [Variant<'a>; 2] {
+    let [c, cpp] = names;
+    [(c, "gcc", "c"), (cpp, "g++", "c++")].map(|(name, compiler, language)| Variant {
+        name,
+        compiler,
+        language,
+        flags,
+    })
+}
+
+/// Where the tests in C are.
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime-c/tests")
+}
+
+/// Compiles a source to the program NAME_VARIANT, without a warning.
+pub fn compile(source: &Path, name: &str, variant: Variant, flags: &[&str]) -> PathBuf {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_{}", variant.name));
+    let standard = match variant.language {
+        "c" => "-std=c11",
+        _ => "-std=c++17",
+    };
+    let mut command = Command::new(variant.compiler);
+    command
+        .args(["-x", variant.language, standard, "-g", "-O1"])
+        .args(["-Wall", "-Wextra", "-Werror", "-pthread"])
+        .args(["-Wno-unused-function", "-Wno-unused-variable"])
+        .args(variant.flags)
+        .args(flags)
+        .arg(source)
+        .args(["-x", "none", "-lm", "-ldl", "-o"])
+        .arg(&program);
+    succeed(&mut command, name);
+    program
+}
+
+/// Compiles and runs one test of the folder.
+pub fn check(name: &str, variant: Variant, arguments: &[&str]) {
+    let program = compile(&folder().join(format!("{name}.c")), name, variant, &[]);
+    succeed(Command::new(program).args(arguments), name);
+}
+
+/// Runs a command, which must succeed.
+pub fn succeed(command: &mut Command, name: &str) -> Output {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{name}: {command:?}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}

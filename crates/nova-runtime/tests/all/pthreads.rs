@@ -1,0 +1,131 @@
+//! The pool of threads and its regions, with futexes and without, with the compiler's atomic
+//! operations and the standard's, under each sanitizer.
+
+use crate::compile::{self, Variant, WATCHED};
+use std::path::Path;
+use std::process::Command;
+
+const WATCHED_THREADS: &[&str] = &["-fsanitize=thread"];
+const PORTABLE: &[&str] = &[
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-DNOVA_PORTABLE",
+];
+const PORTABLE_THREADS: &[&str] = &["-fsanitize=thread", "-DNOVA_PORTABLE", "-DNOVA_STDATOMIC"];
+const PLAIN: &[&str] = &["-O2"];
+const STANDARD: &[&str] = &["-O2", "-DNOVA_STDATOMIC"];
+
+/// The ways in which a test is compiled.
+fn variants() -> Vec<Variant<'static>> {
+    let [c_watched, cpp_watched] = compile::both_languages(["c_watched", "c++_watched"], WATCHED);
+    let [c_threads, cpp_threads] =
+        compile::both_languages(["c_threads", "c++_threads"], WATCHED_THREADS);
+    let [c_portable, _] = compile::both_languages(["c_portable", ""], PORTABLE);
+    let [_, cpp_portable] = compile::both_languages(["", "c++_portable"], PORTABLE_THREADS);
+    let [c_plain, _] = compile::both_languages(["c_plain", ""], PLAIN);
+    let [_, cpp_standard] = compile::both_languages(["", "c++_standard"], STANDARD);
+    vec![
+        c_watched,
+        cpp_watched,
+        c_threads,
+        cpp_threads,
+        c_portable,
+        cpp_portable,
+        c_plain,
+        cpp_standard,
+    ]
+}
+
+fn check(name: &str, arguments: &[&str]) {
+    for variant in variants() {
+        compile::check(name, variant, arguments);
+    }
+}
+
+#[test]
+fn regions() {
+    check("pool", &["100000"]);
+}
+
+#[test]
+fn errors_and_memory() {
+    check("pool_errors", &[]);
+}
+
+#[test]
+fn life() {
+    check("pool_life", &[]);
+}
+
+#[test]
+fn processors() {
+    check("processors", &[]);
+}
+
+/// ThreadSanitizer has threads of its own, which this test would count.
+#[test]
+fn libraries_are_unloaded() {
+    let folder = compile::folder();
+    let uncounted = |variant: &Variant| !variant.flags.contains(&"-fsanitize=thread");
+    for variant in variants().into_iter().filter(uncounted) {
+        let build = |source: &str, name: &str, flags: &[&str]| {
+            compile::compile(&folder.join(source), name, variant, flags)
+        };
+        let library = ["-fPIC", "-shared"];
+        let first = build("pool_library.c", "library_1", &library);
+        let second = build("pool_library.c", "library_2", &library);
+        let loader = build("pool_loader.c", "pool_loader", &[]);
+        compile::succeed(Command::new(loader).args([first, second]), "pool_loader");
+    }
+}
+
+/// The benchmark is for reading; here it is only compiled.
+#[test]
+fn benchmark() {
+    let source = compile::folder().join("pool_benchmark.c");
+    for variant in compile::both_languages(["c", "c++"], &["-O2", "-fopenmp"]) {
+        compile::compile(&source, "pool_benchmark", variant, &[]);
+    }
+}
+
+/// What a generated program would contain, alone in a file.
+#[test]
+fn embedded() {
+    let program = "
+static void chunk(nova_context *context, int64_t chunk, void *environment)
+{
+    (void)context;
+    ((int64_t *)environment)[chunk] = chunk;
+}
+
+static void body(nova_context *context, void *call)
+{
+    nova_parallel(context, 1000, chunk, call);
+}
+
+int main(void)
+{
+    static int64_t numbers[1000];
+    static char message[NOVA_MESSAGE_SIZE];
+    int failed = nova_call(body, numbers, message);
+    return failed != 0 || numbers[999] != 999;
+}
+";
+    let used = ["nova_parallel", "nova_call", "NOVA_MESSAGE_SIZE", "int64_t"];
+    let selection = nova_runtime::select(used);
+    let mut text = String::new();
+    for feature in &selection.features {
+        text.push_str(&format!("#ifndef {feature}\n#define {feature}\n#endif\n"));
+    }
+    for header in &selection.headers {
+        text.push_str(&format!("#include <{header}>\n"));
+    }
+    text.push_str(&selection.text);
+    text.push_str(program);
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embedded.c");
+    std::fs::write(&source, text).unwrap_or_else(|error| panic!("{source:?}: {error}"));
+    for variant in variants() {
+        let program = compile::compile(&source, "embedded", variant, &[]);
+        compile::succeed(&mut Command::new(program), "embedded");
+    }
+}

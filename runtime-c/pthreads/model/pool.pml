@@ -1,0 +1,464 @@
+/* The protocol of pool.h and region.h, step by step, for spin to try in every order: callers publish
+ * regions, threads of the pool join, leave, fall asleep and are stopped. Each statement, or atomic
+ * block, is one operation on memory that threads share. What is checked:
+ *   - every chunk below the lowest that fails is done once, any other at most once;
+ *   - a region is looked at only while it exists, since it lies on its caller's stack;
+ *   - nobody sleeps for ever who is waited for: callers end, and stopped threads do;
+ *   - with MEET, callers wait until somebody has come to help: no published region is missed.
+ * Macros set the size: HOSTS, WORKERS, SLOTS, CLAIMS (chunks), ROUNDS; MEET, STOP (somebody stops the
+ * pool) and FAIL (any chunks may fail) choose what happens. Each of the macros in capitals at an #ifdef
+ * below seeds one mistake; the test sees each of them found. */
+
+#ifndef HOSTS
+#define HOSTS 1
+#endif
+#ifndef WORKERS
+#define WORKERS 1
+#endif
+#ifndef SLOTS
+#define SLOTS 1
+#endif
+#ifndef CLAIMS
+#define CLAIMS 2
+#endif
+#ifndef ROUNDS
+#define ROUNDS 2
+#endif
+
+/* The words of a slot. Its state is one word: open, awaited, joined. */
+bool open[SLOTS], awaited[SLOTS], taken[SLOTS];
+byte joined[SLOTS], task[SLOTS];
+bool caller_sleeps[SLOTS];
+
+/* The words of the pool. */
+byte epoch, sleepers;
+bool stopping;
+bool sleeps[WORKERS];
+byte ended;
+
+/* The region on each caller's stack. */
+bool exists[HOSTS], met[HOSTS];
+byte next[HOSTS], lowest[HOSTS];
+byte done[HOSTS * CLAIMS];
+bool fails[HOSTS * CLAIMS];
+
+/* A store that other threads see only later, but before the next exclusive operation of its thread. */
+bool delayed[SLOTS];
+
+/* Wakes one of those who sleep on the epoch, if any do. */
+inline wake_one()
+{
+    atomic {
+        if
+        :: sleeps[0] -> sleeps[0] = false
+#if WORKERS > 1
+        :: sleeps[1] -> sleeps[1] = false
+#endif
+#if WORKERS > 2
+        :: sleeps[2] -> sleeps[2] = false
+#endif
+        :: else
+        fi
+    }
+}
+
+inline wake_all()
+{
+    d_step {
+        sleeps[0] = false;
+#if WORKERS > 1
+        sleeps[1] = false;
+#endif
+#if WORKERS > 2
+        sleeps[2] = false;
+#endif
+    }
+}
+
+inline rouse()
+{
+    if
+    :: sleepers > 0 ->
+        epoch++;
+        wake_one()
+    :: else
+    fi
+}
+
+/* nova_do_part: takes chunks of region r until none is left, one fails, or a worker is to leave. */
+inline do_part(r, worker, n, finished)
+{
+    finished = false;
+    do
+    :: worker && stopping -> break
+    :: else ->
+        assert(exists[r]);
+#ifdef TORN_CLAIM
+        n = next[r];
+        if
+        :: n < CLAIMS -> next[r] = n + 1
+        :: else
+        fi;
+#else
+        d_step {
+            n = next[r];
+            if
+            :: n < CLAIMS -> next[r]++
+            :: else
+            fi
+        }
+#endif
+        if
+        :: n >= CLAIMS ->
+            finished = true;
+            break
+        :: else
+        fi;
+#ifdef SKIP_LOWER
+        if
+        :: lowest[r] < CLAIMS -> goto_next = true
+#else
+        if
+        :: lowest[r] < n -> goto_next = true
+#endif
+        :: else -> goto_next = false
+        fi;
+        if
+        :: goto_next
+        :: else ->
+            assert(exists[r]);
+            done[r * CLAIMS + n]++;
+            if
+            :: fails[r * CLAIMS + n] ->
+                next[r] = CLAIMS;
+#ifdef LAST_ERROR
+                lowest[r] = n;
+#else
+                d_step { /* under a lock */
+                    if
+                    :: n < lowest[r] -> lowest[r] = n
+                    :: else
+                    fi
+                }
+#endif
+                finished = true;
+                break
+            :: else
+            fi
+        fi
+    od
+}
+
+/* Makes states equal that differ only in what nobody looks at any more. */
+inline forget(h)
+{
+    n = 0;
+    do
+    :: n < CLAIMS ->
+        done[h * CLAIMS + n] = 0;
+        fails[h * CLAIMS + n] = false;
+        n++
+    :: else -> break
+    od;
+    n = 0;
+    next[h] = 0;
+    lowest[h] = 0;
+    met[h] = false
+}
+
+proctype Host(byte h)
+{
+    byte round, s, n, v;
+    bool finished, goto_next;
+    do
+    :: round < ROUNDS ->
+        d_step {
+            exists[h] = true;
+            lowest[h] = CLAIMS
+        }
+#ifdef FAIL
+        n = 0;
+        do
+        :: n < CLAIMS ->
+            if
+            :: fails[h * CLAIMS + n] = true
+            :: fails[h * CLAIMS + n] = false
+            fi;
+            n++
+        :: else -> break
+        od;
+#endif
+        /* nova_publish */
+        s = 0;
+        do
+        :: s < SLOTS ->
+            atomic {
+                if
+                :: !taken[s] ->
+                    taken[s] = true;
+                    break
+                :: else -> s++
+                fi
+            }
+        :: else -> break
+        od;
+        if
+        :: s < SLOTS ->
+#ifdef ROUSE_BEFORE_OPEN
+            task[s] = h;
+            rouse();
+            open[s] = true;
+#elif defined(OPEN_BEFORE_FILL)
+            open[s] = true;
+            task[s] = h;
+            rouse();
+#elif defined(DELAYED_OPEN)
+            task[s] = h;
+            delayed[s] = true;
+            rouse();
+#else
+            task[s] = h;
+            open[s] = true;
+            rouse();
+#endif
+#ifdef MEET
+            met[h];
+#endif
+            do_part(h, false, n, finished);
+            /* nova_retract */
+#ifdef FREE_BEFORE_WAIT
+            taken[s] = false;
+#endif
+            atomic {
+                open[s] = false;
+                delayed[s] = false
+            }
+#ifndef NO_WAIT
+            do
+            :: joined[s] == 0 -> break
+            :: else ->
+                v = joined[s];
+                if
+                :: v > 0 ->
+#ifdef BLIND_SLEEP
+                    awaited[s] = true;
+                    caller_sleeps[s] = true;
+#else
+                    atomic {
+                        if
+                        :: joined[s] == v -> awaited[s] = true
+                        :: else
+                        fi
+                    }
+                    atomic {
+                        if
+                        :: joined[s] == v && awaited[s] -> caller_sleeps[s] = true
+                        :: else
+                        fi
+                    }
+#endif
+                    !caller_sleeps[s]
+                :: else
+                fi
+            od;
+#endif
+            awaited[s] = false;
+#ifndef FREE_BEFORE_WAIT
+            taken[s] = false
+#endif
+        :: else -> do_part(h, false, n, finished) /* no slot: alone */
+        fi;
+        skip;
+        d_step {
+            exists[h] = false;
+            n = 0;
+            do
+            :: n < CLAIMS ->
+                assert(done[h * CLAIMS + n] <= 1);
+                assert(n > lowest[h] || done[h * CLAIMS + n] == 1);
+                assert(!(fails[h * CLAIMS + n] && n < lowest[h]));
+                n++
+            :: else -> break
+            od;
+            forget(h);
+            s = 0;
+            v = 0;
+            finished = false;
+            goto_next = false;
+            round++
+        }
+    :: else -> break
+    od
+}
+
+proctype Worker(byte w)
+{
+    byte i, r, n, e;
+    bool helped, finished, goto_next, last;
+    do
+    :: stopping -> break
+    :: else ->
+        /* nova_help */
+        helped = false;
+        do
+        :: i < SLOTS ->
+#ifdef READ_BEFORE_JOIN
+            r = task[i];
+#endif
+#ifdef JOIN_CLOSED
+            if
+            :: open[i] ->
+                joined[i]++;
+#else
+            if
+            :: atomic { open[i] -> joined[i]++ }
+#endif
+#ifndef READ_BEFORE_JOIN
+                r = task[i];
+#endif
+                assert(exists[r]);
+                met[r] = true;
+                do_part(r, true, n, finished);
+                skip; /* nova_leave */
+                d_step {
+                    joined[i]--;
+                    if
+                    :: finished -> open[i] = false
+                    :: else
+                    fi;
+                    last = awaited[i] && joined[i] == 0
+                }
+#ifndef SILENT_LEAVE
+                if
+                :: last -> caller_sleeps[i] = false
+                :: else
+                fi;
+#endif
+                helped = true;
+                d_step {
+                    r = 0;
+                    n = 0;
+                    finished = false;
+                    goto_next = false;
+                    last = false
+                }
+            :: else
+            fi;
+            i++
+        :: else ->
+            i = 0;
+            break
+        od;
+        if
+        :: helped
+        :: else ->
+            /* nova_rest */
+#ifndef EPOCH_LATE
+            e = epoch;
+#endif
+#ifndef COUNTED_LATE
+            sleepers++;
+#endif
+#ifndef NO_RECHECK
+            do
+            :: i < SLOTS ->
+                if
+                :: open[i] -> goto up
+                :: else
+                fi;
+                i++
+            :: else ->
+                i = 0;
+                break
+            od;
+#endif
+#ifndef STOP_UNSEEN
+            if
+            :: stopping -> goto up
+            :: else
+            fi;
+#endif
+#ifdef COUNTED_LATE
+            sleepers++;
+#endif
+#ifdef EPOCH_LATE
+            e = epoch;
+#endif
+            atomic {
+                if
+                :: epoch == e -> sleeps[w] = true
+                :: else
+                fi
+            }
+end_asleep:
+            !sleeps[w];
+            e = 0;
+#ifdef COUNTED_LATE
+            sleepers--;
+            i = 0;
+            goto counted;
+#endif
+up:
+#ifndef COUNTED_LATE
+            sleepers--;
+#endif
+            i = 0;
+            e = 0;
+#ifdef COUNTED_LATE
+counted:
+            skip
+#endif
+        fi
+    od;
+    ended++
+}
+
+#ifdef STOP
+/* nova_stop: everybody must be seen to end. */
+proctype Stopper()
+{
+    stopping = true;
+#ifndef SILENT_STOP
+    epoch++;
+#endif
+    wake_all();
+    ended == WORKERS
+}
+#endif
+
+#ifdef DELAYED_OPEN
+proctype Memory()
+{
+    byte s;
+end_idle:
+    do
+    :: atomic { delayed[0] -> open[0] = true; delayed[0] = false }
+#if SLOTS > 1
+    :: atomic { delayed[1] -> open[1] = true; delayed[1] = false }
+#endif
+    od
+}
+#endif
+
+init
+{
+    byte k;
+    atomic {
+        k = 0;
+        do
+        :: k < HOSTS -> run Host(k); k++
+        :: else -> break
+        od;
+        k = 0;
+        do
+        :: k < WORKERS -> run Worker(k); k++
+        :: else -> break
+        od;
+#ifdef STOP
+        run Stopper();
+#endif
+#ifdef DELAYED_OPEN
+        run Memory();
+#endif
+    }
+}
