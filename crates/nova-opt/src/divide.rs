@@ -5,14 +5,16 @@
 //!
 //! How large a part is depends on the number of indices and on what the body costs, never on the
 //! number of threads, so that results do not either. Divided are outermost operations whose outputs
-//! are maps, and reductions in which the order makes no difference or need not be strict.
+//! are maps and filters, and reductions and scans in which the order makes no difference or need not
+//! be strict.
 
 mod cost;
 mod parts;
+mod running;
 
 use crate::effects::FunctionEffects;
 use cost::Cost;
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, FunctionId, Level, Output, Program, Statement, Variable,
@@ -20,6 +22,7 @@ use nova_flat::ir::{
 use nova_flat::operators::by_component;
 use nova_flat::visit::{bodies_mut, each_statement};
 use parts::{Code, Grid};
+use running::{DEAREST, is_running};
 use std::collections::BTreeSet;
 
 /// How operations are divided.
@@ -92,6 +95,12 @@ fn builds(body: &Body, building: &BTreeSet<FunctionId>) -> bool {
     found
 }
 
+/// Whether an operation costs so little that its body may be computed twice.
+fn is_cheap(operation: &ArrayOperation) -> bool {
+    let cost = Cost::of(operation).constant();
+    cost.is_some_and(|cost| cost <= DEAREST)
+}
+
 struct Divider<'a> {
     program: &'a mut Program,
     effects: FunctionEffects,
@@ -122,12 +131,10 @@ impl Divider<'_> {
             return false;
         };
         let combines = |output: &Output| match output {
-            Output::Map => true,
-            Output::Reduce { lambda, .. } => by_component(lambda)
+            Output::Map | Output::Filter { .. } => true,
+            Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => by_component(lambda)
                 .is_some_and(|all| all.iter().all(|o| o.exact || !self.division.strict)),
-            Output::Scan { .. }
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
+            Output::Scatter { .. }
             | Output::Histogram { .. }
             | Output::Collect { .. }
             | Output::Join { .. } => false,
@@ -139,6 +146,7 @@ impl Divider<'_> {
             && !self.effects.of_body(&operation.body).observable
             && !builds(&operation.body, &self.building)
             && !self.is_small(operation)
+            && (!operation.outputs.iter().any(is_running) || is_cheap(operation))
     }
 
     /// Whether an operation is known to cost less than two parts.
@@ -150,7 +158,7 @@ impl Divider<'_> {
                 Atom::Constant(ScalarValue::I64(m)) => Some(n.saturating_mul(*m)),
                 Atom::Constant(_) | Atom::Variable(_) => None,
             });
-        match (product, Cost::of(&operation.body).constant()) {
+        match (product, Cost::of(operation).constant()) {
             (Some(n), Some(cost)) => n.saturating_mul(cost) < 2 * self.division.grain,
             (Some(_), None) | (None, _) => false,
         }
@@ -175,15 +183,14 @@ impl Divider<'_> {
         let size = code.part_size(n, &operation, self.division);
         let count = code.quotient_up(n, size);
         let part = code.fresh("part", Scalar::I64);
-        let mut grid = Grid::new(count, operation.shape.clone());
+        let begins = code.begin_parts(&operation, &pattern, size, count);
+        let mut grid = Grid::new(part, count, operation.shape.clone());
         let (statements, ()) = code.apart(|code| {
-            let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(part), size);
-            let left = code.scalar(ScalarOperation::Subtract, n, first);
-            let length = code.scalar(ScalarOperation::Minimum, left, size);
+            let (first, length) = code.bounds(part, n, size);
             let mut given = pattern.iter().copied();
-            for output in &mut operation.outputs {
-                let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
-                code.divide_output(output, own, first, length, &mut grid);
+            for output in operation.outputs.iter_mut().zip(&begins) {
+                let own: Vec<Variable> = given.by_ref().take(output.0.gives()).collect();
+                code.divide_output(output, own, (first, length), &mut grid);
             }
             code.restrict(operation, first, length, std::mem::take(&mut grid.made));
         });

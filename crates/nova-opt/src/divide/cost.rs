@@ -2,7 +2,7 @@
 //! while. An estimate: it decides how work is cut, never what comes out.
 
 use nova_core::ScalarOperation;
-use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Variable};
 use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
 
@@ -22,9 +22,11 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// Of a body and all bodies in it.
-    pub(super) fn of(body: &Body) -> Cost {
-        let mut bound = BTreeSet::new();
+    /// Of the body of an operation, and all bodies in it.
+    pub(super) fn of(operation: &ArrayOperation) -> Cost {
+        let mut bound: BTreeSet<Variable> = operation.indices.iter().copied().collect();
+        bound.extend(operation.carries.iter().map(|(carry, _)| carry));
+        let body = &operation.body;
         each_statement(body, &mut |statement| {
             bound.extend(statement.pattern.iter().copied());
             binders(&statement.expression, &mut |v| {

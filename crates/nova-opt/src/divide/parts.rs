@@ -2,6 +2,7 @@
 
 use super::Division;
 use super::cost::Cost;
+use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -15,7 +16,8 @@ const ROUND: i64 = 64;
 
 /// A grid in the making.
 pub(super) struct Grid {
-    /// How many parts there are.
+    /// The number of a part, and how many there are.
+    pub(super) part: Variable,
     pub(super) count: Atom,
     /// The extents of the whole.
     pub(super) shape: Vec<Atom>,
@@ -32,8 +34,9 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub(super) fn new(count: Atom, shape: Vec<Atom>) -> Grid {
+    pub(super) fn new(part: Variable, count: Atom, shape: Vec<Atom>) -> Grid {
         Grid {
+            part,
             count,
             shape,
             made: Vec::new(),
@@ -60,7 +63,7 @@ impl Code<'_> {
     }
 
     /// An array of the elements, and with the name, of what another variable is or holds.
-    fn like(&mut self, variable: Variable, shape: Vec<Atom>) -> Variable {
+    pub(super) fn like(&mut self, variable: Variable, shape: Vec<Atom>) -> Variable {
         let info = self.program.variable(variable);
         let (name, element) = (info.name.clone(), info.ty.element());
         self.program.add_variable(name, Type::Array(element, shape))
@@ -73,7 +76,7 @@ impl Code<'_> {
         (std::mem::replace(&mut self.out, before), result)
     }
 
-    fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
+    pub(super) fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
         self.out.push(Statement {
             pattern,
             expression,
@@ -137,7 +140,7 @@ impl Code<'_> {
 
     /// What an index of the first dimension costs.
     fn cost(&mut self, operation: &ArrayOperation) -> Atom {
-        let cost = Cost::of(&operation.body);
+        let cost = Cost::of(operation);
         let mut sum = Atom::index(cost.fixed);
         for (extents, each) in &cost.loops {
             let product = self.extent_product(extents);
@@ -162,36 +165,67 @@ impl Code<'_> {
         product
     }
 
-    /// What becomes of an output, which gives `own`, in a part of `length` indices from `first` on.
-    pub(super) fn divide_output(
+    /// The first of `n` indices that a part has, and how many it has.
+    pub(super) fn bounds(&mut self, part: Variable, n: Atom, size: Atom) -> (Atom, Atom) {
+        let first = self.scalar(ScalarOperation::Multiply, Atom::Variable(part), size);
+        let left = self.scalar(ScalarOperation::Subtract, n, first);
+        (first, self.scalar(ScalarOperation::Minimum, left, size))
+    }
+
+    /// The element of an array for a part.
+    pub(super) fn of_part(&mut self, array: Variable, part: Variable) -> Atom {
+        let value = self.fresh("value", self.program.ty(array).element());
+        let indices = vec![Atom::Variable(part)];
+        self.push(vec![value], Expression::Index { array, indices });
+        Atom::Variable(value)
+    }
+
+    /// Arrays over the whole space, which are joined of what parts give.
+    pub(super) fn join_all(
         &mut self,
-        output: &mut Output,
-        own: Vec<Variable>,
-        first: Atom,
-        length: Atom,
+        arrays: Vec<Variable>,
+        (first, length): (Atom, Atom),
         grid: &mut Grid,
     ) {
-        match output {
-            Output::Map => {
-                for array in own {
-                    let mut extents = grid.shape.clone();
-                    if let Some(outermost) = extents.first_mut() {
-                        *outermost = length;
-                    }
-                    let values = self.like(array, extents);
-                    grid.outputs.push(Output::Join {
-                        shape: grid.shape.clone(),
-                    });
-                    grid.pattern.push(array);
-                    grid.made.push(values);
-                    grid.results.extend([first, Atom::Variable(values)]);
-                }
+        for array in arrays {
+            let mut extents = grid.shape.clone();
+            if let Some(outermost) = extents.first_mut() {
+                *outermost = length;
             }
-            Output::Reduce {
-                lambda,
-                start,
-                commutes,
-            } => {
+            let values = self.like(array, extents);
+            grid.outputs.push(Output::Join {
+                shape: grid.shape.clone(),
+            });
+            grid.pattern.push(array);
+            grid.made.push(values);
+            grid.results.extend([first, Atom::Variable(values)]);
+        }
+    }
+
+    /// What becomes of an output, which gives `own`, in a part with these first index and length.
+    pub(super) fn divide_output(
+        &mut self,
+        (output, begin): (&mut Output, &Begin),
+        own: Vec<Variable>,
+        bounds: (Atom, Atom),
+        grid: &mut Grid,
+    ) {
+        match (output, begin) {
+            (Output::Map, _) => self.join_all(own, bounds, grid),
+            (Output::Scan { start, .. }, Begin::Scan(begin)) => {
+                self.continue_scan((start, begin), own, bounds, grid);
+            }
+            (Output::Filter { .. }, Begin::Filter(begin)) => {
+                self.continue_filter(*begin, &own, grid);
+            }
+            (
+                Output::Reduce {
+                    lambda,
+                    start,
+                    commutes,
+                },
+                _,
+            ) => {
                 let operators = by_component(lambda).unwrap_or_default();
                 let identities = operators.iter().map(|o| Atom::Constant(o.identity));
                 grid.reductions.push(Output::Reduce {
@@ -211,13 +245,16 @@ impl Code<'_> {
                     grid.reduced.push(result);
                 }
             }
-            // An operation with these is not divided.
-            Output::Scan { .. }
-            | Output::Filter { .. }
-            | Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => {}
+            // An operation with others is not divided.
+            (
+                Output::Scan { .. }
+                | Output::Filter { .. }
+                | Output::Scatter { .. }
+                | Output::Histogram { .. }
+                | Output::Collect { .. }
+                | Output::Join { .. },
+                _,
+            ) => {}
         }
     }
 
@@ -259,13 +296,8 @@ impl Code<'_> {
         }
         let index = self.fresh("part", Scalar::I64);
         let (statements, results) = self.apart(|code| {
-            let mut results = Vec::new();
-            for array in grid.partial {
-                let value = code.fresh("value", code.program.ty(array).element());
-                let indices = vec![Atom::Variable(index)];
-                code.push(vec![value], Expression::Index { array, indices });
-                results.push(Atom::Variable(value));
-            }
+            let arrays = grid.partial.iter();
+            let results: Vec<Atom> = arrays.map(|array| code.of_part(*array, index)).collect();
             results
         });
         let body = Body {

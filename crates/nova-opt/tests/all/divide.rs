@@ -84,6 +84,15 @@ fn combine(start: &str, operation: &str) -> String {
     )
 }
 
+/// The same output with other names for what its lambda binds.
+fn renamed(output: &str, ending: &str) -> String {
+    output
+        .replace("p:f64 q:f64", &format!("p{ending}:f64 q{ending}:f64"))
+        .replace("[s:f64]", &format!("[s{ending}:f64]"))
+        .replace("f64 p q", &format!("f64 p{ending} q{ending}"))
+        .replace("(in s)", &format!("(in s{ending})"))
+}
+
 #[test]
 fn a_map_is_joined_of_its_parts() {
     let body =
@@ -129,11 +138,7 @@ fn sums_of_floats_are_divided_where_the_order_is_free() {
 fn outputs_of_one_operation_stay_together() {
     let (min, max) = (
         combine("9.0L", "min"),
-        combine("0.0L", "max")
-            .replace("p:f64 q:f64", "v:f64 w:f64")
-            .replace("[s:f64]", "[t:f64]")
-            .replace("f64 p q", "f64 v w")
-            .replace("(in s)", "(in t)"),
+        renamed(&combine("0.0L", "max"), "2"),
     );
     let body = format!(
         "(let [y:[n]f64 l:f64 h:f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b a b)) (map) {min} {max}))
@@ -142,6 +147,41 @@ fn outputs_of_one_operation_stay_together() {
          (in n u)"
     );
     assert_eq!(divided(VECTOR, &body), (2, 3));
+}
+
+#[test]
+fn scans_and_filters_begin_with_what_the_parts_before_them_give() {
+    let scan = |word: &str| combine("0.0L", "max").replace("reduce_comm", word);
+    for word in ["scan", "exscan"] {
+        let body = format!(
+            "(let [y:[n]f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b)) {})) (in n y)",
+            scan(word)
+        );
+        assert_eq!(divided(VECTOR, &body), (2, 3), "{word}");
+    }
+    let kept = "(let [c:bool] (lt f64 a 9.0L))";
+    let body = format!(
+        "(let [m0:i64 y:[m0]f64] (operation [n] [i:i64] [] (do {ELEMENT} {kept} (in c b)) (filter 1)))
+         (in m0 y)"
+    );
+    assert_eq!(divided(VECTOR, &body), (2, 3));
+    let body = format!(
+        "(let [w:[n]f64 m0:i64 y:[m0]f64 z:[m0]f64 l:f64 sc:[n]f64]
+           (operation [n] [i:i64] [] (do {ELEMENT} {kept} (in a c b a b b)) (map) (filter 2) {} {}))
+         (let [t:i64] (add i64 n m0))
+         (let [u:[t]f64] (operation [t] [j:i64] [] (do
+           (let [left:bool] (lt i64 j n))
+           (let [o:f64] (if left
+             (do (let [g:f64] (index w [j])) (let [h:f64] (index sc [j])) (let [v:f64] (add f64 g h)) (in v))
+             (do (let [d:i64] (sub i64 j n)) (let [e:f64] (index y [d])) (let [f:f64] (index z [d]))
+                 (let [x1:f64] (sub f64 e f)) (in x1))))
+           (let [x2:f64] (add f64 o l)) (in x2)) (map)))
+         (in t u)",
+        renamed(&combine("0.0L", "max"), "2"),
+        scan("scan")
+    );
+    // The last map has a conditional, and is divided too.
+    assert_eq!(divided(VECTOR, &body), (3, 5));
 }
 
 #[test]
