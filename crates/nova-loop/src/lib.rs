@@ -51,6 +51,7 @@ pub mod parse;
 pub mod print;
 pub mod roots;
 pub mod strips;
+mod structures;
 mod tidy;
 pub mod translate;
 pub mod verify;

@@ -14,6 +14,7 @@ mod memory;
 mod stream;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
+use crate::structures::FirstFields;
 use linear::Definitions;
 use memory::Memory;
 use nova_core::{Scalar, ScalarOperation};
@@ -48,7 +49,7 @@ struct Strips<'a> {
     program: &'a mut Program,
     memory: Memory,
     /// For pointers to fields of structures of the caller, the pointer to the first field.
-    structures: &'a BTreeMap<Variable, Variable>,
+    structures: &'a FirstFields,
     /// How many structures the memory of the result has, by the pointer to the first field, where a
     /// loop asks for it.
     totals: BTreeMap<Variable, Variable>,

@@ -11,9 +11,11 @@ use super::cost::work_of;
 use super::linear::Linear;
 use super::{Map, STREAM_MOST_WORK, Strips, at_least, at_most, declare};
 use crate::ir::{Command, Expression, Level, Type, Variable};
+use crate::translate::prefetch::share;
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
+use std::collections::BTreeSet;
 
 /// Bytes that go to memory together.
 const LINE: u32 = 64;
@@ -21,9 +23,7 @@ const LINE: u32 = 64;
 const STRIP: u32 = 512;
 /// Structures of more fields than this are not streamed.
 const MOST_FIELDS: u32 = 8;
-/// Asking for what is read: so many bytes ahead,
-const AHEAD: i64 = 8192;
-/// of so many arrays,
+/// What is read is asked for, of so many arrays,
 const MOST_SOURCES: usize = 4;
 /// whose elements lie no further apart.
 const MOST_APART: i64 = 8;
@@ -213,10 +213,12 @@ impl Strips<'_> {
         let below = at_most(unshifted.plus(width()), count.clone());
         body.push(declare(end, chosen(streams, below, count)));
         self.strip(map, target, &start, (begin, end), streams, &mut body);
+        let arrays: BTreeSet<Variable> = sources.iter().map(|source| source.pointer).collect();
+        let bytes = share(arrays.len());
         let asked: Vec<Command> = sources
             .iter()
             .zip(starts)
-            .map(|(source, start)| self.ask(map, source, start, begin, target.width))
+            .map(|(source, start)| self.ask(map, source, start, begin, (target.width, bytes)))
             .collect();
         if !asked.is_empty() {
             body.insert(2, when(streams, asked));
@@ -276,20 +278,20 @@ impl Strips<'_> {
         made.push(when(streams, vec![stream]));
     }
 
-    /// Asks for what a later strip will read of an array.
+    /// Asks for what a later strip, so many bytes further, will read of an array.
     fn ask(
         &mut self,
         map: &Map,
         source: &Source,
         start: Expression,
         begin: Variable,
-        width: u32,
+        (width, bytes): (u32, i64),
     ) -> Command {
         let line = self.add_index("line");
         let line_size = i64::from(LINE);
         let first = Expression::Variable(begin).times(Expression::index(source.address.factor));
         let lines = Expression::Variable(line).times(Expression::index(line_size / source.size));
-        let ahead = lines.plus(Expression::index(AHEAD / source.size));
+        let ahead = lines.plus(Expression::index(bytes / source.size));
         let prefetch = Command::Prefetch {
             pointer: source.pointer,
             index: start.plus(first).plus(ahead),

@@ -112,7 +112,7 @@ impl<'a> Translator<'a> {
             false => Vec::new(),
         };
         let rows = match panels.is_empty() {
-            true => 2,
+            true => 1,
             false => ROWS,
         };
         let bytes = self.widest(reduction) * components as u32 * rows;
