@@ -10,6 +10,7 @@
 mod cost;
 mod fission;
 mod linear;
+mod lines;
 mod memory;
 mod stream;
 
@@ -174,6 +175,22 @@ impl Map<'_> {
         let mut commands = vec![declare(index, iteration)];
         commands.extend(body);
         self.counted(offset, length, commands)
+    }
+
+    /// The same where each iteration writes structures of its own, in memory that the loop does not
+    /// read.
+    fn independent(
+        &self,
+        first: (Variable, Variable),
+        offset: Variable,
+        length: Expression,
+        body: Vec<Command>,
+    ) -> Command {
+        let mut strip = self.over_strip(first, offset, length, body);
+        if let Command::For { level, .. } = &mut strip {
+            *level = Level::Independent;
+        }
+        strip
     }
 
     /// A loop in the place of this one.
