@@ -1,6 +1,6 @@
 //! A pass on Loop that makes innermost loops work in strips of some hundred iterations, where what
 //! an iteration writes depends on no other iteration. Loops that write a large result and compute
-//! little fill a strip in the first-level cache and move it past the caches ([`stream`]). Loops with
+//! little write it past the caches ([`stream`], [`lines`]). Loops with
 //! long chains of dependent operations become two loops over each strip, so that the processor has
 //! more than one chain to work on ([`fission`]; loop fission with strip-mining).
 //!
