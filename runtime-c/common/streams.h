@@ -67,6 +67,16 @@ static inline int64_t nova_plan_stream(const void *to, int64_t count, int64_t to
     return -1;
 }
 
+/* Writes count structures past the caches, which begin where a line does and fill lines. */
+static inline void nova_stream_lines(void *to, const void *from, int64_t count, size_t size)
+{
+    char *target = (char *)to;
+    const char *source = (const char *)from;
+    size_t bytes = (size_t)count * size;
+    for (size_t at = 0; at < bytes; at += NOVA_LINE)
+        nova_stream_line(target + at, source + at);
+}
+
 /* Writes count structures, past the caches as far as they fill lines. */
 static inline void nova_stream(void *to, const void *from, int64_t count, size_t size)
 {
@@ -77,8 +87,9 @@ static inline void nova_stream(void *to, const void *from, int64_t count, size_t
     if (at > bytes)
         at = bytes;
     memcpy(target, source, at);
-    for (; bytes - at >= NOVA_LINE; at += NOVA_LINE)
-        nova_stream_line(target + at, source + at);
+    size_t whole = (bytes - at) / NOVA_LINE * NOVA_LINE;
+    nova_stream_lines(target + at, source + at, (int64_t)whole, 1);
+    at += whole;
     memcpy(target + at, source + at, bytes - at);
 }
 

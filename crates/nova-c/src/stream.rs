@@ -32,14 +32,19 @@ impl FunctionEmitter<'_, '_> {
                 start,
                 from,
                 count,
+                lines,
             } => {
+                let function = match lines {
+                    true => "nova_stream_lines",
+                    false => "nova_stream",
+                };
                 let arguments = vec![
                     self.streamed_from(fields, start),
                     self.expression(from),
                     self.assigned(count),
                     self.structure_size(fields),
                 ];
-                self.push(Statement::call("nova_stream", arguments));
+                self.push(Statement::call(function, arguments));
             }
             // `memory` sends no others here.
             _ => {}

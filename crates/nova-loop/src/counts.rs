@@ -9,7 +9,7 @@
 mod small;
 
 use crate::ir::{Command, Expression, Level, Program, Type, Variable};
-use crate::translate::prefetch::{Stream, streams};
+use crate::translate::prefetch::{Stream, share, streams};
 use crate::{copies, walk};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
@@ -219,8 +219,9 @@ impl Sums {
         }];
         let start = Expression::Variable(start);
         if ahead.len() <= MOST_STREAMS {
+            let bytes = share(ahead.len());
             for stream in ahead {
-                row_code.extend(stream.ahead_of_row(program, &start, self.width()));
+                row_code.extend(stream.ahead_of_row(program, &start, self.width(), bytes));
             }
         }
         row_code.push(self.row(program, body, index, start, place));

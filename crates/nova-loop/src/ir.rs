@@ -195,12 +195,14 @@ pub enum Command {
     },
     /// Writes `count` structures that lie behind each other from `from` on to the memory of the
     /// result, from element `start` on, past the caches where the processor can; the pointers are
-    /// those of all their fields in order.
+    /// those of all their fields in order. `lines` says that they begin where a line of memory does
+    /// and fill lines.
     Stream {
         fields: Vec<Variable>,
         start: Expression,
         from: Expression,
         count: Expression,
+        lines: bool,
     },
     /// Copies `count` elements, 0 to [`FEW`], to a place that does not overlap, and writes `pad`
     /// behind them, so that there are [`FEW`].

@@ -52,6 +52,7 @@ pub mod print;
 pub mod regions;
 pub mod roots;
 pub mod strips;
+mod structures;
 mod tidy;
 pub mod translate;
 pub mod verify;

@@ -6,6 +6,7 @@ use nova_diag::SourceMap;
 
 const PROGRAM: &str = r#"(program
   (entry "scaled" [("a" f32) ("x" (vector f32))] (vector f32) "scaled")
+  (entry "sums" [("a" f32) ("x" (vector f32))] (vector f32) "sums")
   (entry "pairs" [("a" f32) ("x" (vector f32))] (vector (tuple f32 f32)) "pairs")
   (function "scaled" [a:f32 n:i64 x:(pointer f32) xb:block] [m:i64 r:(pointer f32) rb:block]
     (declare t:(pointer f32)) (declare tb:block)
@@ -14,6 +15,13 @@ const PROGRAM: &str = r#"(program
     (for i (sub i64 n 1) sequential
       (store t (add i64 i 1) (mul f32 a (load x (add i64 i 1)))))
     (set m n) (set r t) (set rb tb))
+  (function "sums" [d:f32 l:i64 z:(pointer f32) zb:block] [o:i64 e:(pointer f32) eb:block]
+    (declare w:(pointer f32)) (declare wb:block)
+    (allocate_result wb w f32 l 1 1)
+    (if (ge i64 l 1) (do (store w 0 d)))
+    (for h (sub i64 l 1) sequential
+      (store w (add i64 h 1) (add f32 (load z h) (load z (add i64 h 1)))))
+    (set o l) (set e w) (set eb wb))
   (function "pairs" [b:f32 k:i64 y:(pointer f32) yb:block]
     [c:i64 p:(pointer f32) pb:block q:(pointer f32) qb:block]
     (declare u:(pointer f32)) (declare ub:block)
@@ -48,6 +56,7 @@ static void compare(const float *result, int count, int per, float (*expected)(i
         wrong += *beside != -1.0f;
 }
 static float one(int k) { return k == 0 ? 2.0f : 2.0f * x[k]; }
+static float sum(int k) { return k == 0 ? 2.0f : x[k - 1] + x[k]; }
 static float two(int k) { return k % 2 == 0 ? x[k / 2] : 2.0f + x[k / 2]; }
 int main(void)
 {
@@ -60,6 +69,10 @@ int main(void)
             clear();
             wrong += scaled(&n, &r, 2.0f, count, x) != 0 || n != count || r != room + first;
             compare(r, count, 1, one);
+            n = MOST;
+            clear();
+            wrong += sums(&n, &r, 2.0f, count, x) != 0 || n != count || r != room + first;
+            compare(r, count, 1, sum);
             nova_tuple2_float_float *p = (nova_tuple2_float_float *)(void *)(room + first);
             n = MOST;
             clear();
@@ -79,7 +92,8 @@ fn results_are_written_whole() {
     nova_loop::strips::run(&mut program);
     nova_loop::verify(&program).unwrap();
     let mut files = emit(&program, "streams");
-    assert_eq!(files.source.matches("nova_stream(").count(), 3);
+    assert_eq!(files.source.matches("nova_stream(").count(), 2);
+    assert_eq!(files.source.matches("nova_stream_lines(").count(), 4);
     compiles(&files, "streams");
     files.source.insert_str(0, "#define NOVA_STREAM_BYTES 1\n");
     prints(&[("streams", &files)], HOST, "0 wrong\n");

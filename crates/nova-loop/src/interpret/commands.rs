@@ -220,6 +220,7 @@ impl<'p> Machine<'p> {
                 start,
                 from,
                 count,
+                lines: _,
             } => {
                 let start = self.evaluate(start)?.index()?;
                 let from = self.evaluate(from)?.pointer()?;

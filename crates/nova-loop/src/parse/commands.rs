@@ -109,6 +109,17 @@ const COMMANDS: &[(&str, Rule)] = &[
             start: p.expression(start)?,
             from: p.expression(from)?,
             count: p.expression(count)?,
+            lines: false,
+        })
+    }),
+    ("stream_lines", |p, at, items| {
+        let [fields, start, from, count] = p.exactly(at, items)?;
+        Some(Command::Stream {
+            fields: p.variables(fields)?,
+            start: p.expression(start)?,
+            from: p.expression(from)?,
+            count: p.expression(count)?,
+            lines: true,
         })
     }),
     ("stream_end", |p, at, items| {

@@ -207,8 +207,10 @@ impl Printer<'_> {
                 start,
                 from,
                 count,
+                lines,
             } => {
-                self.out.text("stream");
+                self.out
+                    .text(if *lines { "stream_lines" } else { "stream" });
                 self.variables(fields);
                 self.argument(start);
                 self.argument(from);

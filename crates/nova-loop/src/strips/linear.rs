@@ -185,6 +185,11 @@ impl Linear {
         };
         same && self.factor == other.factor
     }
+
+    /// Whether it is the same as another.
+    pub(super) fn is_same(&self, other: &Linear) -> bool {
+        self.constant == other.constant && self.is_near(other)
+    }
 }
 
 /// Whether an expression is defined for all values of its variables.

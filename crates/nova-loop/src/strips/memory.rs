@@ -2,9 +2,9 @@
 //! other pointer is made from it.
 
 use crate::ir::{Command, Destination, Expression, Function, Program, Variable};
+use crate::structures::{FirstFields, add_first_fields};
 use crate::walk;
 use nova_diag::deep;
-use nova_flat::representation::{components, input_fields};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the pointers of a function.
@@ -132,27 +132,13 @@ fn reads_others(expression: &Expression, written: &BTreeSet<Variable>) -> bool {
     itself && inside.all(|e| deep(|| reads_others(e, written)))
 }
 
-/// For each parameter of an entry that points to a field of the caller's structures, the one that
-/// points to their first field.
-pub(super) fn structures(program: &Program) -> BTreeMap<Variable, Variable> {
-    let mut first_fields = BTreeMap::new();
+/// The fields of the structures that callers give to a program.
+pub(super) fn structures(program: &Program) -> FirstFields {
+    let mut first_fields = FirstFields::new();
     for entry in &program.entries {
-        let Some(function) = program.functions.get(entry.function.index()) else {
-            continue;
-        };
-        let mut parameters = function.parameters.iter();
-        for (_, ty) in &entry.inputs {
-            let mut first = None;
-            let fields = input_fields(ty, &program.sums);
-            for (component, field) in components(ty, &program.sums).iter().zip(fields) {
-                let parameter = parameters.next();
-                if !component.shape.is_empty() {
-                    parameters.next();
-                }
-                if let (Some(_), Some(parameter)) = (field, parameter) {
-                    first_fields.insert(*parameter, *first.get_or_insert(*parameter));
-                }
-            }
+        if let Some(function) = program.functions.get(entry.function.index()) {
+            let parameters = &function.parameters;
+            add_first_fields(&entry.inputs, &program.sums, parameters, &mut first_fields);
         }
     }
     first_fields

@@ -1,6 +1,6 @@
 //! A pass on Loop that makes innermost loops work in strips of some hundred iterations, where what
 //! an iteration writes depends on no other iteration. Loops that write a large result and compute
-//! little fill a strip in the first-level cache and move it past the caches ([`stream`]). Loops with
+//! little write it past the caches ([`stream`], [`lines`]). Loops with
 //! long chains of dependent operations become two loops over each strip, so that the processor has
 //! more than one chain to work on ([`fission`]; loop fission with strip-mining).
 //!
@@ -10,10 +10,12 @@
 mod cost;
 mod fission;
 mod linear;
+mod lines;
 mod memory;
 mod stream;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
+use crate::structures::FirstFields;
 use linear::Definitions;
 use memory::Memory;
 use nova_core::{Scalar, ScalarOperation};
@@ -48,7 +50,7 @@ struct Strips<'a> {
     program: &'a mut Program,
     memory: Memory,
     /// For pointers to fields of structures of the caller, the pointer to the first field.
-    structures: &'a BTreeMap<Variable, Variable>,
+    structures: &'a FirstFields,
     /// How many structures the memory of the result has, by the pointer to the first field, where a
     /// loop asks for it.
     totals: BTreeMap<Variable, Variable>,
@@ -173,6 +175,22 @@ impl Map<'_> {
         let mut commands = vec![declare(index, iteration)];
         commands.extend(body);
         self.counted(offset, length, commands)
+    }
+
+    /// The same where each iteration writes structures of its own, in memory that the loop does not
+    /// read.
+    fn independent(
+        &self,
+        first: (Variable, Variable),
+        offset: Variable,
+        length: Expression,
+        body: Vec<Command>,
+    ) -> Command {
+        let mut strip = self.over_strip(first, offset, length, body);
+        if let Command::For { level, .. } = &mut strip {
+            *level = Level::Independent;
+        }
+        strip
     }
 
     /// A loop in the place of this one.

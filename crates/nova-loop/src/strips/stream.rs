@@ -4,39 +4,59 @@
 //! and moved from there past the caches; what the next strips read is asked for in time.
 //!
 //! Whether the result is large enough, and where its lines begin, is found out when the program
-//! runs. If not, there is one strip, which lies in the result itself: the text of the loop's body
-//! stands once.
+//! runs. Loops that read each array at one place are cut at the lines of the result ([`super::lines`]).
+//! For the others there is one strip if the result is not large enough, which lies in the result
+//! itself: the text of the loop's body stands once.
 
 use super::cost::work_of;
 use super::linear::Linear;
 use super::{Map, STREAM_MOST_WORK, Strips, at_least, at_most, declare};
-use crate::ir::{Command, Expression, Level, Type, Variable};
+use crate::ir::{Command, Expression, Type, Variable};
+use crate::translate::prefetch::share;
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
+use std::collections::BTreeSet;
 
 /// Bytes that go to memory together.
 const LINE: u32 = 64;
-/// Bytes of a strip, at least: longer ones hold up what is read, shorter ones the loop.
-const STRIP: u32 = 512;
+/// Bytes of a strip that the loop is prepared for anew, at least: longer ones hold up what is read,
+/// shorter ones the loop.
+const STRIP: u32 = 256;
+/// Iterations of a strip with the loop's length known, at least: what vectors hold.
+const LEAST_ITERATIONS: u32 = 16;
 /// Structures of more fields than this are not streamed.
 const MOST_FIELDS: u32 = 8;
-/// Asking for what is read: so many bytes ahead,
-const AHEAD: i64 = 8192;
-/// of so many arrays,
+/// What is read is asked for, of so many arrays,
 const MOST_SOURCES: usize = 4;
 /// whose elements lie no further apart.
 const MOST_APART: i64 = 8;
 
 /// What a loop writes: structures in the memory of the result.
-struct Target {
+pub(super) struct Target {
     /// The pointers to their fields, in order.
-    fields: Vec<Variable>,
-    element: Scalar,
+    pub(super) fields: Vec<Variable>,
+    pub(super) element: Scalar,
     /// Where the first one begins.
     start: Linear,
+    /// The least number of them that fills lines.
+    lines: u32,
+    /// Bytes of one.
+    size: u32,
+}
+
+/// What is known before the loop over the strips.
+pub(super) struct Plan {
+    /// Where the first structure begins.
+    pub(super) start: Expression,
+    /// How many there are.
+    pub(super) count: Expression,
     /// How many make a strip, which is a number of lines.
-    width: u32,
+    pub(super) width: u32,
+    /// How many the first strip lacks.
+    pub(super) shift: Expression,
+    /// Whether strips are streamed.
+    pub(super) streams: Variable,
 }
 
 /// An array that a loop reads from front to back.
@@ -47,6 +67,32 @@ struct Source {
     size: i64,
 }
 
+/// What strips ask for of an array that a later strip reads.
+pub(super) struct Asked {
+    pointer: Variable,
+    /// The address that the first iteration reads,
+    start: Expression,
+    /// and how far the next one is.
+    factor: i64,
+    /// How far ahead, in elements.
+    ahead: i64,
+    /// Elements in a line.
+    line: i64,
+    /// How many lines.
+    lines: i64,
+}
+
+/// What a loop reads.
+#[derive(Default)]
+struct Reads {
+    /// The arrays whose elements it reads one behind the other.
+    sources: Vec<Source>,
+    /// Each pointer with the places at which it is read.
+    places: Vec<(Variable, Linear)>,
+    /// Whether a pointer is read at several places, or where no sum tells.
+    scattered: bool,
+}
+
 impl Strips<'_> {
     /// The commands that do what a loop does, in strips that are streamed.
     pub(super) fn stream(&mut self, map: &Map) -> Option<Vec<Command>> {
@@ -54,12 +100,23 @@ impl Strips<'_> {
             return None;
         }
         let target = self.target(map)?;
-        let sources = self.sources(map);
+        let Reads {
+            sources, scattered, ..
+        } = self.reads(map);
         let defined = target.start.is_total() && sources.iter().all(|s| s.address.is_total());
         let mut commands = Vec::new();
         let runs = at_least_one(map.count);
         let count = self.simple("count", map.count.clone(), &mut commands);
-        self.strips(map, &target, &sources, count, &mut commands);
+        let width = match scattered {
+            true => (STRIP / target.size / target.lines).max(1) * target.lines,
+            false => target.lines.max(LEAST_ITERATIONS),
+        };
+        let plan = self.plan(&target, count, width, &mut commands);
+        let asked = self.asked(&sources, width, &mut commands);
+        commands.extend(match scattered {
+            true => self.strips(map, &target, &plan, asked),
+            false => self.lines(map, &target, &plan, asked),
+        });
         self.streamed = true;
         if !defined {
             commands = vec![Command::If {
@@ -100,49 +157,69 @@ impl Strips<'_> {
             return None;
         }
         let size = bytes(element) as u32 * first.stride;
-        let lines = LINE >> size.trailing_zeros().min(LINE.trailing_zeros());
         Some(Target {
             fields: stores.into_iter().map(|(_, pointer, _)| pointer).collect(),
             element,
             start,
-            width: (STRIP / size / lines).max(1) * lines,
+            lines: LINE >> size.trailing_zeros().min(LINE.trailing_zeros()),
+            size,
         })
     }
 
-    /// The arrays whose elements a loop reads one behind the other; of many the last.
-    fn sources(&self, map: &Map) -> Vec<Source> {
-        let mut sources = Vec::new();
+    /// What a loop reads; of many arrays the last.
+    fn reads(&self, map: &Map) -> Reads {
+        let mut reads = Reads::default();
         for command in map.body {
-            walk::reads(command, &mut |e| self.add_sources(e, map, &mut sources));
+            walk::reads(command, &mut |e| self.add_reads(e, map, &mut reads));
         }
-        let many = sources.len().saturating_sub(MOST_SOURCES);
-        sources.split_off(many)
+        let many = reads.sources.len().saturating_sub(MOST_SOURCES);
+        reads.sources.drain(..many);
+        reads
     }
 
-    fn add_sources(&self, expression: &Expression, map: &Map, sources: &mut Vec<Source>) {
-        if let Expression::Select { condition, .. } = expression {
-            return deep(|| self.add_sources(condition, map, sources));
+    fn add_reads(&self, expression: &Expression, map: &Map, reads: &mut Reads) {
+        if let Expression::Load { pointer, index } = expression {
+            let address = map.definitions.linear(index);
+            match (&**pointer, address) {
+                (Expression::Variable(pointer), Some(address)) => {
+                    self.add_place(*pointer, address, reads);
+                }
+                _ => reads.scattered = true,
+            }
         }
-        if let Expression::Load { pointer, index } = expression
-            && let Expression::Variable(pointer) = **pointer
-            && let Type::Pointer(element) = self.program.variable(pointer).ty
-            && let Some(address) = map.definitions.linear(index)
+        if let Expression::Select {
+            condition,
+            then,
+            otherwise,
+        } = expression
+        {
+            // What only a branch reads is not asked for.
+            reads.scattered |= then.reads_memory() || otherwise.reads_memory();
+            return deep(|| self.add_reads(condition, map, reads));
+        }
+        for child in expression.children() {
+            deep(|| self.add_reads(child, map, reads));
+        }
+    }
+
+    /// Takes in that an array is read at an address.
+    fn add_place(&self, pointer: Variable, address: Linear, reads: &mut Reads) {
+        let place = |(known, at): &&(Variable, Linear)| *known == pointer && !at.is_same(&address);
+        reads.scattered |= reads.places.iter().find(place).is_some();
+        if let Type::Pointer(element) = self.program.variable(pointer).ty
             && (1..=MOST_APART).contains(&address.factor)
         {
             let pointer = self.structures.get(&pointer).copied().unwrap_or(pointer);
             let known = |s: &Source| s.pointer == pointer && s.address.is_near(&address);
-            if !sources.iter().any(known) {
-                let size = bytes(element);
-                sources.push(Source {
+            if !reads.sources.iter().any(known) {
+                reads.sources.push(Source {
                     pointer,
-                    address,
-                    size,
+                    address: address.clone(),
+                    size: bytes(element),
                 });
             }
         }
-        for child in expression.children() {
-            deep(|| self.add_sources(child, map, sources));
-        }
+        reads.places.push((pointer, address));
     }
 
     /// A constant or variable for an expression.
@@ -160,20 +237,15 @@ impl Strips<'_> {
         Expression::Variable(variable)
     }
 
-    /// The loop over the strips, with what is known before it.
-    fn strips(
+    /// Finds out whether strips of so many structures are streamed, and where they begin.
+    fn plan(
         &mut self,
-        map: &Map,
         target: &Target,
-        sources: &[Source],
         count: Expression,
+        width: u32,
         made: &mut Vec<Command>,
-    ) {
+    ) -> Plan {
         let start = self.simple("start", target.start.start(), made);
-        let mut starts = Vec::new();
-        for source in sources {
-            starts.push(self.simple("row", source.address.start(), made));
-        }
         let shift = self.add_index("shift");
         made.push(Command::Declare {
             variable: shift,
@@ -185,7 +257,7 @@ impl Strips<'_> {
             start: start.clone(),
             count: count.clone(),
             total: self.total(target),
-            width: target.width,
+            width,
         });
         let shift = Expression::Variable(shift);
         let streams = self
@@ -195,33 +267,68 @@ impl Strips<'_> {
             .clone()
             .compare(ScalarOperation::GreaterEqual, Expression::index(0));
         made.push(declare(streams, condition));
-        let width = || Expression::index(i64::from(target.width));
-        let reach = count.clone().plus(shift.clone());
-        let strips = reach.plus(Expression::index(i64::from(target.width) - 1));
+        Plan {
+            start,
+            count,
+            width,
+            shift,
+            streams,
+        }
+    }
+
+    /// What is asked for of each source when a strip of so many structures begins: a function of
+    /// where it begins.
+    fn asked(&mut self, sources: &[Source], width: u32, made: &mut Vec<Command>) -> Vec<Asked> {
+        let arrays: BTreeSet<Variable> = sources.iter().map(|source| source.pointer).collect();
+        let bytes = share(arrays.len());
+        let mut asked = Vec::new();
+        for source in sources {
+            let read = i64::from(width) * source.size * source.address.factor;
+            asked.push(Asked {
+                pointer: source.pointer,
+                start: self.simple("row", source.address.start(), made),
+                factor: source.address.factor,
+                ahead: bytes / source.size,
+                line: i64::from(LINE) / source.size,
+                lines: (read + i64::from(LINE) - 1) / i64::from(LINE),
+            });
+        }
+        asked
+    }
+
+    /// The loop over the strips.
+    fn strips(
+        &mut self,
+        map: &Map,
+        target: &Target,
+        plan: &Plan,
+        asked: Vec<Asked>,
+    ) -> Vec<Command> {
+        let mut made = Vec::new();
+        let streams = plan.streams;
+        let width = || Expression::index(i64::from(plan.width));
+        let reach = plan.count.clone().plus(plan.shift.clone());
+        let strips = reach.plus(Expression::index(i64::from(plan.width) - 1));
         let strips = strips.compare(ScalarOperation::Divide, width());
-        let strips = self.simple(
-            "strips",
-            chosen(streams, strips, Expression::index(1)),
-            made,
-        );
+        let strips = chosen(streams, strips, Expression::index(1));
+        let strips = self.simple("strips", strips, &mut made);
 
         let strip = self.add_index("strip");
         let (begin, end) = (self.add_index("begin"), self.add_index("end"));
-        let unshifted = Expression::Variable(strip).times(width()).minus(shift);
+        let unshifted = Expression::Variable(strip)
+            .times(width())
+            .minus(plan.shift.clone());
         let above = at_least(unshifted.clone(), 0);
         let mut body = vec![declare(begin, chosen(streams, above, Expression::index(0)))];
-        let below = at_most(unshifted.plus(width()), count.clone());
-        body.push(declare(end, chosen(streams, below, count)));
-        self.strip(map, target, &start, (begin, end), streams, &mut body);
-        let asked: Vec<Command> = sources
-            .iter()
-            .zip(starts)
-            .map(|(source, start)| self.ask(map, source, start, begin, target.width))
-            .collect();
+        let below = at_most(unshifted.plus(width()), plan.count.clone());
+        body.push(declare(end, chosen(streams, below, plan.count.clone())));
+        let asked: Vec<Command> = asked.iter().map(|a| self.ask(map, a, begin)).collect();
         if !asked.is_empty() {
-            body.insert(2, when(streams, asked));
+            body.push(when(streams, asked));
         }
+        self.strip(map, target, plan, (begin, end), &mut body);
         made.push(map.counted(strip, strips, body));
+        made
     }
 
     /// The commands of a strip.
@@ -229,24 +336,24 @@ impl Strips<'_> {
         &mut self,
         map: &Map,
         target: &Target,
-        start: &Expression,
+        plan: &Plan,
         (begin, end): (Variable, Variable),
-        streams: Variable,
         made: &mut Vec<Command>,
     ) {
+        let Plan { start, streams, .. } = plan;
         let ty = Type::Pointer(target.element);
         let part = self.program.add_variable("part", ty);
         let stride = target.fields.len() as i64;
         made.push(Command::Local {
             pointer: part,
-            count: target.width * stride as u32,
+            count: plan.width * stride as u32,
         });
         let mut places = Vec::new();
         for (field, k) in target.fields.iter().zip(0..) {
             let place = self.program.add_variable("to", ty);
             let local = Expression::offset(part, Expression::index(k));
             let there = Expression::offset(*field, start.clone());
-            made.push(declare(place, chosen(streams, local, there)));
+            made.push(declare(place, chosen(*streams, local, there)));
             places.push((*field, place));
         }
         let offset = self.add_index("k");
@@ -260,43 +367,32 @@ impl Strips<'_> {
             }
         }
         let length = Expression::Variable(end).minus(Expression::Variable(begin));
-        let mut strip = map.over_strip((map.index, begin), offset, length.clone(), body);
-        if let Command::For { level, .. } = &mut strip {
-            // Each iteration writes structures of its own, in memory that the loop does not read.
-            *level = Level::Independent;
-        }
-        made.push(strip);
+        made.push(map.independent((map.index, begin), offset, length.clone(), body));
         let first = Expression::Variable(begin).times(Expression::index(stride));
         let stream = Command::Stream {
             fields: target.fields.clone(),
             start: start.clone().plus(first),
             from: Expression::Variable(part),
             count: length,
+            lines: false,
         };
-        made.push(when(streams, vec![stream]));
+        made.push(when(*streams, vec![stream]));
     }
 
-    /// Asks for what a later strip will read of an array.
-    fn ask(
-        &mut self,
-        map: &Map,
-        source: &Source,
-        start: Expression,
-        begin: Variable,
-        width: u32,
-    ) -> Command {
+    /// Asks for what a later strip than the one from `begin` on will read of an array.
+    pub(super) fn ask(&mut self, map: &Map, asked: &Asked, begin: Variable) -> Command {
         let line = self.add_index("line");
-        let line_size = i64::from(LINE);
-        let first = Expression::Variable(begin).times(Expression::index(source.address.factor));
-        let lines = Expression::Variable(line).times(Expression::index(line_size / source.size));
-        let ahead = lines.plus(Expression::index(AHEAD / source.size));
+        let first = Expression::Variable(begin).times(Expression::index(asked.factor));
+        let lines = Expression::Variable(line).times(Expression::index(asked.line));
         let prefetch = Command::Prefetch {
-            pointer: source.pointer,
-            index: start.plus(first).plus(ahead),
+            pointer: asked.pointer,
+            index: asked
+                .start
+                .clone()
+                .plus(first)
+                .plus(lines.plus(Expression::index(asked.ahead))),
         };
-        let read = i64::from(width) * source.size * source.address.factor;
-        let count = Expression::index((read + line_size - 1) / line_size);
-        map.counted(line, count, vec![prefetch])
+        map.counted(line, Expression::index(asked.lines), vec![prefetch])
     }
 
     /// How many structures the whole result has.
@@ -317,7 +413,7 @@ fn bytes(element: Scalar) -> i64 {
     i64::from(element.bits().max(8) / 8)
 }
 
-fn chosen(condition: Variable, then: Expression, otherwise: Expression) -> Expression {
+pub(super) fn chosen(condition: Variable, then: Expression, otherwise: Expression) -> Expression {
     Expression::Select {
         condition: Box::new(Expression::Variable(condition)),
         then: Box::new(then),

@@ -5,6 +5,7 @@ use super::states::{State, variables};
 use super::{Flow, Result, Tail, Translator};
 use crate::error::internal;
 use crate::ir::{self, Command, Variable};
+use crate::structures::add_first_fields;
 use nova_flat::ir as flat;
 use nova_flat::{
     array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
@@ -19,6 +20,11 @@ impl<'a> Translator<'a> {
         function: &'a flat::Function,
     ) -> Result<ir::Function> {
         let parameters = self.add_states(&function.parameters)?;
+        for entry in self.source.entries.iter().filter(|e| e.function == id) {
+            let parameters = variables(&parameters);
+            let sums = &self.source.sums;
+            add_first_fields(&entry.inputs, sums, &parameters, &mut self.structures);
+        }
         let results = self.add_states(&function.results)?;
         self.bind_states(&function.parameters, &parameters, false)?;
         let calls_itself = self.facts.tail_calls.get(id.index()) == Some(&true);

@@ -28,6 +28,7 @@ mod tiles;
 
 use crate::error::{InternalError, internal};
 use crate::ir::{self, Command, Expression, Type, Variable};
+use crate::structures::FirstFields;
 use facts::Facts;
 use lifetimes::Lifetimes;
 use nova_core::Scalar;
@@ -113,6 +114,8 @@ struct Translator<'a> {
     /// Whether the function being translated may call itself, so that its frame is to be small.
     recursive: bool,
     tiles: TileSizes,
+    /// The fields of the structures that callers give to the functions translated so far.
+    structures: FirstFields,
     /// The bytes that the local arrays of its tiles take so far.
     frame: u32,
 }
@@ -161,6 +164,7 @@ impl<'a> Translator<'a> {
             tail: None,
             recursive: false,
             tiles,
+            structures: FirstFields::new(),
             frame: 0,
         }
     }

@@ -9,7 +9,8 @@ use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
 
-/// How far ahead, in bytes.
+/// How many bytes are under way, of all arrays together: what memory gives in the time that it takes
+/// to answer.
 const AHEAD: i64 = 8192;
 /// Bytes that come from memory together.
 const LINE: i64 = 64;
@@ -55,26 +56,43 @@ impl Translator<'_> {
             // What every iteration of the loop outside reads again stays in a cache.
             found.retain(|stream| stream.before.is_some());
         }
+        self.join_fields(&mut found);
         if ahead.elements < LINE / 4 || found.len() > MOST {
             return;
         }
+        let bytes = share(found.len());
         for stream in found {
-            self.prefetch_stream(&stream, start, ahead, place);
+            self.prefetch_stream(&stream, start, ahead, bytes, place);
         }
     }
 
-    /// Asks for the elements of one array.
+    /// Leaves of the fields of the same structures one: the lines are the same.
+    fn join_fields(&self, streams: &mut Vec<Stream>) {
+        let mut joined: Vec<Stream> = Vec::with_capacity(streams.len());
+        for mut stream in streams.drain(..) {
+            if let Some(first) = self.structures.get(&stream.pointer) {
+                stream.pointer = *first;
+            }
+            if joined.iter().all(|known| known.pointer != stream.pointer) {
+                joined.push(stream);
+            }
+        }
+        *streams = joined;
+    }
+
+    /// Asks for the elements of one array, so many bytes ahead.
     fn prefetch_stream(
         &mut self,
         stream: &Stream,
         start: &Expression,
         ahead: Ahead,
+        bytes: i64,
         place: &Place,
     ) {
         let Some(size) = stream.element_size(&self.program) else {
             return;
         };
-        let ask = |line: Expression| stream.ahead(start, line, size);
+        let ask = |line: Expression| stream.ahead(start, line, size, bytes);
         let lines = stream.lines(ahead.elements, size).min(ahead.most_lines);
         if lines <= WRITTEN_OUT {
             for line in 0..lines {
@@ -86,6 +104,11 @@ impl Translator<'_> {
         let body = vec![ask(Expression::Variable(line))];
         self.wrap(&[Expression::index(lines)], &[line], body, place);
     }
+}
+
+/// How far ahead a loop asks for each of so many arrays, in bytes: a whole number of lines.
+pub(crate) fn share(arrays: usize) -> i64 {
+    AHEAD / arrays.max(1) as i64 / LINE * LINE
 }
 
 /// The arrays that a loop over `index` with this body reads from front to back.
@@ -129,23 +152,24 @@ impl Stream {
         (width * size * self.stride).div_euclid(LINE).max(1)
     }
 
-    /// Asks for what a short row of `width` elements from `start` on will read some rows later.
+    /// Asks for what a short row of `width` elements from `start` on will read so many bytes later.
     pub(crate) fn ahead_of_row(
         &self,
         program: &Program,
         start: &Expression,
         width: i64,
+        bytes: i64,
     ) -> Vec<Command> {
         match self.element_size(program) {
             Some(size) if self.lines(width, size) <= WRITTEN_OUT => (0..self.lines(width, size))
-                .map(|line| self.ahead(start, Expression::index(line), size))
+                .map(|line| self.ahead(start, Expression::index(line), size, bytes))
                 .collect(),
             Some(_) | None => Vec::new(),
         }
     }
 
-    /// Asks for a line of what a row from `start` on will read some rows later.
-    fn ahead(&self, start: &Expression, line: Expression, size: i64) -> Command {
+    /// Asks for a line of what a row from `start` on will read so many bytes later.
+    fn ahead(&self, start: &Expression, line: Expression, size: i64, bytes: i64) -> Command {
         let first = start.clone().times(Expression::index(self.stride));
         let first = match &self.before {
             Some(before) => before.clone().plus(first),
@@ -154,7 +178,7 @@ impl Stream {
         let elements = line.times(Expression::index(LINE / size));
         Command::Prefetch {
             pointer: self.pointer,
-            index: first.plus(elements.plus(Expression::index(AHEAD / size))),
+            index: first.plus(elements.plus(Expression::index(bytes / size))),
         }
     }
 }

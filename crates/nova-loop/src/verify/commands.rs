@@ -178,6 +178,7 @@ impl<'p> Verifier<'p> {
                 start,
                 from,
                 count,
+                lines: _,
             } => {
                 self.expect(start, INDEX);
                 self.expect(count, INDEX);

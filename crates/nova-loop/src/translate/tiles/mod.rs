@@ -6,8 +6,8 @@
 //!
 //! Each reduction runs in blocks of steps. The sums of blocks are added to totals, of floats as
 //! doubles, so that a sum is right for any length. Results that fill no tile at the end are in one
-//! that overlaps the tile before; where there are fewer than fill a tile, the operation is
-//! translated as others are.
+//! that overlaps the tile before; where there are fewer than fill a tile, a narrower one is tried
+//! where there is no panel, and else the operation is translated as others are.
 
 mod steps;
 mod tiling;
@@ -72,37 +72,54 @@ impl<'a> Translator<'a> {
         let space = Space::unordered(&extents, Rows::None, place);
         let outputs = self.start_outputs(map, pattern, &space)?;
         self.flush_loads()?;
-        let others: Vec<Output<'a>> = pattern.iter().map(|array| Output::Map(*array)).collect();
+        let others = maps_to(pattern);
         let lanes = extents.last().cloned().unwrap_or(zero());
-        let fills =
-            Expression::index(i64::from(tiling.lanes)).compare(ScalarOperation::LessEqual, lanes);
         self.loops += 1;
         self.choose(
-            fills,
-            |this| this.tiles(tiling, outputs, extents.clone(), place),
+            tiling.fits(&lanes),
+            |this| this.tiles(tiling.clone(), outputs, extents.clone(), place),
             |this| {
-                let mut indices = Vec::with_capacity(extents.len());
-                for index in &map.indices {
-                    let variable = this.add_variable(this.name(*index), INDEX);
-                    this.bind_simple(*index, Expression::Variable(variable))?;
-                    indices.push(variable);
-                }
-                let values = indices.iter().map(|v| Expression::Variable(*v)).collect();
-                let space = Space {
-                    indices: values,
-                    ..space
+                let Some(narrow) = tiling.narrow() else {
+                    return this.untiled(map, &others, &extents, place);
                 };
-                let (code, ()) = this.nested(|this| {
-                    this.body(&map.body, |this, results| {
-                        this.consume_all(map, &others, results, &space)
-                    })?;
-                    Ok(())
-                })?;
-                this.wrap(&extents, &indices, code, place);
-                Ok(())
+                let outputs = maps_to(pattern);
+                this.choose(
+                    narrow.fits(&lanes),
+                    |this| this.tiles(narrow, outputs, extents.clone(), place),
+                    |this| this.untiled(map, &others, &extents, place),
+                )
             },
         )?;
         self.loops -= 1;
+        Ok(())
+    }
+
+    /// Translates a map whose results are too few for a tile.
+    fn untiled(
+        &mut self,
+        map: &'a flat::ArrayOperation,
+        outputs: &[Output<'a>],
+        extents: &[Expression],
+        place: &Place,
+    ) -> Result<()> {
+        let mut indices = Vec::with_capacity(extents.len());
+        for index in &map.indices {
+            let variable = self.add_variable(self.name(*index), INDEX);
+            self.bind_simple(*index, Expression::Variable(variable))?;
+            indices.push(variable);
+        }
+        let values = indices.iter().map(|v| Expression::Variable(*v)).collect();
+        let space = Space {
+            indices: values,
+            ..Space::unordered(extents, Rows::None, place)
+        };
+        let (code, ()) = self.nested(|this| {
+            this.body(&map.body, |this, results| {
+                this.consume_all(map, outputs, results, &space)
+            })?;
+            Ok(())
+        })?;
+        self.wrap(extents, &indices, code, place);
         Ok(())
     }
 
@@ -349,4 +366,9 @@ fn first<T>(list: &[T]) -> Result<&T> {
 
 fn last<T>(list: &[T]) -> Result<&T> {
     list.last().ok_or_else(|| internal("a tile of nothing"))
+}
+
+/// The outputs of a map that writes arrays.
+fn maps_to<'a>(arrays: &[flat::Variable]) -> Vec<Output<'a>> {
+    arrays.iter().map(|array| Output::Map(*array)).collect()
 }

@@ -2,6 +2,7 @@
 //! products of matrices, sums of columns, and forces between all pairs, if neighbouring results
 //! read neighbouring elements, or the same ones.
 
+use crate::ir::Expression;
 use crate::translate::Translator;
 use crate::translate::facts::Origin;
 use nova_core::{Scalar, ScalarOperation};
@@ -26,6 +27,8 @@ pub struct TileSizes {
 
 /// Rows of results whose accumulators one tile holds, where rows share what they read.
 pub(super) const ROWS: u32 = 4;
+/// How many times fewer lanes a tile has for results that do not fill one.
+const NARROW: u32 = 4;
 /// Elements further apart than this are not neighbours.
 const MOST_APART: i64 = 8;
 /// Bodies with more statements than this are not written once for each row of a tile.
@@ -47,6 +50,7 @@ impl Default for TileSizes {
 }
 
 /// A map whose elements are reductions.
+#[derive(Clone)]
 pub(in crate::translate) struct Tiling<'a> {
     /// The map.
     pub(super) map: &'a flat::ArrayOperation,
@@ -67,6 +71,24 @@ pub(in crate::translate) struct Tiling<'a> {
     pub(super) lanes: u32,
     /// About how many bytes its local arrays take.
     pub(in crate::translate) bytes: u32,
+}
+
+impl Tiling<'_> {
+    /// Whether a row of so many results fills a tile.
+    pub(super) fn fits(&self, results: &Expression) -> Expression {
+        let lanes = Expression::index(i64::from(self.lanes));
+        lanes.compare(ScalarOperation::LessEqual, results.clone())
+    }
+
+    /// The same with fewer lanes, for results that do not fill these; not where elements lie in a
+    /// panel, since few results do not pay for it.
+    pub(super) fn narrow(&self) -> Option<Self> {
+        let lanes = self.lanes / NARROW;
+        (self.panels.is_empty() && lanes > 1).then(|| Tiling {
+            lanes,
+            ..self.clone()
+        })
+    }
 }
 
 /// How an address changes with an index.
@@ -112,7 +134,7 @@ impl<'a> Translator<'a> {
             false => Vec::new(),
         };
         let rows = match panels.is_empty() {
-            true => 2,
+            true => 1,
             false => ROWS,
         };
         let bytes = self.widest(reduction) * components as u32 * rows;
@@ -123,7 +145,10 @@ impl<'a> Translator<'a> {
             count => self.tiles.rows + count * self.tiles.steps,
         };
         // Elements have eight bytes at most.
-        let bytes = 8 * lanes * (components as u32 * (rows + 1) + shared);
+        let mut bytes = 8 * lanes * (components as u32 * (rows + 1) + shared);
+        if panels.is_empty() {
+            bytes += bytes / NARROW;
+        }
         (self.frame + bytes <= LARGEST_FRAME).then_some(Tiling {
             map,
             before,
