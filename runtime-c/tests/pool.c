@@ -108,8 +108,8 @@ static void meet_inside(nova_context *context, int64_t chunk, void *environment)
     nova_parallel(context, 2, meet, &m);
 }
 
-/* Threads that are idle assist nested regions too. Two threads may wait inside, and their caller for
- * them: a fourth comes. */
+/* Threads that are idle assist nested regions too. Two threads may wait inside, and their caller
+ * for them: a fourth comes. */
 static void help_comes_inside(int rounds)
 {
     for (int i = 0; i < rounds; i++)

@@ -1,5 +1,6 @@
-/* What an empty parallel region costs, in nanoseconds, beside an empty one of OpenMP: for reading, not
- * a test. docs/pthreads.md says how to build and run it. The argument is the number of threads. */
+/* What an empty parallel region costs, in nanoseconds, beside an empty one of OpenMP: for reading,
+ * not a test. docs/pthreads.md says how to build and run it. The argument is the number of
+ * threads. */
 #include "pool_test.h"
 
 #if defined(_OPENMP)

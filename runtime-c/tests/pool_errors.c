@@ -96,8 +96,8 @@ static void the_lowest_error_wins(void)
     expect_error(&t, 0);
 }
 
-/* Two chunks that fail one after the other, in two threads; the first to fail may be the lower or the
- * higher one. The lower one's batch has more chunks, which are done all the same. */
+/* Two chunks that fail one after the other, in two threads; the first to fail may be the lower or
+ * the higher one. The lower one's batch has more chunks, which are done all the same. */
 typedef struct duel {
     int64_t lower, higher; /* which fail */
     int64_t first;         /* which of the two fails first */
