@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NOVA_SWAP_IF writes the value it found to *expected if that is another. NOVA_STDATOMIC asks for the
- * standard's operations. */
+/* NOVA_SWAP_IF writes the value it found to *expected if that is another. NOVA_STDATOMIC asks for
+ * the standard's operations. */
 #if defined(__GNUC__) && !defined(NOVA_STDATOMIC)
 #define NOVA_ATOMIC(type) type
 #define NOVA_RELAXED __ATOMIC_RELAXED

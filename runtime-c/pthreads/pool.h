@@ -1,6 +1,7 @@
-/* The pool: threads that assist whoever has published a task. A caller publishes a task in a slot and
- * works on it at once; threads that have nothing to do join it, so that nobody waits for work that
- * has not begun. All programs of a process share one pool. docs/pthreads.md says why this is right. */
+/* The pool: threads that assist whoever has published a task. A caller publishes a task in a slot
+ * and works on it at once; threads that have nothing to do join it, so that nobody waits for work
+ * that has not begun. All programs of a process share one pool. docs/pthreads.md says why this is
+ * right. */
 #ifndef NOVA_POOL_H
 #define NOVA_POOL_H
 
@@ -72,8 +73,8 @@ typedef struct nova_pool {
     pthread_t members[NOVA_MOST_THREADS];
 } nova_pool;
 
-/* The pool of the process. Its name has the version of this file's structures and of the protocol on
- * them: programs that agree in both share it, wherever the linker can see them together. */
+/* The pool of the process. Its name has the version of this file's structures and of the protocol
+ * on them: programs that agree in both share it, wherever the linker can see them together. */
 #if NOVA_FUTEX
 #define NOVA_POOL nova_pool_1
 #else
@@ -89,8 +90,8 @@ __attribute__((weak, aligned(NOVA_APART))) nova_pool NOVA_POOL;
 static nova_pool NOVA_POOL;
 #endif
 
-/* Wakes so many threads that sleep, if any do. What they are to find has been made visible before by
- * an operation in the one order of all such operations, and they look once more after they have
+/* Wakes so many threads that sleep, if any do. What they are to find has been made visible before
+ * by an operation in the one order of all such operations, and they look once more after they have
  * counted themselves: so either they see it, or they are counted here. */
 static void nova_rouse(nova_pool *pool, int count)
 {
@@ -110,7 +111,8 @@ static bool nova_join(nova_slot *slot)
     return false;
 }
 
-/* Leaves the task of a slot, and closes it if nothing is left to do. The last one wakes the caller. */
+/* Leaves the task of a slot, and closes it if nothing is left to do. The last one wakes the
+ * caller. */
 static void nova_leave(nova_slot *slot, bool finished)
 {
     uint32_t state = NOVA_LOAD(&slot->state, NOVA_RELAXED), left;
@@ -122,8 +124,8 @@ static void nova_leave(nova_slot *slot, bool finished)
         nova_wake(&slot->bed, &slot->state, INT_MAX);
 }
 
-/* Assists every open task once, beginning with a slot of the thread's own, so that several tasks find
- * help at once; gives whether there was one. */
+/* Assists every open task once, beginning with a slot of the thread's own, so that several tasks
+ * find help at once; gives whether there was one. */
 static bool nova_help(nova_pool *pool, uint32_t first)
 {
     bool helped = false;
@@ -222,15 +224,15 @@ static void nova_after_fork(void)
     NOVA_STORE(&pool->stopping, 0, NOVA_RELAXED);
     NOVA_ADD(&pool->generation, 1, NOVA_RELAXED);
     pool->has_beds = false;
-    pool->knows_forks = false; /* the handler stays, but who makes the next pool may outlive its code */
+    pool->knows_forks = false; /* whoever makes the next pool may outlive the code of this one */
     NOVA_STORE(&pool->phase, NOVA_POOL_NONE, NOVA_ORDERED);
 }
 
 /* Its address stands for this program. */
 static char nova_owner;
-/* Stops the threads and waits for them, if this program made them: its code may be unloaded next, or
- * the process ends. Tasks go on without them. If one of the threads itself ends the process, nobody
- * can wait for it, and no code is unloaded. */
+/* Stops the threads and waits for them, if this program made them: its code may be unloaded next,
+ * or the process ends. Tasks go on without them. If one of the threads itself ends the process,
+ * nobody can wait for it, and no code is unloaded. */
 #if defined(__GNUC__)
 __attribute__((destructor))
 #endif

@@ -21,8 +21,8 @@ typedef struct nova_processors {
     unsigned long bits[128];
 } nova_processors;
 
-/* The processors that the process was given: those of its first thread, since the calling thread may
- * have been bound to one of them. Gives how many, or 0 if that is not known. */
+/* The processors that the process was given: those of its first thread, since the calling thread
+ * may have been bound to one of them. Gives how many, or 0 if that is not known. */
 static int nova_find_processors(nova_processors *processors)
 {
     int count = 0;

@@ -1,14 +1,14 @@
-/* Parallel regions: a function applied to the numbers of chunks, which the calling thread and those of
- * the pool take in rising order, each with a context of its own for memory and errors. */
+/* Parallel regions: a function applied to the numbers of chunks, which the calling thread and
+ * those of the pool take in rising order, each with a context of its own for memory and errors. */
 #ifndef NOVA_REGION_H
 #define NOVA_REGION_H
 
 #include "../common/call.h"
 #include "pool.h"
 
-/* The body of a parallel loop: does one chunk of the work that the environment describes. It counts
- * references only of blocks that it has made itself, and when it ends it has released them or handed
- * them over; after an error nobody needs to. */
+/* The body of a parallel loop: does one chunk of the work that the environment describes. It
+ * counts references only of blocks that it has made itself, and when it ends it has released them
+ * or handed them over; after an error nobody needs to. */
 typedef void (*nova_chunk)(nova_context *context, int64_t chunk, void *environment);
 
 /* Chunks are taken several at a time if there are more than this many. */
@@ -99,9 +99,9 @@ static bool nova_take_part(void *task, nova_shared *leave)
     return part.finished || context.code != 0;
 }
 
-/* Bytes of stack that a chunk may use, whichever thread does it: what threads of the pool have, less
- * an eighth for what lies above its frame and for functions that do not check, and no more than what
- * is left to the caller. */
+/* Bytes of stack that a chunk may use, whichever thread does it: what threads of the pool have,
+ * less an eighth for what lies above its frame and for functions that do not check, and no more
+ * than what is left to the caller. */
 static size_t nova_chunk_stack(nova_context *context, nova_pool *pool)
 {
     uintptr_t frame = NOVA_FRAME;

@@ -69,8 +69,8 @@ static int nova_make_bed(nova_bed *bed)
 #endif
 }
 
-/* Sleeps while the word has this value; may also wake up for no reason. All who sleep on a word share
- * a bed. */
+/* Sleeps while the word has this value; may also wake up for no reason. All who sleep on a word
+ * share a bed. */
 static void nova_sleep(nova_bed *bed, nova_shared *word, uint32_t value)
 {
 #if NOVA_FUTEX

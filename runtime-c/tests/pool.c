@@ -72,15 +72,6 @@ static void *nests(void *argument)
     return NULL;
 }
 
-static void hosts_call_at_once(long count)
-{
-    pthread_t hosts[8];
-    for (int i = 0; i < 8; i++)
-        CHECK(pthread_create(&hosts[i], NULL, i % 2 == 0 ? many_regions : nests, &count) == 0);
-    for (int i = 0; i < 8; i++)
-        CHECK(pthread_join(hosts[i], NULL) == 0);
-}
-
 /* Waits until another chunk runs: which ends only if somebody comes to help. */
 typedef struct meeting {
     nova_shared present;
@@ -106,6 +97,40 @@ static void help_comes(int rounds)
         struct timespec pause = {0, (long)(i % 8) * 10000};
         nanosleep(&pause, NULL);
     }
+}
+
+static void meet_inside(nova_context *context, int64_t chunk, void *environment)
+{
+    (void)chunk;
+    (void)environment;
+    meeting m;
+    NOVA_STORE(&m.present, 0, NOVA_ORDERED);
+    nova_parallel(context, 2, meet, &m);
+}
+
+/* Threads that are idle assist nested regions too. Two threads may wait inside, and their caller
+ * for them: a fourth comes. */
+static void help_comes_inside(int rounds)
+{
+    for (int i = 0; i < rounds; i++)
+        run_well(2, meet_inside, NULL);
+}
+
+static void *meets(void *argument)
+{
+    (void)argument;
+    help_comes(20);
+    return NULL;
+}
+
+/* Several hosts at once, of two kinds. */
+static void hosts_call_at_once(void *(*kind)(void *), long count)
+{
+    pthread_t hosts[8];
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_create(&hosts[i], NULL, i % 2 == 0 ? many_regions : kind, &count) == 0);
+    for (int i = 0; i < 8; i++)
+        CHECK(pthread_join(hosts[i], NULL) == 0);
 }
 
 /* More regions at once than there are slots. */
@@ -144,9 +169,12 @@ int main(int count, char **arguments)
         long share = regions / (long)COUNT(threads) / 3 * 3;
         many_regions(&share);
         share = share / 300 * 3;
-        hosts_call_at_once(share);
+        hosts_call_at_once(nests, share);
         if (threads[i] > 1) {
+            hosts_call_at_once(meets, share); /* needs a slot, of which nests leave none */
             help_comes(200);
+            if (threads[i] > 3)
+                help_comes_inside(200);
             slots_run_out();
         }
     }

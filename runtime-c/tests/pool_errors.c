@@ -96,6 +96,57 @@ static void the_lowest_error_wins(void)
     expect_error(&t, 0);
 }
 
+/* Two chunks that fail one after the other, in two threads; the first to fail may be the lower or
+ * the higher one. The lower one's batch has more chunks, which are done all the same. */
+typedef struct duel {
+    int64_t lower, higher; /* which fail */
+    int64_t first;         /* which of the two fails first */
+    nova_shared started;
+    nova_shared failing;
+} duel;
+
+static void wait_for(nova_shared *flag, uint32_t value)
+{
+    while (NOVA_LOAD(flag, NOVA_ORDERED) < value)
+        sched_yield();
+}
+
+static void fight(nova_context *context, int64_t chunk, void *environment)
+{
+    duel *d = (duel *)environment;
+    if (chunk == 0 || chunk == d->higher) {
+        NOVA_ADD(&d->started, 1, NOVA_ORDERED);
+        wait_for(&d->started, 2);
+        if (chunk == 0 ? d->first == d->higher : d->first != d->higher) {
+            wait_for(&d->failing, 1);
+            struct timespec pause = {0, 1000000};
+            nanosleep(&pause, NULL);
+        }
+    }
+    if (chunk == d->lower || chunk == d->higher) {
+        NOVA_STORE(&d->failing, 1, NOVA_ORDERED);
+        nova_fail(context, NOVA_ERROR_PROGRAM, "%d", (int)chunk);
+    }
+}
+
+static void the_order_of_failures_is_nothing(void)
+{
+    for (int64_t batch = 1; batch <= 3; batch++)
+        for (int round = 0; round < 20; round++) {
+            char message[NOVA_MESSAGE_SIZE] = "", expected[16];
+            duel d;
+            d.lower = batch - 1;
+            d.higher = batch;
+            d.first = round % 2 == 0 ? d.lower : d.higher;
+            NOVA_STORE(&d.started, 0, NOVA_ORDERED);
+            NOVA_STORE(&d.failing, 0, NOVA_ORDERED);
+            snprintf(expected, sizeof expected, "%d", (int)d.lower);
+            int64_t chunks = batch == 1 ? 2 : batch * NOVA_MOST_CLAIMS;
+            CHECK(run(chunks, fight, &d, message) == NOVA_ERROR_PROGRAM);
+            CHECK(strcmp(message, expected) == 0);
+        }
+}
+
 /* Errors pass through nested regions. */
 static void nest(nova_context *context, int64_t chunk, void *environment)
 {
@@ -246,6 +297,8 @@ int main(void)
         NOVA_STORE(&requests_left, MANY, NOVA_RELAXED);
         the_lowest_error_wins();
         errors_leave_nested_regions();
+        if (threads[i] > 1)
+            the_order_of_failures_is_nothing();
         memory_runs_out();
         blocks_are_handed_over();
         if (!WATCHED_THREADS)

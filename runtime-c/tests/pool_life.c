@@ -1,5 +1,5 @@
-/* The life of a pool: threads that cannot be made, forks, and processes that end, wherever the threads
- * are just then. */
+/* The life of a pool: threads that cannot be made, forks, and processes that end, wherever the
+ * threads are just then. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif

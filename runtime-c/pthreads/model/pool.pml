@@ -1,12 +1,12 @@
-/* The protocol of pool.h and region.h, step by step, for spin to try in every order: callers publish
- * regions, threads of the pool join, leave, fall asleep and are stopped. Each statement, or atomic
- * block, is one operation on memory that threads share. What is checked:
+/* The protocol of pool.h and region.h, step by step, for spin to try in every order: callers
+ * publish regions, threads of the pool join, leave, fall asleep and are stopped. Each statement, or
+ * atomic block, is one operation on memory that threads share. What is checked:
  *   - every chunk below the lowest that fails is done once, any other at most once;
  *   - a region is looked at only while it exists, since it lies on its caller's stack;
  *   - nobody sleeps for ever who is waited for: callers end, and stopped threads do;
  *   - with MEET, callers wait until somebody has come to help: no published region is missed.
- * Macros set the size: HOSTS, WORKERS, SLOTS, CLAIMS (chunks), ROUNDS; MEET, STOP (somebody stops the
- * pool) and FAIL (any chunks may fail) choose what happens. Each of the macros in capitals at an #ifdef
+ * Macros set the size: HOSTS, WORKERS, SLOTS, CLAIMS (chunks), ROUNDS; MEET, STOP (somebody stops
+ * the pool) and FAIL (any chunks may fail) choose what happens. Each of the others at an #ifdef
  * below seeds one mistake; the test sees each of them found. */
 
 #ifndef HOSTS
@@ -42,7 +42,8 @@ byte next[HOSTS], lowest[HOSTS];
 byte done[HOSTS * CLAIMS];
 bool fails[HOSTS * CLAIMS];
 
-/* A store that other threads see only later, but before the next exclusive operation of its thread. */
+/* A store that other threads see only later, but before the next exclusive operation of its
+ * thread. */
 bool delayed[SLOTS];
 
 /* Wakes one of those who sleep on the epoch, if any do. */
