@@ -176,9 +176,15 @@ impl FunctionEmitter<'_, '_> {
                 pointer,
                 element,
                 operation,
+                into,
             } => {
                 let array = Expression::Name(self.name(*pointer));
-                let name = format!("nova_{}_few_{}", operation.short(), element.info().short);
+                let name = format!(
+                    "nova_{}_{}_{}",
+                    operation.short(),
+                    into.name(),
+                    element.info().short
+                );
                 self.push(Statement::call(name, vec![array]));
             }
             block_commands!()

@@ -26,6 +26,12 @@ pub fn counted_loop(
             count,
             body: body.into(),
         }],
+        (Target::Seq, Level::WrittenOut) => vec![Statement::Lanes {
+            hint: Hint::WrittenOut,
+            variable,
+            count,
+            body: body.into(),
+        }],
         (
             Target::Seq,
             Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank,
@@ -50,6 +56,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
             | Level::Thread
             | Level::Vector
             | Level::Independent
+            | Level::WrittenOut
             | Level::Rank,
         ) => Vec::new(),
     }

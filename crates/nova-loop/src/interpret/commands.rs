@@ -182,11 +182,14 @@ impl<'p> Machine<'p> {
                 self.heap.copy_few(to, from, count, pad)
             }
             Command::CombineFew {
-                pointer, operation, ..
+                pointer,
+                operation,
+                into,
+                ..
             } => {
                 let pointer = self.get(*pointer)?.pointer()?;
                 let strict = self.program.strict;
-                self.heap.combine_few(pointer, *operation, strict)
+                self.heap.combine_few(pointer, *operation, *into, strict)
             }
             block_commands!()
             | variable_commands!()

@@ -126,11 +126,12 @@ const COMMANDS: &[(&str, Rule)] = &[
         })
     }),
     ("combine_few", |p, at, items| {
-        let [pointer, element, operation] = p.exactly(at, items)?;
+        let [pointer, element, operation, into] = p.exactly(at, items)?;
         Some(Command::CombineFew {
             pointer: p.variable(pointer)?,
             element: p.scalar(element)?,
             operation: p.operation(operation)?,
+            into: p.combined(into)?,
         })
     }),
     ("retain", |p, at, items| {

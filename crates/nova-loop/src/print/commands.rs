@@ -232,11 +232,13 @@ impl Printer<'_> {
                 pointer,
                 element,
                 operation,
+                into,
             } => {
                 self.out.text("combine_few");
                 self.variable(*pointer);
                 self.scalar(*element);
-                self.out.text(&format!(" {}", operation.short()));
+                self.out
+                    .text(&format!(" {} {}", operation.short(), into.name()));
             }
             block_commands!()
             | variable_commands!()

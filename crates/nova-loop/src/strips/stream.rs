@@ -54,6 +54,10 @@ impl Strips<'_> {
             return None;
         }
         let target = self.target(map)?;
+        let fills = |count: i64| count >= i64::from(target.width);
+        if !map.count.as_index().is_none_or(fills) {
+            return None;
+        }
         let sources = self.sources(map);
         let defined = target.start.is_total() && sources.iter().all(|s| s.address.is_total());
         let mut commands = Vec::new();

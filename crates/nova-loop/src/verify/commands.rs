@@ -204,6 +204,7 @@ impl<'p> Verifier<'p> {
                 pointer,
                 element,
                 operation,
+                into: _,
             } => {
                 self.expect(&Expression::Variable(*pointer), Type::Pointer(*element));
                 if !combines_few(*operation, *element) {
