@@ -4,6 +4,7 @@
 #ifndef NOVA_FEW_H
 #define NOVA_FEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -177,5 +178,73 @@ NOVA_COMBINE_ROWS(nova_mul_rows_f32, float, nova_f32x8, *)
 NOVA_COMBINE_ROWS(nova_add_rows_f64, double, nova_f64x8, +)
 
 NOVA_COMBINE_ROWS(nova_mul_rows_f64, double, nova_f64x8, *)
+
+/* Whether the elements of rows that follow each other are computed together, which is faster only
+ * with masked loads, and as gcc makes vectors of it. Tests say so. */
+static inline bool nova_joins_rows(void)
+{
+#if defined(NOVA_JOIN_ROWS)
+    return NOVA_JOIN_ROWS;
+#elif NOVA_MASKED_LOADS && defined(__GNUC__) && !defined(__clang__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* Defines a function that combines count elements into eight: sixteen lanes, half of them with the
+ * other half. */
+#define NOVA_COMBINE_ROW(name, type, identity, operation)                                          \
+    static inline void name(type *to, const type *from, int64_t count)                             \
+    {                                                                                              \
+        type lanes[16];                                                                            \
+        for (int l = 0; l < 16; l++)                                                               \
+            lanes[l] = identity;                                                                   \
+        for (; count >= 16; count -= 16, from += 16)                                               \
+            for (int l = 0; l < 16; l++)                                                           \
+                lanes[l] = lanes[l] operation from[l];                                             \
+        for (int l = 0; l < count; l++)                                                            \
+            lanes[l] = lanes[l] operation from[l];                                                 \
+        for (int l = 0; l < 8; l++)                                                                \
+            to[l] = lanes[l] operation lanes[l + 8];                                               \
+    }
+
+NOVA_COMBINE_ROW(nova_add_row_f32, float, -0.0f, +)
+
+NOVA_COMBINE_ROW(nova_mul_row_f32, float, 1.0f, *)
+
+/* Of doubles, up to 32 without a branch on the count, where there are masked loads. */
+#if NOVA_MASKED_LOADS
+#define NOVA_COMBINE_ROW_F64(name, identity, operation, combine)                                   \
+    static inline void name(double *to, const double *from, int64_t count)                         \
+    {                                                                                              \
+        nova_f64x8 low = (nova_f64x8)_mm512_set1_pd(identity), high = low;                         \
+        for (; count > 32; count -= 32, from += 32)                                                \
+            for (int k = 0; k < 32; k += 16) {                                                     \
+                low = low operation(nova_f64x8) _mm512_loadu_pd(from + k);                         \
+                high = high operation(nova_f64x8) _mm512_loadu_pd(from + k + 8);                   \
+            }                                                                                      \
+        const __mmask64 mask = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (unsigned)count));           \
+        low = combine(low, mask, from, 0);                                                         \
+        high = combine(high, _kshiftri_mask64(mask, 8), from, 1);                                  \
+        low = combine(low, _kshiftri_mask64(mask, 16), from, 2);                                   \
+        high = combine(high, _kshiftri_mask64(mask, 24), from, 3);                                 \
+        low = low operation high;                                                                  \
+        memcpy(to, &low, sizeof low);                                                              \
+    }
+#define NOVA_ADD_MASKED(x, mask, from, k)                                                          \
+    _mm512_mask_add_pd(x, (__mmask8)(mask), x,                                                     \
+                       _mm512_maskz_loadu_pd((__mmask8)(mask), nova_vector_at(from, k)))
+#define NOVA_MUL_MASKED(x, mask, from, k)                                                          \
+    _mm512_mask_mul_pd(x, (__mmask8)(mask), x,                                                     \
+                       _mm512_maskz_loadu_pd((__mmask8)(mask), nova_vector_at(from, k)))
+#else
+#define NOVA_COMBINE_ROW_F64(name, identity, operation, combine)                                   \
+    NOVA_COMBINE_ROW(name, double, identity, operation)
+#endif
+
+NOVA_COMBINE_ROW_F64(nova_add_row_f64, -0.0, +, NOVA_ADD_MASKED)
+
+NOVA_COMBINE_ROW_F64(nova_mul_row_f64, 1.0, *, NOVA_MUL_MASKED)
 
 #endif

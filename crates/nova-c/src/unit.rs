@@ -188,6 +188,8 @@ impl Unit<'_> {
             | Command::Stream { .. }
             | Command::CopyFew { .. }
             | Command::CombineFew { .. }
+            | Command::CombineRow { .. }
+            | Command::PlanRows { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::NodePayload { .. }
@@ -223,6 +225,8 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::Stream { .. }
             | Command::CopyFew { .. }
             | Command::CombineFew { .. }
+            | Command::CombineRow { .. }
+            | Command::PlanRows { .. }
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -292,7 +296,12 @@ fn for_each_assignment(
         }
         | Command::Assign { variable, value } => visit(*variable, Some(value)),
         Command::NodeNew { link, .. } => visit(*link, None),
-        Command::PlanStream { shift, .. } => visit(*shift, None),
+        Command::PlanStream {
+            shift: variable, ..
+        }
+        | Command::PlanRows { joins: variable } => {
+            visit(*variable, None);
+        }
         Command::Allocate { block, pointer, .. }
         | Command::Reserve { block, pointer, .. }
         | Command::Unique { block, pointer, .. } => {
@@ -309,6 +318,7 @@ fn for_each_assignment(
         | Command::Stream { .. }
         | Command::CopyFew { .. }
         | Command::CombineFew { .. }
+        | Command::CombineRow { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Trace { .. }

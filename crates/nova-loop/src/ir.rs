@@ -250,6 +250,19 @@ pub enum Command {
         operation: ScalarOperation,
         into: Combined,
     },
+    /// Decides whether the elements of rows that follow each other are worth being computed
+    /// together: assigns a bool.
+    PlanRows { joins: Variable },
+    /// Combines any number of elements into [`PART`], written to a place that does not overlap:
+    /// twice as many lanes start as what changes nothing, element k goes to lane k modulo their
+    /// number, and the upper half of the lanes is combined with the lower one.
+    CombineRow {
+        to: Expression,
+        from: Expression,
+        element: Scalar,
+        operation: ScalarOperation,
+        count: Expression,
+    },
     /// One more reference.
     Retain(Variable),
     /// One reference less.

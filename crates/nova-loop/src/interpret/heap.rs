@@ -318,6 +318,42 @@ impl Heap {
         }
     }
 
+    /// Combines `count` elements into [`PART`].
+    pub(super) fn combine_row(
+        &mut self,
+        (to, from): (Pointer, Pointer),
+        count: i64,
+        element: Scalar,
+        operation: ScalarOperation,
+        strict: bool,
+    ) -> Step<()> {
+        let part = PART as usize;
+        let mut lanes = vec![None; 2 * part];
+        for k in 0..count {
+            let value = self.load(from, k)?;
+            let lane = &mut lanes[k as usize % (2 * part)];
+            *lane = Some(match *lane {
+                Some(old) => operations::evaluate_unchecked(operation, &[old, value], strict),
+                None => value,
+            });
+        }
+        let identity = match operation {
+            ScalarOperation::Multiply => 1.0,
+            _ => -0.0,
+        };
+        let identity = match element {
+            Scalar::F32 => ScalarValue::F32(identity as f32),
+            _ => ScalarValue::F64(identity),
+        };
+        let (low, high) = lanes.split_at(part);
+        for (k, both) in low.iter().zip(high).enumerate() {
+            let both = [both.0.unwrap_or(identity), both.1.unwrap_or(identity)];
+            let value = operations::evaluate_unchecked(operation, &both, strict);
+            self.store(to, k as i64, value)?;
+        }
+        Ok(())
+    }
+
     /// Combines the elements from `first` on, so many, by halves until `left` are left.
     fn halve(
         &mut self,

@@ -4,6 +4,7 @@
 //! across lanes; then what follows the reductions is computed for all rows in one loop. Rows at the
 //! end, and groups with a long row, go the way of all reductions, which gives the same values.
 
+use super::joined::Joined;
 use super::lanes::RowLoops;
 use super::nest::Nest;
 use super::operation::{Few, Filling, Rows, Space, split};
@@ -14,22 +15,30 @@ use super::tiles::groups_of;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Combined, Command, Expression, FEW, Level, PART, Variable};
-use nova_core::ScalarOperation;
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
 /// A map of reductions over rows.
 pub(super) struct Grouping<'a> {
-    map: &'a flat::ArrayOperation,
-    nest: Nest<'a>,
-    filling: Filling,
+    pub(super) map: &'a flat::ArrayOperation,
+    pub(super) nest: Nest<'a>,
+    how: How<'a>,
     /// What combines the elements of all reductions.
-    operation: ScalarOperation,
+    pub(super) operation: ScalarOperation,
     /// The index of the map, of the reduction.
     index: flat::Variable,
-    inner: flat::Variable,
+    pub(super) inner: flat::Variable,
     /// How many elements a row has.
-    length: flat::Atom,
+    pub(super) length: flat::Atom,
+}
+
+/// How the elements of the rows of a group are computed.
+enum How<'a> {
+    /// Row by row, with what fills the array of few elements.
+    Rows(Filling),
+    /// All together ([`super::joined`]).
+    Joined(Joined<'a>),
 }
 
 impl<'a> Translator<'a> {
@@ -47,12 +56,17 @@ impl<'a> Translator<'a> {
         let filling = self.fills_rows(nest.reduction);
         self.loops -= 1;
         let filling = filling?;
-        let Few::Vectors(operation) = filling.few else {
-            return None;
+        let (how, operation) = match filling.few {
+            Few::Vectors(operation) => (How::Rows(filling), operation),
+            Few::Fold => {
+                let operation = self.operation_of_all(nest.reduction)?;
+                (How::Joined(self.joined(map, &nest, *inner)?), operation)
+            }
+            Few::AsMany => return None,
         };
         (varies && !self.recursive).then_some(Grouping {
             map,
-            filling,
+            how,
             operation,
             index: *index,
             inner: *inner,
@@ -68,12 +82,19 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<bool> {
+        let filling = match &grouping.how {
+            How::Rows(filling) => *filling,
+            How::Joined(joined) => {
+                self.operation_in_strips(grouping, joined, pattern, place)?;
+                return Ok(true);
+            }
+        };
         self.flush_loads()?;
         let begin = self.add_variable("begin", INDEX);
         let first = Expression::Variable(begin);
         self.loops += 1;
         let (mut together, parts) =
-            self.nested(|this| this.parts_of_rows(grouping, &first, place))?;
+            self.nested(|this| this.parts_of_rows(grouping, filling, &first, place))?;
         self.loops -= 1;
         let Some(parts) = parts else {
             return Ok(false);
@@ -96,17 +117,10 @@ impl<'a> Translator<'a> {
             let (code, ()) = this
                 .nested(|this| this.results_of_rows(grouping, &parts, &outputs, &first, place))?;
             together.extend(code);
-            let (alone, ()) = this.nested(|this| {
-                let left = extent.clone().minus(first.clone());
-                let count = left.compare(ScalarOperation::Minimum, size);
-                this.each("k", count, place, |this, k| {
-                    let space = this.bind_group_row(grouping, &first, k, place)?;
-                    this.body(&map.body, |this, results| {
-                        this.consume_all(map, &outputs, results, &space)
-                    })?;
-                    Ok(())
-                })
-            })?;
+            let left = extent.clone().minus(first.clone());
+            let count = left.compare(ScalarOperation::Minimum, size);
+            let (alone, ()) =
+                this.nested(|this| this.rows_alone(grouping, &outputs, (&first, count), place))?;
             let few = Expression::index(i64::from(FEW));
             this.emit(Command::If {
                 condition: longest.compare(ScalarOperation::LessEqual, few),
@@ -117,6 +131,23 @@ impl<'a> Translator<'a> {
         })?;
         self.loops -= 1;
         Ok(true)
+    }
+
+    /// The results of `count` rows from `first` on, one after the other.
+    pub(super) fn rows_alone(
+        &mut self,
+        grouping: &Grouping<'a>,
+        outputs: &[Output<'a>],
+        (first, count): (&Expression, Expression),
+        place: &Place,
+    ) -> Result<()> {
+        self.each("k", count, place, |this, k| {
+            let space = this.bind_group_row(grouping, first, k, place)?;
+            this.body(&grouping.map.body, |this, results| {
+                this.consume_all(grouping.map, outputs, results, &space)
+            })?;
+            Ok(())
+        })
     }
 
     /// How many elements the longest row of a group has; too many where the group is not full.
@@ -153,19 +184,11 @@ impl<'a> Translator<'a> {
     fn parts_of_rows(
         &mut self,
         grouping: &Grouping<'a>,
+        filling: Filling,
         first: &Expression,
         place: &Place,
     ) -> Result<Option<Vec<Vec<Variable>>>> {
-        let mut parts = Vec::with_capacity(grouping.nest.reduction.outputs.len());
-        for output in &grouping.nest.reduction.outputs {
-            let mut scalars = Vec::new();
-            if let flat::Output::Reduce { start, .. } = output {
-                for atom in start {
-                    scalars.push(self.scalar_type(*atom)?);
-                }
-            }
-            parts.push(self.buffers("parts", &scalars, FEW));
-        }
+        let parts = self.component_buffers("parts", grouping, FEW)?;
         let mut done = true;
         let size = Expression::index(i64::from(PART));
         self.each("k", size.clone(), place, |this, k| {
@@ -173,34 +196,59 @@ impl<'a> Translator<'a> {
             this.scope(|this| {
                 this.statements(grouping.nest.before)?;
                 let to = k.times(size);
-                done = this.part_of_row(grouping, &parts, to, place)?;
+                done = this.part_of_row(grouping, filling, &parts, to, place)?;
                 Ok(())
             })
         })?;
+        self.combine_group(grouping, &parts);
+        Ok(done.then_some(parts))
+    }
+
+    /// After the loop that makes the parts of a group: combines them to one value for each row.
+    pub(super) fn combine_group(&mut self, grouping: &Grouping<'a>, parts: &[Vec<Variable>]) {
         if let Some(Command::For { level, .. }) = self.code.last_mut() {
             *level = Level::WrittenOut;
         }
-        for arrays in &parts {
+        for arrays in parts {
             self.combine_few(arrays, grouping.operation, Combined::Rows);
         }
-        Ok(done.then_some(parts))
+    }
+
+    /// Local arrays for each component of each reduction.
+    pub(super) fn component_buffers(
+        &mut self,
+        name: &str,
+        grouping: &Grouping<'a>,
+        count: u32,
+    ) -> Result<Vec<Vec<Variable>>> {
+        let mut buffers = Vec::with_capacity(grouping.nest.reduction.outputs.len());
+        for output in &grouping.nest.reduction.outputs {
+            let scalars = self.start_scalars(output)?;
+            buffers.push(self.buffers(name, &scalars, count));
+        }
+        Ok(buffers)
+    }
+
+    /// The types of a reduction's components.
+    fn start_scalars(&self, output: &flat::Output) -> Result<Vec<Scalar>> {
+        let flat::Output::Reduce { start, .. } = output else {
+            return Err(internal("rows of what is no reduction"));
+        };
+        start.iter().map(|atom| self.scalar_type(*atom)).collect()
     }
 
     /// The elements of one row combined to a part, from element `to` on of the parts.
     fn part_of_row(
         &mut self,
         grouping: &Grouping<'a>,
+        filling: Filling,
         parts: &[Vec<Variable>],
         to: Expression,
         place: &Place,
     ) -> Result<bool> {
         let reduction = grouping.nest.reduction;
         let length = self.simple(grouping.length)?;
-        let space = Space::unordered(
-            std::slice::from_ref(&length),
-            Rows::Of(grouping.filling),
-            place,
-        );
+        let space = Space::unordered(std::slice::from_ref(&length), Rows::Of(filling), place);
         let mut rows = RowLoops {
             operation: reduction,
             width: 0,
@@ -241,14 +289,11 @@ impl<'a> Translator<'a> {
         for output in &nest.reduction.outputs {
             let (pattern, others) = split(rest, output.gives())?;
             rest = others;
-            let flat::Output::Reduce { lambda, start, .. } = output else {
+            let flat::Output::Reduce { lambda, .. } = output else {
                 return Err(internal("rows of what is no reduction"));
             };
             let operators = by_component(lambda).unwrap_or_default();
-            let mut scalars = Vec::with_capacity(start.len());
-            for atom in start {
-                scalars.push(self.scalar_type(*atom)?);
-            }
+            let scalars = self.start_scalars(output)?;
             outputs.push(Output::Reduction(Reduction::in_lanes(
                 lambda,
                 pattern,
@@ -261,7 +306,7 @@ impl<'a> Translator<'a> {
     }
 
     /// What follows the reductions, for all rows of a group.
-    fn results_of_rows(
+    pub(super) fn results_of_rows(
         &mut self,
         grouping: &Grouping<'a>,
         parts: &[Vec<Variable>],
@@ -289,7 +334,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Binds the index of the map to that of row `k` of a group.
-    fn bind_group_row(
+    pub(super) fn bind_group_row(
         &mut self,
         grouping: &Grouping<'a>,
         first: &Expression,

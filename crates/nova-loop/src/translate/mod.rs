@@ -12,6 +12,7 @@ mod control;
 mod facts;
 mod few;
 mod groups;
+mod joined;
 mod lanes;
 mod lifetimes;
 mod nest;
