@@ -25,8 +25,26 @@ static void nova_check_length(nova_context *context, const char *name, int64_t l
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative length: %" PRId64, name, length);
 }
 
-/* Checks length + 1 offsets that rise from 0 and gives the last of them. The first loop only sees
- * whether one does not, which takes vector instructions. */
+/* Whether all offsets are at least 0 and at least the one before. Signs say so: where no offset is
+ * negative, no difference overflows. */
+static bool nova_offsets_rise(const int64_t *offsets, int64_t length)
+{
+    const uint64_t *at = (const uint64_t *)offsets;
+    uint64_t signs = at[0];
+    int64_t i = 0;
+    for (; i + 32 <= length; i += 32) {
+        for (int64_t line = 0; line < 32; line += 8)
+            nova_prefetch(offsets, i + line + 1024, sizeof *offsets);
+        for (int64_t k = i; k < i + 32; k++)
+            signs |= at[k + 1] | (at[k + 1] - at[k]);
+    }
+    for (; i < length; i++)
+        signs |= at[i + 1] | (at[i + 1] - at[i]);
+    return signs >> 63 == 0;
+}
+
+/* Checks length + 1 offsets that rise from 0 and gives the last of them. The first of those that do
+ * not is looked for only if there is one. */
 static int64_t nova_check_segments(nova_context *context, const char *name, int64_t length,
                                    const int64_t *offsets)
 {
@@ -36,9 +54,7 @@ static int64_t nova_check_segments(nova_context *context, const char *name, int6
     if (offsets[0] != 0)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: the first offset is %" PRId64 ", not 0", name,
                   offsets[0]);
-    bool falls = false;
-    for (int64_t i = 0; i < length; i++)
-        falls |= offsets[i + 1] < offsets[i];
+    bool falls = !nova_offsets_rise(offsets, length);
     for (int64_t i = 0; falls && i < length; i++)
         if (offsets[i + 1] < offsets[i])
             nova_fail(context, NOVA_ERROR_ARGUMENT,

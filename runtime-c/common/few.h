@@ -1,8 +1,10 @@
 /* Arrays of 64 numbers: what loops over a few elements, up to 64, are made of, so that nothing in
- * them depends on how many there are. */
+ * them depends on how many there are. They are combined by halves: half of them with the other
+ * half, until one is left. */
 #ifndef NOVA_FEW_H
 #define NOVA_FEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #define NOVA_FEW 64
 
 /* Whether there are loads of the first elements of a vector. */
-#if defined(__AVX512F__) && defined(__BMI2__)
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__BMI2__)
 # include <immintrin.h>
 # define NOVA_MASKED_LOADS 1
 
@@ -27,12 +29,16 @@ static inline const void *nova_vector_at(const void *from, int k)
 static inline void nova_copy_few_f32(float *to, const float *from, int64_t count, float pad)
 {
 #if NOVA_MASKED_LOADS
-    const uint64_t mask = _bzhi_u64(~(uint64_t)0, (unsigned)count);
+    const __mmask64 mask = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (unsigned)count));
     const __m512 pads = _mm512_set1_ps(pad);
-    for (int k = 0; k < 4; k++) {
-        __mmask16 some = (__mmask16)(mask >> (16 * k));
-        _mm512_storeu_ps(to + 16 * k, _mm512_mask_loadu_ps(pads, some, nova_vector_at(from, k)));
-    }
+# define NOVA_COPY_VECTOR(k, some)                                                                  \
+    _mm512_storeu_ps(to + 16 * (k),                                                                \
+                     _mm512_mask_loadu_ps(pads, (__mmask16)(some), nova_vector_at(from, k)))
+    NOVA_COPY_VECTOR(0, mask);
+    NOVA_COPY_VECTOR(1, _kshiftri_mask64(mask, 16));
+    NOVA_COPY_VECTOR(2, _kshiftri_mask64(mask, 32));
+    NOVA_COPY_VECTOR(3, _kshiftri_mask64(mask, 48));
+# undef NOVA_COPY_VECTOR
 #else
     for (int k = 0; k < NOVA_FEW; k++)
         to[k] = pad;
@@ -45,12 +51,20 @@ static inline void nova_copy_few_f32(float *to, const float *from, int64_t count
 static inline void nova_copy_few_f64(double *to, const double *from, int64_t count, double pad)
 {
 #if NOVA_MASKED_LOADS
-    const uint64_t mask = _bzhi_u64(~(uint64_t)0, (unsigned)count);
+    const __mmask64 mask = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (unsigned)count));
     const __m512d pads = _mm512_set1_pd(pad);
-    for (int k = 0; k < 8; k++) {
-        __mmask8 some = (__mmask8)(mask >> (8 * k));
-        _mm512_storeu_pd(to + 8 * k, _mm512_mask_loadu_pd(pads, some, nova_vector_at(from, k)));
-    }
+# define NOVA_COPY_VECTOR(k, some)                                                                  \
+    _mm512_storeu_pd(to + 8 * (k),                                                                 \
+                     _mm512_mask_loadu_pd(pads, (__mmask8)(some), nova_vector_at(from, k)))
+    NOVA_COPY_VECTOR(0, mask);
+    NOVA_COPY_VECTOR(1, _kshiftri_mask64(mask, 8));
+    NOVA_COPY_VECTOR(2, _kshiftri_mask64(mask, 16));
+    NOVA_COPY_VECTOR(3, _kshiftri_mask64(mask, 24));
+    NOVA_COPY_VECTOR(4, _kshiftri_mask64(mask, 32));
+    NOVA_COPY_VECTOR(5, _kshiftri_mask64(mask, 40));
+    NOVA_COPY_VECTOR(6, _kshiftri_mask64(mask, 48));
+    NOVA_COPY_VECTOR(7, _kshiftri_mask64(mask, 56));
+# undef NOVA_COPY_VECTOR
 #else
     for (int k = 0; k < NOVA_FEW; k++)
         to[k] = pad;
@@ -59,60 +73,178 @@ static inline void nova_copy_few_f64(double *to, const double *from, int64_t cou
 #endif
 }
 
-/* Vectors of 64, 32 and 16 bytes, which compilers that know no such registers take apart. */
+/* Vectors of 64 and 32 bytes, which compilers that know no such registers take apart. */
 #if defined(__GNUC__)
 typedef float nova_f32x16 __attribute__((vector_size(64)));
 typedef float nova_f32x8 __attribute__((vector_size(32)));
-typedef float nova_f32x4 __attribute__((vector_size(16)));
 typedef double nova_f64x8 __attribute__((vector_size(64)));
-typedef double nova_f64x4 __attribute__((vector_size(32)));
-typedef double nova_f64x2 __attribute__((vector_size(16)));
 #endif
 
-/* Defines a function that combines 64 elements into the first, half of them with the other half
- * until one is left. In registers where there are vectors: halves are the same, and so is the
- * result. */
+/* Defines a function that combines 64 elements by halves until eight are left. */
 #if defined(__GNUC__)
-#define NOVA_COMBINE_FEW(name, type, whole, half, quarter, operation)                             \
-    static inline void name(type *elements)                                                       \
+#define NOVA_COMBINE_PART(name, type, whole, eight, operation)                                         \
+    static inline void name(type *elements)                                                        \
     {                                                                                              \
-        enum { VECTORS = NOVA_FEW * sizeof(type) / 64, LAST = 16 / sizeof(type) };                 \
-        whole all[VECTORS];                                                                        \
-        half a, b;                                                                                 \
-        quarter c, d;                                                                              \
-        type last[LAST];                                                                           \
+        enum { WHOLES = NOVA_FEW * sizeof(type) / sizeof(whole) };                                 \
+        enum { EIGHTS = sizeof(whole) / sizeof(eight) };                                           \
+        whole all[WHOLES];                                                                         \
+        eight parts[EIGHTS];                                                                       \
         memcpy(all, elements, sizeof all);                                                         \
-        for (int h = VECTORS / 2; h > 0; h /= 2)                                                   \
+        for (int h = WHOLES / 2; h > 0; h /= 2)                                                    \
             for (int k = 0; k < h; k++)                                                            \
                 all[k] = all[k] operation all[k + h];                                              \
-        memcpy(&a, all, sizeof a);                                                                 \
-        memcpy(&b, (const char *)all + sizeof a, sizeof b);                                        \
-        a = a operation b;                                                                         \
-        memcpy(&c, &a, sizeof c);                                                                  \
-        memcpy(&d, (const char *)&a + sizeof c, sizeof d);                                         \
-        c = c operation d;                                                                         \
-        memcpy(last, &c, sizeof last);                                                             \
-        for (int h = LAST / 2; h > 0; h /= 2)                                                      \
+        memcpy(parts, all, sizeof parts);                                                          \
+        for (int h = EIGHTS / 2; h > 0; h /= 2)                                                    \
             for (int k = 0; k < h; k++)                                                            \
-                last[k] = last[k] operation last[k + h];                                           \
-        elements[0] = last[0];                                                                     \
+                parts[k] = parts[k] operation parts[k + h];                                        \
+        memcpy(elements, parts, sizeof *parts);                                                    \
     }
 #else
-#define NOVA_COMBINE_FEW(name, type, whole, half, quarter, operation)                             \
-    static inline void name(type *elements)                                                       \
+#define NOVA_COMBINE_PART(name, type, whole, eight, operation)                                         \
+    static inline void name(type *elements)                                                        \
     {                                                                                              \
-        for (int h = NOVA_FEW / 2; h > 0; h /= 2)                                                  \
+        for (int h = NOVA_FEW / 2; h >= 8; h /= 2)                                                 \
             for (int k = 0; k < h; k++)                                                            \
                 elements[k] = elements[k] operation elements[k + h];                               \
     }
 #endif
 
-NOVA_COMBINE_FEW(nova_add_few_f32, float, nova_f32x16, nova_f32x8, nova_f32x4, +)
+NOVA_COMBINE_PART(nova_add_part_f32, float, nova_f32x16, nova_f32x8, +)
 
-NOVA_COMBINE_FEW(nova_mul_few_f32, float, nova_f32x16, nova_f32x8, nova_f32x4, *)
+NOVA_COMBINE_PART(nova_mul_part_f32, float, nova_f32x16, nova_f32x8, *)
 
-NOVA_COMBINE_FEW(nova_add_few_f64, double, nova_f64x8, nova_f64x4, nova_f64x2, +)
+NOVA_COMBINE_PART(nova_add_part_f64, double, nova_f64x8, nova_f64x8, +)
 
-NOVA_COMBINE_FEW(nova_mul_few_f64, double, nova_f64x8, nova_f64x4, nova_f64x2, *)
+NOVA_COMBINE_PART(nova_mul_part_f64, double, nova_f64x8, nova_f64x8, *)
+
+/* Defines a function that combines 64 elements by halves into the first. */
+#define NOVA_COMBINE_FEW(name, type, part, operation)                                              \
+    static inline void name(type *elements)                                                        \
+    {                                                                                              \
+        type last[8];                                                                              \
+        part(elements);                                                                            \
+        memcpy(last, elements, sizeof last);                                                       \
+        for (int h = 4; h > 0; h /= 2)                                                             \
+            for (int k = 0; k < h; k++)                                                            \
+                last[k] = last[k] operation last[k + h];                                           \
+        elements[0] = last[0];                                                                     \
+    }
+
+NOVA_COMBINE_FEW(nova_add_few_f32, float, nova_add_part_f32, +)
+
+NOVA_COMBINE_FEW(nova_mul_few_f32, float, nova_mul_part_f32, *)
+
+NOVA_COMBINE_FEW(nova_add_few_f64, double, nova_add_part_f64, +)
+
+NOVA_COMBINE_FEW(nova_mul_few_f64, double, nova_mul_part_f64, *)
+
+/* Defines a function that combines each of eight rows of eight elements by halves, row k into element
+ * k. In vectors two rows become one in each step, which makes seven operations, not three for each
+ * row. */
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
+#define NOVA_COMBINE_ROWS(name, type, eight, operation)                                           \
+    static inline void name(type *elements)                                                        \
+    {                                                                                              \
+        eight v[8];                                                                                \
+        memcpy(v, elements, sizeof v);                                                             \
+        for (int k = 0; k < 4; k++)                                                                \
+            v[k] = __builtin_shufflevector(v[k], v[k + 4], 0, 1, 2, 3, 8, 9, 10, 11)               \
+                operation __builtin_shufflevector(v[k], v[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);     \
+        for (int k = 0; k < 2; k++)                                                                \
+            v[k] = __builtin_shufflevector(v[k], v[k + 2], 0, 1, 8, 9, 4, 5, 12, 13)               \
+                operation __builtin_shufflevector(v[k], v[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);     \
+        v[0] = __builtin_shufflevector(v[0], v[1], 0, 8, 2, 10, 4, 12, 6, 14)                      \
+            operation __builtin_shufflevector(v[0], v[1], 1, 9, 3, 11, 5, 13, 7, 15);              \
+        memcpy(elements, v, sizeof *v);                                                            \
+    }
+#else
+#define NOVA_COMBINE_ROWS(name, type, eight, operation)                                           \
+    static inline void name(type *elements)                                                        \
+    {                                                                                              \
+        for (int k = 0; k < 8; k++) {                                                              \
+            type *row = elements + 8 * k;                                                          \
+            for (int h = 4; h > 0; h /= 2)                                                         \
+                for (int l = 0; l < h; l++)                                                        \
+                    row[l] = row[l] operation row[l + h];                                          \
+            elements[k] = row[0];                                                                  \
+        }                                                                                          \
+    }
+#endif
+
+NOVA_COMBINE_ROWS(nova_add_rows_f32, float, nova_f32x8, +)
+
+NOVA_COMBINE_ROWS(nova_mul_rows_f32, float, nova_f32x8, *)
+
+NOVA_COMBINE_ROWS(nova_add_rows_f64, double, nova_f64x8, +)
+
+NOVA_COMBINE_ROWS(nova_mul_rows_f64, double, nova_f64x8, *)
+
+/* Whether the elements of rows that follow each other are computed together, which is faster only
+ * with masked loads, and as gcc makes vectors of it. Tests say so. */
+static inline bool nova_joins_rows(void)
+{
+#if defined(NOVA_JOIN_ROWS)
+    return NOVA_JOIN_ROWS;
+#elif NOVA_MASKED_LOADS && defined(__GNUC__) && !defined(__clang__)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* Defines a function that combines count elements into eight: sixteen lanes, half of them with the
+ * other half. */
+#define NOVA_COMBINE_ROW(name, type, identity, operation)                                          \
+    static inline void name(type *to, const type *from, int64_t count)                             \
+    {                                                                                              \
+        type lanes[16];                                                                            \
+        for (int l = 0; l < 16; l++)                                                               \
+            lanes[l] = identity;                                                                   \
+        for (; count >= 16; count -= 16, from += 16)                                               \
+            for (int l = 0; l < 16; l++)                                                           \
+                lanes[l] = lanes[l] operation from[l];                                             \
+        for (int l = 0; l < count; l++)                                                            \
+            lanes[l] = lanes[l] operation from[l];                                                 \
+        for (int l = 0; l < 8; l++)                                                                \
+            to[l] = lanes[l] operation lanes[l + 8];                                               \
+    }
+
+NOVA_COMBINE_ROW(nova_add_row_f32, float, -0.0f, +)
+
+NOVA_COMBINE_ROW(nova_mul_row_f32, float, 1.0f, *)
+
+/* Of doubles, up to 32 without a branch on the count, where there are masked loads. */
+#if NOVA_MASKED_LOADS
+#define NOVA_COMBINE_ROW_F64(name, identity, operation, combine)                                   \
+    static inline void name(double *to, const double *from, int64_t count)                         \
+    {                                                                                              \
+        nova_f64x8 low = (nova_f64x8)_mm512_set1_pd(identity), high = low;                         \
+        for (; count > 32; count -= 32, from += 32)                                                \
+            for (int k = 0; k < 32; k += 16) {                                                     \
+                low = low operation(nova_f64x8) _mm512_loadu_pd(from + k);                         \
+                high = high operation(nova_f64x8) _mm512_loadu_pd(from + k + 8);                   \
+            }                                                                                      \
+        const __mmask64 mask = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (unsigned)count));           \
+        low = combine(low, mask, from, 0);                                                         \
+        high = combine(high, _kshiftri_mask64(mask, 8), from, 1);                                  \
+        low = combine(low, _kshiftri_mask64(mask, 16), from, 2);                                   \
+        high = combine(high, _kshiftri_mask64(mask, 24), from, 3);                                 \
+        low = low operation high;                                                                  \
+        memcpy(to, &low, sizeof low);                                                              \
+    }
+#define NOVA_ADD_MASKED(x, mask, from, k)                                                          \
+    _mm512_mask_add_pd(x, (__mmask8)(mask), x,                                                     \
+                       _mm512_maskz_loadu_pd((__mmask8)(mask), nova_vector_at(from, k)))
+#define NOVA_MUL_MASKED(x, mask, from, k)                                                          \
+    _mm512_mask_mul_pd(x, (__mmask8)(mask), x,                                                     \
+                       _mm512_maskz_loadu_pd((__mmask8)(mask), nova_vector_at(from, k)))
+#else
+#define NOVA_COMBINE_ROW_F64(name, identity, operation, combine)                                   \
+    NOVA_COMBINE_ROW(name, double, identity, operation)
+#endif
+
+NOVA_COMBINE_ROW_F64(nova_add_row_f64, -0.0, +, NOVA_ADD_MASKED)
+
+NOVA_COMBINE_ROW_F64(nova_mul_row_f64, 1.0, *, NOVA_MUL_MASKED)
 
 #endif

@@ -172,13 +172,37 @@ impl FunctionEmitter<'_, '_> {
                 let name = format!("nova_copy_few_{}", element.info().short);
                 self.push(Statement::call(name, arguments));
             }
+            Command::PlanRows { joins } => {
+                self.assign(*joins, Expression::call("nova_joins_rows", Vec::new()));
+            }
+            Command::CombineRow {
+                to,
+                from,
+                element,
+                operation,
+                count,
+            } => {
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    self.assigned(count),
+                ];
+                let name = format!("nova_{}_row_{}", operation.short(), element.info().short);
+                self.push(Statement::call(name, arguments));
+            }
             Command::CombineFew {
                 pointer,
                 element,
                 operation,
+                into,
             } => {
                 let array = Expression::Name(self.name(*pointer));
-                let name = format!("nova_{}_few_{}", operation.short(), element.info().short);
+                let name = format!(
+                    "nova_{}_{}_{}",
+                    operation.short(),
+                    into.name(),
+                    element.info().short
+                );
                 self.push(Statement::call(name, vec![array]));
             }
             block_commands!()

@@ -26,6 +26,12 @@ pub fn counted_loop(
             count,
             body: body.into(),
         }],
+        (Target::Seq | Target::Pthreads, Level::WrittenOut) => vec![Statement::Lanes {
+            hint: Hint::WrittenOut,
+            variable,
+            count,
+            body: body.into(),
+        }],
         // What threads share is a region of its own.
         (
             Target::Seq | Target::Pthreads,
@@ -51,6 +57,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
             | Level::Thread
             | Level::Vector
             | Level::Independent
+            | Level::WrittenOut
             | Level::Rank,
         ) => Vec::new(),
     }

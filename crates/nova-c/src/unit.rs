@@ -191,6 +191,8 @@ impl Unit<'_> {
             | Command::Stream { .. }
             | Command::CopyFew { .. }
             | Command::CombineFew { .. }
+            | Command::CombineRow { .. }
+            | Command::PlanRows { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::NodePayload { .. }
@@ -229,6 +231,8 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::Stream { .. }
             | Command::CopyFew { .. }
             | Command::CombineFew { .. }
+            | Command::CombineRow { .. }
+            | Command::PlanRows { .. }
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -298,7 +302,12 @@ fn for_each_assignment(
         }
         | Command::Assign { variable, value } => visit(*variable, Some(value)),
         Command::NodeNew { link, .. } => visit(*link, None),
-        Command::PlanStream { shift, .. } => visit(*shift, None),
+        Command::PlanStream {
+            shift: variable, ..
+        }
+        | Command::PlanRows { joins: variable } => {
+            visit(*variable, None);
+        }
         Command::Allocate { block, pointer, .. }
         | Command::Reserve { block, pointer, .. }
         | Command::Unique { block, pointer, .. } => {
@@ -315,6 +324,7 @@ fn for_each_assignment(
         | Command::Stream { .. }
         | Command::CopyFew { .. }
         | Command::CombineFew { .. }
+        | Command::CombineRow { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Trace { .. }

@@ -33,6 +33,8 @@ macro_rules! bulk_commands {
             | $crate::ir::Command::Stream { .. }
             | $crate::ir::Command::CopyFew { .. }
             | $crate::ir::Command::CombineFew { .. }
+            | $crate::ir::Command::CombineRow { .. }
+            | $crate::ir::Command::PlanRows { .. }
     };
 }
 

@@ -107,6 +107,8 @@ pub enum Level {
     Vector,
     /// In any order: no iteration reads what another one writes, and no two write the same.
     Independent,
+    /// In order, all in one piece: there are few, [`PART`] at most, and they overlap better so.
+    WrittenOut,
     /// By the ranks of a communicator.
     Rank,
 }
@@ -114,6 +116,34 @@ pub enum Level {
 /// How many elements [`Command::CopyFew`] and [`Command::CombineFew`] are about: as many as a few
 /// vector registers hold.
 pub const FEW: u32 = 64;
+
+/// The square root of [`FEW`]: how many rows of how many elements [`Combined::Rows`] combines.
+pub const PART: u32 = 8;
+
+/// What [`Command::CombineFew`] combines into what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combined {
+    /// All elements into the first.
+    One,
+    /// All elements into the first [`PART`].
+    Part,
+    /// Each of [`PART`] rows of [`PART`] elements into one: row k into element k.
+    Rows,
+}
+
+impl Combined {
+    /// All of them.
+    pub const ALL: [Combined; 3] = [Combined::One, Combined::Part, Combined::Rows];
+
+    /// A short name, as the text format and the runtime write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Combined::One => "few",
+            Combined::Part => "part",
+            Combined::Rows => "rows",
+        }
+    }
+}
 
 /// Whether [`Command::CombineFew`] combines values of a type by an operation.
 pub fn combines_few(operation: ScalarOperation, element: Scalar) -> bool {
@@ -213,12 +243,27 @@ pub enum Command {
         count: Expression,
         pad: Expression,
     },
-    /// Combines the [`FEW`] elements of a local array into its first: `a[l] := a[l] ⊕ a[l+h]` for
-    /// each l < h, where h halves from half of them down to 1. The others are not to be read after.
+    /// Combines the [`FEW`] elements of a local array by halves: `a[l] := a[l] ⊕ a[l+h]` for each
+    /// l < h, where h halves from half of them on. Those that are combined with others before them
+    /// are not to be read after.
     CombineFew {
         pointer: Variable,
         element: Scalar,
         operation: ScalarOperation,
+        into: Combined,
+    },
+    /// Decides whether the elements of rows that follow each other are worth being computed
+    /// together: assigns a bool.
+    PlanRows { joins: Variable },
+    /// Combines any number of elements into [`PART`], written to a place that does not overlap:
+    /// twice as many lanes start as what changes nothing, element k goes to lane k modulo their
+    /// number, and the upper half of the lanes is combined with the lower one.
+    CombineRow {
+        to: Expression,
+        from: Expression,
+        element: Scalar,
+        operation: ScalarOperation,
+        count: Expression,
     },
     /// One more reference.
     Retain(Variable),

@@ -21,13 +21,14 @@ use nova_diag::{Place, deep};
 use nova_syntax::datum::write_text;
 
 /// Levels and their words.
-pub(crate) const LEVELS: [(Level, &str); 7] = [
+pub(crate) const LEVELS: [(Level, &str); 8] = [
     (Level::Sequential, "sequential"),
     (Level::Grid, "grid"),
     (Level::Block, "block"),
     (Level::Thread, "thread"),
     (Level::Vector, "vector"),
     (Level::Independent, "independent"),
+    (Level::WrittenOut, "written_out"),
     (Level::Rank, "rank"),
 ];
 

@@ -148,6 +148,8 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::Stream { .. }
         | Command::CopyFew { .. }
         | Command::CombineFew { .. }
+        | Command::CombineRow { .. }
+        | Command::PlanRows { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Loop { .. }

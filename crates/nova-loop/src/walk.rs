@@ -70,6 +70,13 @@ macro_rules! walks {
                     visit(count);
                     visit(pad);
                 }
+                Command::CombineRow {
+                    to, from, count, ..
+                } => {
+                    visit(to);
+                    visit(from);
+                    visit(count);
+                }
                 Command::If { condition, .. } => visit(condition),
                 Command::Switch { scrutinee, .. } => visit(scrutinee),
                 Command::For { count, .. } => visit(count),
@@ -89,6 +96,7 @@ macro_rules! walks {
                 Command::Trace { components, .. } => components.into_iter().for_each(visit),
                 Command::Local { .. }
                 | Command::CombineFew { .. }
+                | Command::PlanRows { .. }
                 | Command::Retain(_)
                 | Command::Release(_)
                 | Command::Loop { .. } => {}
@@ -117,6 +125,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
             visit(*block);
             visit(*pointer);
         }
+        Command::PlanRows { joins } => visit(*joins),
         Command::PlanStream { shift, fields, .. } => {
             visit(*shift);
             fields.iter().copied().for_each(visit);
@@ -130,6 +139,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         Command::NodeNew { link, .. } => visit(*link),
         Command::Copy { .. }
         | Command::CopyFew { .. }
+        | Command::CombineRow { .. }
         | Command::If { .. }
         | Command::Switch { .. }
         | Command::Loop { .. }

@@ -150,6 +150,8 @@ pub enum Hint {
     NotWrittenOut,
     /// No iteration reads or writes what another one writes.
     Independent,
+    /// It has eight iterations at most, which are to be written out.
+    WrittenOut,
 }
 
 impl Hint {
@@ -158,6 +160,7 @@ impl Hint {
         match self {
             Hint::NotWrittenOut => "#pragma GCC unroll 1",
             Hint::Independent => "NOVA_INDEPENDENT",
+            Hint::WrittenOut => "#pragma GCC unroll 8",
         }
     }
 }

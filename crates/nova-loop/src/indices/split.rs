@@ -289,6 +289,8 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::StreamEnd
         | Command::CopyFew { .. }
         | Command::CombineFew { .. }
+        | Command::CombineRow { .. }
+        | Command::PlanRows { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | jumps!()

@@ -182,11 +182,29 @@ impl<'p> Machine<'p> {
                 self.heap.copy_few(to, from, count, pad)
             }
             Command::CombineFew {
-                pointer, operation, ..
+                pointer,
+                operation,
+                into,
+                ..
             } => {
                 let pointer = self.get(*pointer)?.pointer()?;
                 let strict = self.program.strict;
-                self.heap.combine_few(pointer, *operation, strict)
+                self.heap.combine_few(pointer, *operation, *into, strict)
+            }
+            Command::PlanRows { joins } => self.set(*joins, Cell::Scalar(ScalarValue::Bool(true))),
+            Command::CombineRow {
+                to,
+                from,
+                element,
+                operation,
+                count,
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let count = self.evaluate(count)?.index()?;
+                let strict = self.program.strict;
+                self.heap
+                    .combine_row((to, from), count, *element, *operation, strict)
             }
             block_commands!()
             | variable_commands!()
@@ -242,6 +260,8 @@ impl<'p> Machine<'p> {
             | Command::Copy { .. }
             | Command::CopyFew { .. }
             | Command::CombineFew { .. }
+            | Command::CombineRow { .. }
+            | Command::PlanRows { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | variable_commands!()

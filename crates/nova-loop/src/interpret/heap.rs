@@ -1,7 +1,7 @@
 //! Blocks of memory with their reference counts.
 
 use super::{Pointer, Step, wrong};
-use crate::ir::FEW;
+use crate::ir::{Combined, FEW, PART};
 use nova_core::value::LARGEST_VECTOR;
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 
@@ -298,16 +298,74 @@ impl Heap {
         (count..i64::from(FEW)).try_for_each(|k| self.store(to, k, pad))
     }
 
-    /// Combines [`FEW`] elements into the first, by halves.
+    /// Combines [`FEW`] elements by halves.
     pub(super) fn combine_few(
         &mut self,
         pointer: Pointer,
         operation: ScalarOperation,
+        into: Combined,
         strict: bool,
     ) -> Step<()> {
-        let mut half = i64::from(FEW) / 2;
-        while half > 0 {
-            for k in 0..half {
+        let (all, part) = (i64::from(FEW), i64::from(PART));
+        match into {
+            Combined::One => self.halve(pointer, (0, all), 1, operation, strict),
+            Combined::Part => self.halve(pointer, (0, all), part, operation, strict),
+            Combined::Rows => (0..part).try_for_each(|k| {
+                self.halve(pointer, (k * part, part), 1, operation, strict)?;
+                let value = self.load(pointer, k * part)?;
+                self.store(pointer, k, value)
+            }),
+        }
+    }
+
+    /// Combines `count` elements into [`PART`].
+    pub(super) fn combine_row(
+        &mut self,
+        (to, from): (Pointer, Pointer),
+        count: i64,
+        element: Scalar,
+        operation: ScalarOperation,
+        strict: bool,
+    ) -> Step<()> {
+        let part = PART as usize;
+        let mut lanes = vec![None; 2 * part];
+        for k in 0..count {
+            let value = self.load(from, k)?;
+            let lane = &mut lanes[k as usize % (2 * part)];
+            *lane = Some(match *lane {
+                Some(old) => operations::evaluate_unchecked(operation, &[old, value], strict),
+                None => value,
+            });
+        }
+        let identity = match operation {
+            ScalarOperation::Multiply => 1.0,
+            _ => -0.0,
+        };
+        let identity = match element {
+            Scalar::F32 => ScalarValue::F32(identity as f32),
+            _ => ScalarValue::F64(identity),
+        };
+        let (low, high) = lanes.split_at(part);
+        for (k, both) in low.iter().zip(high).enumerate() {
+            let both = [both.0.unwrap_or(identity), both.1.unwrap_or(identity)];
+            let value = operations::evaluate_unchecked(operation, &both, strict);
+            self.store(to, k as i64, value)?;
+        }
+        Ok(())
+    }
+
+    /// Combines the elements from `first` on, so many, by halves until `left` are left.
+    fn halve(
+        &mut self,
+        pointer: Pointer,
+        (first, count): (i64, i64),
+        left: i64,
+        operation: ScalarOperation,
+        strict: bool,
+    ) -> Step<()> {
+        let mut half = count / 2;
+        while half >= left {
+            for k in first..first + half {
                 let both = [self.load(pointer, k)?, self.load(pointer, k + half)?];
                 let value = operations::evaluate_unchecked(operation, &both, strict);
                 self.store(pointer, k, value)?;

@@ -136,12 +136,28 @@ const COMMANDS: &[(&str, Rule)] = &[
             pad: p.expression(pad)?,
         })
     }),
+    ("plan_rows", |p, at, items| {
+        let [joins] = p.exactly(at, items)?;
+        let joins = p.variable(joins)?;
+        Some(Command::PlanRows { joins })
+    }),
+    ("combine_row", |p, at, items| {
+        let [to, from, element, operation, count] = p.exactly(at, items)?;
+        Some(Command::CombineRow {
+            to: p.expression(to)?,
+            from: p.expression(from)?,
+            element: p.scalar(element)?,
+            operation: p.operation(operation)?,
+            count: p.expression(count)?,
+        })
+    }),
     ("combine_few", |p, at, items| {
-        let [pointer, element, operation] = p.exactly(at, items)?;
+        let [pointer, element, operation, into] = p.exactly(at, items)?;
         Some(Command::CombineFew {
             pointer: p.variable(pointer)?,
             element: p.scalar(element)?,
             operation: p.operation(operation)?,
+            into: p.combined(into)?,
         })
     }),
     ("retain", |p, at, items| {

@@ -1,7 +1,7 @@
 //! The forms of expressions.
 
 use super::Parser;
-use crate::ir::Expression;
+use crate::ir::{Combined, Expression};
 use nova_core::forms::read::{FormReader, named_constant};
 use nova_core::{ScalarOperation, SumId};
 use nova_diag::deep;
@@ -91,6 +91,18 @@ impl<'a> Parser<'a> {
         match word {
             Some(operation) => Some(operation),
             None => self.error(id, "an operation is expected here"),
+        }
+    }
+
+    /// The word for what few elements are combined into.
+    pub(super) fn combined(&mut self, id: DatumId) -> Option<Combined> {
+        let word = match self.data.kind(id) {
+            Kind::Symbol(symbol) => Combined::ALL.into_iter().find(|c| c.name() == &**symbol),
+            _ => None,
+        };
+        match word {
+            Some(combined) => Some(combined),
+            None => self.error(id, "`few`, `part` or `rows` is expected here"),
         }
     }
 

@@ -230,15 +230,35 @@ impl Printer<'_> {
                 self.argument(count);
                 self.argument(pad);
             }
+            Command::PlanRows { joins } => {
+                self.out.text("plan_rows");
+                self.variable(*joins);
+            }
+            Command::CombineRow {
+                to,
+                from,
+                element,
+                operation,
+                count,
+            } => {
+                self.out.text("combine_row");
+                self.argument(to);
+                self.argument(from);
+                self.scalar(*element);
+                self.out.text(&format!(" {}", operation.short()));
+                self.argument(count);
+            }
             Command::CombineFew {
                 pointer,
                 element,
                 operation,
+                into,
             } => {
                 self.out.text("combine_few");
                 self.variable(*pointer);
                 self.scalar(*element);
-                self.out.text(&format!(" {}", operation.short()));
+                self.out
+                    .text(&format!(" {} {}", operation.short(), into.name()));
             }
             block_commands!()
             | variable_commands!()

@@ -103,14 +103,18 @@ impl Strips<'_> {
         let Reads {
             sources, scattered, ..
         } = self.reads(map);
-        let defined = target.start.is_total() && sources.iter().all(|s| s.address.is_total());
-        let mut commands = Vec::new();
-        let runs = at_least_one(map.count);
-        let count = self.simple("count", map.count.clone(), &mut commands);
         let width = match scattered {
             true => (STRIP / target.size / target.lines).max(1) * target.lines,
             false => target.lines.max(LEAST_ITERATIONS),
         };
+        let fills = |count: i64| count >= i64::from(width);
+        if !map.count.as_index().is_none_or(fills) {
+            return None;
+        }
+        let defined = target.start.is_total() && sources.iter().all(|s| s.address.is_total());
+        let mut commands = Vec::new();
+        let runs = at_least_one(map.count);
+        let count = self.simple("count", map.count.clone(), &mut commands);
         let plan = self.plan(&target, count, width, &mut commands);
         let asked = self.asked(&sources, width, &mut commands);
         commands.extend(match scattered {

@@ -11,7 +11,7 @@ use super::prefetch::Ahead;
 use super::reduction::{Kind, Reduction, firsts, zero};
 use super::rows::RowLanes;
 use super::{INDEX, Result, Translator};
-use crate::ir::{Command, Expression, FEW, Level, Type, Variable};
+use crate::ir::{Combined, Command, Expression, FEW, Level, Type, Variable};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 
 /// What few elements with checks read ahead: more would cost more than it saves.
@@ -78,6 +78,27 @@ impl<'a> Translator<'a> {
         count: &Expression,
         operation: ScalarOperation,
     ) -> Result<bool> {
+        if !self.fill_few(rows, count, operation)? {
+            return Ok(false);
+        }
+        for output in &rows.outputs {
+            if let Output::Reduction(reduction) = output
+                && let Kind::Rows(lanes) = &reduction.kind
+            {
+                self.combine_few(&lanes.few, operation, Combined::One);
+                self.combine_alone(reduction, lanes, firsts(&lanes.few))?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Fills the arrays of few elements of all reductions; says whether that could be done.
+    pub(super) fn fill_few(
+        &mut self,
+        rows: &mut RowLoops<'a>,
+        count: &Expression,
+        operation: ScalarOperation,
+    ) -> Result<bool> {
         for output in &mut rows.outputs {
             if let Some((scalars, lanes)) = row_lanes(output) {
                 lanes.few = self.buffers("few", scalars, FEW);
@@ -105,11 +126,6 @@ impl<'a> Translator<'a> {
             body,
             place,
         });
-        for output in &rows.outputs {
-            if let Output::Reduction(reduction) = output {
-                self.combine_few(reduction, operation)?;
-            }
-        }
         Ok(true)
     }
 
@@ -128,20 +144,23 @@ impl<'a> Translator<'a> {
         });
     }
 
-    fn combine_few(&mut self, reduction: &Reduction<'a>, operation: ScalarOperation) -> Result<()> {
-        let Kind::Rows(lanes) = &reduction.kind else {
-            return Ok(());
-        };
-        for pointer in &lanes.few {
+    /// Combines the elements of each of these arrays.
+    pub(super) fn combine_few(
+        &mut self,
+        arrays: &[Variable],
+        operation: ScalarOperation,
+        into: Combined,
+    ) {
+        for pointer in arrays {
             if let Type::Pointer(element) = self.program.variable(*pointer).ty {
                 self.emit(Command::CombineFew {
                     pointer: *pointer,
                     element,
                     operation,
+                    into,
                 });
             }
         }
-        self.combine_alone(reduction, lanes, firsts(&lanes.few))
     }
 }
 

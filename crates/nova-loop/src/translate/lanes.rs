@@ -94,6 +94,28 @@ impl<'a> Translator<'a> {
         })
     }
 
+    /// The operation that combines all components of all reductions, if few values are combined by
+    /// it.
+    pub(super) fn operation_of_all(
+        &self,
+        operation: &flat::ArrayOperation,
+    ) -> Option<ScalarOperation> {
+        let mut operations = Vec::new();
+        for output in &operation.outputs {
+            let flat::Output::Reduce { lambda, start, .. } = output else {
+                return None;
+            };
+            let scalars = start.iter().filter_map(|s| self.source.scalar_of(*s));
+            operations.extend(
+                by_component(lambda)?
+                    .iter()
+                    .map(|o| o.operation)
+                    .zip(scalars),
+            );
+        }
+        one_operation(&operations)
+    }
+
     /// Translates an operation that fills lanes row by row.
     pub(super) fn operation_in_rows(
         &mut self,

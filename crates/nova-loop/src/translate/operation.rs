@@ -88,6 +88,11 @@ impl<'a> Translator<'a> {
         if let Some(tiling) = self.tiling(operation, pattern) {
             return self.operation_in_tiles(tiling, pattern, place);
         }
+        if let Some(grouping) = self.grouping(operation)
+            && self.operation_in_groups(&grouping, pattern, place)?
+        {
+            return Ok(());
+        }
         if let Some(filling) = self.fills_rows(operation) {
             return self.operation_in_rows(operation, filling, pattern, place);
         }

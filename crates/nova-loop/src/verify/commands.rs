@@ -205,11 +205,29 @@ impl<'p> Verifier<'p> {
                 pointer,
                 element,
                 operation,
+                into: _,
             } => {
                 self.expect(&Expression::Variable(*pointer), Type::Pointer(*element));
-                if !combines_few(*operation, *element) {
-                    self.error("few elements are combined by no sum or product of floats");
+                self.combines(*operation, *element);
+            }
+            Command::PlanRows { joins } => {
+                let bool = Type::Scalar(Scalar::Bool);
+                if self.target(*joins).is_some_and(|ty| ty != bool) {
+                    self.error("what says whether rows are joined is no bool");
                 }
+                self.flow.assign(*joins);
+            }
+            Command::CombineRow {
+                to,
+                from,
+                element,
+                operation,
+                count,
+            } => {
+                self.expect(to, Type::Pointer(*element));
+                self.expect(from, Type::Pointer(*element));
+                self.expect(count, INDEX);
+                self.combines(*operation, *element);
             }
             block_commands!()
             | variable_commands!()
@@ -218,6 +236,12 @@ impl<'p> Verifier<'p> {
             | errors!()
             | calls!()
             | remarks!() => {}
+        }
+    }
+
+    fn combines(&mut self, operation: nova_core::ScalarOperation, element: Scalar) {
+        if !combines_few(operation, element) {
+            self.error("few elements are combined by no sum or product of floats");
         }
     }
 

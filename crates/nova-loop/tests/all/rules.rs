@@ -179,8 +179,9 @@ fn types() {
     check("", "(copy_few x x f64 n 0.0L)", "not Pointer(F64)");
     check("", "(copy_few x x f32 c 0.0f)", "not Scalar(I64)");
     check("", "(copy_few x x f32 n 0.0L)", "not Scalar(F32)");
-    check("", "(combine_few x f64 add)", "not Pointer(F64)");
-    check("", "(combine_few x f32 min)", "no sum or product");
+    check("", "(combine_few x f64 add few)", "not Pointer(F64)");
+    check("", "(combine_few x f32 min rows)", "no sum or product");
+    check("", "(combine_row x x f32 min 3)", "no sum or product");
     check("", "(call \"make\" [] [])", "0 components, not 1");
     check(
         "",

@@ -131,22 +131,36 @@ fn a_part_of_a_result_is_streamed_from_where_it_begins() {
 #[test]
 fn rows_are_streamed_one_by_one() {
     let text = rewritten(&floats(
-        "(declare rows:i64 (div i64 n 8))
+        "(declare rows:i64 (div i64 n 128))
          (for i rows sequential
            (declare k:i32 (convert.i32 i64 i))
-           (for j 8 sequential
-             (declare at:i64 (add i64 (mul i64 (convert.i64 i32 k) 8) j))
+           (for j 128 sequential
+             (declare at:i64 (add i64 (mul i64 (convert.i64 i32 k) 128) j))
              (store t at (mul f32 a (load x at)))))
-         (for l (sub i64 n (mul i64 rows 8)) sequential
-           (declare last:i64 (add i64 (mul i64 rows 8) l))
+         (for l (sub i64 n (mul i64 rows 128)) sequential
+           (declare last:i64 (add i64 (mul i64 rows 128) l))
            (store t last (load x last)))",
     ));
     assert_eq!(text.matches("(plan_stream ").count(), 2, "{text}");
     assert_eq!(text.matches("(stream_end)").count(), 2, "{text}");
     assert!(
-        text.contains("(if (ge i64 8 1)") || text.contains("(if true"),
+        text.contains("(if (ge i64 128 1)") || text.contains("(if true"),
         "{text}"
     );
+}
+
+#[test]
+fn what_fills_no_strip_is_not_streamed() {
+    let text = rewritten(&floats(
+        "(for i (div i64 n 8) sequential
+           (for j 8 sequential
+             (declare at:i64 (add i64 (mul i64 i 8) j))
+             (store t at (mul f32 a (load x at)))))
+         (if (gt i64 n (mul i64 (div i64 n 8) 8)) (do (for l (sub i64 n (mul i64 (div i64 n 8) 8)) vector
+           (declare last:i64 (add i64 (mul i64 (div i64 n 8) 8) l))
+           (store t last (load x last)))))",
+    ));
+    assert!(!text.contains("(plan_stream "), "{text}");
 }
 
 #[test]

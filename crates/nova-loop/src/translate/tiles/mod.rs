@@ -124,7 +124,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Gives the values of a map's body to its outputs.
-    fn consume_all(
+    pub(super) fn consume_all(
         &mut self,
         map: &'a flat::ArrayOperation,
         outputs: &[Output<'a>],
@@ -302,7 +302,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Runs `write` for each index below a count.
-    fn each(
+    pub(super) fn each(
         &mut self,
         name: &str,
         count: Expression,
@@ -346,7 +346,7 @@ fn tile_dimensions(tiling: &Tiling<'_>) -> usize {
 }
 
 /// How many groups of `size`, a power of two, hold `count`.
-fn groups_of(count: Expression, size: i64) -> Expression {
+pub(super) fn groups_of(count: Expression, size: i64) -> Expression {
     let shift = Expression::index(i64::from(size.trailing_zeros()));
     let count = count.plus(Expression::index(size - 1));
     count.compare(ScalarOperation::ShiftRight, shift)

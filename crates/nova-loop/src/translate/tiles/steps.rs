@@ -254,28 +254,15 @@ impl<'a> Translator<'a> {
         components: &[Component],
         from: &Expression,
     ) -> Result<()> {
-        let flat::Output::Reduce { start, .. } = output else {
-            return Err(internal("a tile of what is no reduction"));
-        };
-        let mut arguments = Vec::with_capacity(2 * start.len());
-        for atom in start {
-            arguments.push(self.term(*atom)?);
-        }
+        let mut totals = Vec::with_capacity(components.len());
         for component in components {
             let total = at(component.totals, from.clone());
-            arguments.push(Term::new(match component.is_wider {
+            totals.push(match component.is_wider {
                 true => convert(total, Scalar::F64, component.scalar),
                 false => total,
-            }));
+            });
         }
-        let values = self.apply(sum.lambda, arguments, |this, results| {
-            this.simple_values(results)
-        })?;
-        let values = values.ok_or_else(|| internal("an operator that does not end"))?;
-        for (variable, value) in sum.pattern.iter().zip(values) {
-            self.bind_simple(*variable, value)?;
-        }
-        Ok(())
+        self.bind_reduced(output, sum.pattern, totals)
     }
 
     /// Binds the index of the lanes' dimension.

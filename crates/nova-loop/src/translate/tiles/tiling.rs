@@ -5,6 +5,7 @@
 use crate::ir::Expression;
 use crate::translate::Translator;
 use crate::translate::facts::Origin;
+use crate::translate::nest::{Nest, is_plain};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;
@@ -33,8 +34,6 @@ const NARROW: u32 = 4;
 const MOST_APART: i64 = 8;
 /// Bodies with more statements than this are not written once for each row of a tile.
 const LARGEST_IN_ROWS: usize = 8;
-/// Bodies with more statements than this are not written twice.
-const LARGEST: usize = 60;
 /// The bytes that the local arrays of all tiles of a function may take of the stack.
 const LARGEST_FRAME: u32 = 1 << 20;
 
@@ -108,22 +107,17 @@ impl<'a> Translator<'a> {
         map: &'a flat::ArrayOperation,
         results: &[flat::Variable],
     ) -> Option<Tiling<'a>> {
-        let is_map = |o: &flat::Output| matches!(o, flat::Output::Map);
-        if self.recursive || !map.carries.is_empty() || !map.outputs.iter().all(is_map) {
+        if self.recursive {
             return None;
         }
-        let statements = &map.body.statements;
-        let is_operation =
-            |s: &flat::Statement| matches!(s.expression, flat::Expression::Operation(_));
-        let at = statements.iter().position(is_operation)?;
-        let (before, rest) = statements.split_at_checked(at)?;
-        let (statement, after) = rest.split_first()?;
-        let flat::Expression::Operation(reduction) = &statement.expression else {
-            return None;
-        };
+        let Nest {
+            before,
+            reduction,
+            results: sums,
+            after,
+        } = Nest::of(map)?;
         let operators = self.tiled_operators(reduction)?;
-        let inner = &reduction.body.statements;
-        if !is_plain(before) || !is_plain(after) || !is_plain(inner) {
+        if !is_plain(&reduction.body.statements) {
             return None;
         }
         let panels = self.panels(map, reduction, results)?;
@@ -153,7 +147,7 @@ impl<'a> Translator<'a> {
             map,
             before,
             reduction,
-            sums: &statement.pattern,
+            sums,
             after,
             operators,
             panels,
@@ -333,18 +327,4 @@ fn stride(address: &Polynomial, index: flat::Variable) -> Stride {
         };
     }
     found
-}
-
-/// Whether statements only compute scalars, without checks, and are few.
-fn is_plain(statements: &[flat::Statement]) -> bool {
-    let is_scalar = |statement: &flat::Statement| {
-        matches!(
-            statement.expression,
-            flat::Expression::Atom(_)
-                | flat::Expression::Scalar { .. }
-                | flat::Expression::Index { .. }
-                | flat::Expression::View { .. }
-        )
-    };
-    statements.len() <= LARGEST && statements.iter().all(is_scalar)
 }
