@@ -57,10 +57,10 @@ struct Strip<'s, 'a> {
 }
 
 /// What is done with the elements of a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 enum Round {
     /// It is found out whether a check fails.
-    Check,
+    Check { fails: Variable },
     /// They are computed, unless a check fails.
     Compute,
 }
@@ -186,7 +186,7 @@ impl<'a> Translator<'a> {
                 origin: Expression::Variable(origin),
                 total,
                 buffers: this.component_buffers("elements", grouping, MOST)?,
-                fails: this.declare("fails", BOOL, Expression::bool(false)),
+                fails: this.declare("failed", BOOL, Expression::bool(false)),
                 place,
             };
             this.elements_of_strip(&strip)?;
@@ -222,26 +222,51 @@ impl<'a> Translator<'a> {
         let rounds = strip.total.clone();
         let rounds = rounds.compare(ScalarOperation::ShiftRight, shift);
         let rounds = self.simplify(rounds, "rounds", INDEX);
-        self.each("round", rounds.clone(), strip.place, |this, number| {
-            let first = this.declare("first", INDEX, number.times(round()));
-            this.round(strip, &Expression::Variable(first), &round())
+        let number = self.declare("round", INDEX, zero());
+        let now = || Expression::Variable(number);
+        let (body, ()) = self.nested(|this| {
+            let end = now().compare(ScalarOperation::GreaterEqual, rounds.clone());
+            this.when(end, |this| {
+                this.emit(Command::Break);
+                Ok(())
+            })?;
+            let first = this.declare("first", INDEX, now().times(round()));
+            this.round(strip, &Expression::Variable(first), &round(), |this| {
+                this.emit(Command::Break);
+            })?;
+            this.assign(number, now().plus(Expression::index(1)));
+            Ok(())
         })?;
+        self.emit(Command::Loop {
+            body,
+            place: strip.place.clone(),
+        });
         let first = self.simplify(rounds.times(round()), "first", INDEX);
         let rest = strip.total.clone().minus(first.clone());
-        self.round(strip, &first, &rest)
+        self.round(strip, &first, &rest, |_| {})
     }
 
-    /// Computes `count` elements of a strip from element `first` on, if no check fails.
+    /// Computes `count` elements of a strip from element `first` on, if no check fails; else notes
+    /// that one does, and leaves. Whether one does is a variable of the round's own, which is
+    /// faster than one that rounds share.
     fn round(
         &mut self,
         strip: &Strip<'_, 'a>,
         first: &Expression,
         count: &Expression,
+        leave: impl FnOnce(&mut Self),
     ) -> Result<()> {
-        self.elements(strip, Round::Check, first, count)?;
-        self.when(Expression::Variable(strip.fails).negated(), |this| {
-            this.elements(strip, Round::Compute, first, count)
-        })
+        let fails = self.declare("fails", BOOL, Expression::bool(false));
+        self.elements(strip, Round::Check { fails }, first, count)?;
+        self.choose(
+            Expression::Variable(fails),
+            |this| {
+                this.assign(strip.fails, Expression::bool(true));
+                leave(this);
+                Ok(())
+            },
+            |this| this.elements(strip, Round::Compute, first, count),
+        )
     }
 
     /// Reduces the rows of a strip and computes what follows.
@@ -314,12 +339,12 @@ impl<'a> Translator<'a> {
             let index = this.declare("j", INDEX, index);
             this.bind_simple(strip.grouping.inner, Expression::Variable(index))?;
             this.scope(|this| match round {
-                Round::Check => this.any_failure(strip),
+                Round::Check { fails } => this.any_failure(strip, fails),
                 Round::Compute => this.unchecked_element(strip, index),
             })?;
             Ok(index)
         })?;
-        if round == Round::Check {
+        if let Round::Check { .. } = round {
             self.prefetch_row(&body, index, first, Ahead::of(ROUND), strip.place);
         }
         self.emit(Command::For {
@@ -333,14 +358,14 @@ impl<'a> Translator<'a> {
     }
 
     /// Notes if a check of an element fails.
-    fn any_failure(&mut self, strip: &Strip<'_, 'a>) -> Result<()> {
+    fn any_failure(&mut self, strip: &Strip<'_, 'a>, fails: Variable) -> Result<()> {
         for statement in &strip.joined.needed {
             self.statements(std::slice::from_ref(*statement))?;
         }
         for condition in &strip.joined.conditions {
-            let fails = self.scalar(*condition)?.negated();
-            let any = Expression::Variable(strip.fails).or(fails);
-            self.assign(strip.fails, any);
+            let this_one = self.scalar(*condition)?.negated();
+            let any = Expression::Variable(fails).or(this_one);
+            self.assign(fails, any);
         }
         Ok(())
     }
