@@ -103,6 +103,8 @@ fn is_shareable(
     each_command(body, |command| {
         let mut assigned = Vec::new();
         match command {
+            // It would leave the function around.
+            Command::Return => shareable = false,
             Command::Store { .. }
             | Command::Stream { .. }
             | Command::CombineFew { .. }

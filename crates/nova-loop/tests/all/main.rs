@@ -11,6 +11,7 @@ mod lanes;
 mod large;
 mod locals;
 mod programs;
+mod regions;
 mod roots;
 mod rules;
 mod strips;
