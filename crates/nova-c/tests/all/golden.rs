@@ -3,6 +3,7 @@
 //!
 //! `UPDATE_EXPECTED=1` writes what is emitted, and fails when that is new so that somebody reads it.
 
+use nova_c::Target;
 use nova_diag::FileId;
 use std::path::{Path, PathBuf};
 
@@ -11,13 +12,17 @@ fn folder() -> PathBuf {
 }
 
 fn check(name: &str) {
+    check_for(Target::Seq, name);
+}
+
+fn check_for(target: Target, name: &str) {
     let path = folder().join(format!("{name}.loop"));
     let text = std::fs::read_to_string(&path).expect("the program");
     let program = nova_loop::parse::parse(&text, FileId(0)).expect("a program of Loop");
-    let files = crate::support::emit(&program, name);
+    let files = crate::support::emit_for(target, &program, name);
     assert_eq!(
         files,
-        crate::support::emit(&program, name),
+        crate::support::emit_for(target, &program, name),
         "the same bytes every time"
     );
     let start = files
@@ -43,6 +48,11 @@ fn check(name: &str) {
 fn vectors() {
     check("dot");
     check("evens");
+}
+
+#[test]
+fn parallel_loops() {
+    check_for(Target::Pthreads, "halves");
 }
 
 #[test]

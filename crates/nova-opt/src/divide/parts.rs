@@ -3,12 +3,13 @@
 use super::Division;
 use super::cost::Cost;
 use super::running::Begin;
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Program, Statement, Type,
+    Variable,
 };
-use nova_flat::operators::by_component;
+use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// Sizes of larger parts are multiples of this, so that vectors and tiles fit in.
@@ -48,6 +49,24 @@ impl Grid {
             reduced: Vec::new(),
         }
     }
+}
+
+/// What the reduction of a part starts with: what changes nothing. Where the whole starts with a
+/// number, the parts of a minimum or maximum of floats start with the farthest one, so that later
+/// stages know that they keep no nan.
+pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
+    let is_number = |atom: &Atom| match atom {
+        Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
+        Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
+        Atom::Constant(_) | Atom::Variable(_) => false,
+    };
+    let operators = by_component(lambda).unwrap_or_default();
+    let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
+        Some(bound) if is_number(start) => bound.farthest,
+        Some(_) | None => operator.identity,
+    };
+    let values = operators.iter().zip(start).map(value);
+    values.map(Atom::Constant).collect()
 }
 
 /// Writes statements.
@@ -226,11 +245,10 @@ impl Code<'_> {
                 },
                 _,
             ) => {
-                let operators = by_component(lambda).unwrap_or_default();
-                let identities = operators.iter().map(|o| Atom::Constant(o.identity));
+                let neutral = neutral(lambda, start);
                 grid.reductions.push(Output::Reduce {
                     lambda: fresh_lambda(self.program, lambda, &mut Substitution::default()),
-                    start: std::mem::replace(start, identities.collect()),
+                    start: std::mem::replace(start, neutral),
                     commutes: *commutes,
                 });
                 for result in own {

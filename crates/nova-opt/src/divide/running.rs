@@ -3,12 +3,11 @@
 //! after the other; and the second grid begins each part with what it found. The body is computed
 //! twice, which costs less than storing its values where it is short.
 
-use super::parts::{Code, Grid};
+use super::parts::{Code, Grid, neutral};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
 };
-use nova_flat::operators::by_component;
 use nova_flat::visit::{Substitution, fresh_copy, fresh_lambda, fresh_variable};
 
 /// Bodies that cost more are not computed twice.
@@ -122,15 +121,11 @@ impl Code<'_> {
         count: Atom,
         steps: &mut Steps,
     ) -> Begin {
-        let operators = by_component(lambda).unwrap_or_default();
         let fresh =
             |code: &mut Self| fresh_lambda(code.program, lambda, &mut Substitution::default());
         steps.reductions.push(Output::Reduce {
             lambda: fresh(self),
-            start: operators
-                .iter()
-                .map(|o| Atom::Constant(o.identity))
-                .collect(),
+            start: neutral(lambda, start),
             commutes: false,
         });
         steps.outputs.push(Output::Scan {

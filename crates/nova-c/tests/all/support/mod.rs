@@ -273,9 +273,13 @@ pub fn identity(program: &mut Program, name: &str, ty: CoreType) {
 }
 
 pub fn emit(program: &Program, name: &str) -> Files {
+    emit_for(Target::Seq, program, name)
+}
+
+pub fn emit_for(target: Target, program: &Program, name: &str) -> Files {
     let options = Options {
         name: name.into(),
-        target: Target::Seq,
+        target,
     };
     nova_c::emit(program, &options)
 }
