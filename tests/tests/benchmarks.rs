@@ -1,5 +1,5 @@
 //! The sixteen array benchmarks and a product of matrices against independent references, on random and adversarial input:
-//! through the reference interpreter and as C.
+//! through the reference interpreter, as sequential C, and as C with threads.
 
 use nova_tests::bench::build::folder_of;
 use nova_tests::random::Random;
@@ -8,9 +8,9 @@ use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages};
 
 #[test]
 fn every_benchmark_agrees_with_its_reference() {
-    let how = How {
+    let how = |passes| How {
         strict: false,
-        passes: Passes::All,
+        passes,
         verify: true,
         defect: None,
         tiles: Default::default(),
@@ -19,11 +19,18 @@ fn every_benchmark_agrees_with_its_reference() {
     for benchmark in BENCHMARKS.iter().chain([&MATMUL, &LONG_MATMUL]) {
         let path = folder_of(benchmark.name).join(format!("{}.nova", benchmark.name));
         let text = std::fs::read_to_string(&path).expect("the benchmark's source");
-        let stages = Stages::compile(benchmark.name, &text, how).expect("it compiles");
-        let loaded = Loaded::new(benchmark.name, &stages, 2).expect("its C compiles");
+        let [(stages, loaded), (_, parallel)] = [Passes::All, Passes::Divided].map(|passes| {
+            let stages = Stages::compile(benchmark.name, &text, how(passes)).expect("it compiles");
+            let loaded = Loaded::new(benchmark.name, &stages, 2).expect("its C compiles");
+            (stages, loaded)
+        });
         for case in (benchmark.cases)(&mut Random::new(7)) {
             let core = stages.reference(0, &case.inputs);
-            for (stage, outcome) in [("eval", core), ("seq", loaded.call(0, &case.inputs))] {
+            for (stage, outcome) in [
+                ("eval", core),
+                ("seq", loaded.call(0, &case.inputs)),
+                ("pthreads", parallel.call(0, &case.inputs)),
+            ] {
                 let verdict = match &outcome {
                     Outcome::Value(value) => compare(value, &case.expected),
                     other => Err(other.to_string()),
