@@ -13,6 +13,7 @@
 
 pub mod ast;
 pub mod border;
+mod bulk;
 mod command;
 mod control;
 mod copies;

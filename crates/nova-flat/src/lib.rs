@@ -24,7 +24,9 @@
 //! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space, with any number
 //! of outputs of any kind: arrays, reductions, scans, filters, scatters, histograms, and collects
 //! (rows of varying length, concatenated). Inputs are read by `Index` inside the body. With carries
-//! it runs in order; a sequential loop is one without outputs.
+//! it runs in order; a sequential loop is one without outputs. At the level of a grid its indices are
+//! shared among threads: each runs the body for a part of a larger space, and arrays are joined of
+//! what the parts give.
 //!
 //! **Errors.** No expression fails by itself but `Check`, `Fail`, `Call`s of what does, and running
 //! out of memory or stack. `Index`, division, shifts and conversions are defined only where a check

@@ -28,6 +28,10 @@
 //! **An array in a parameter, result, foreign call, node or trace** is two variables or expressions:
 //! pointer to its first element, row-major, then its block handle; sizes are separate scalars.
 //!
+//! **Levels.** A `For` says what runs its iterations. At the level of a grid threads may share them:
+//! none reads what another one writes, no two write the same, and an error is that of the first one
+//! that fails. [`regions`] decides which loops can be shared as things are.
+//!
 //! **Streams.** `PlanStream`, `Stream` and `StreamEnd` write a large result past the caches. They
 //! mean what stores of the same elements mean; what `PlanStream` decides never changes a value.
 //!

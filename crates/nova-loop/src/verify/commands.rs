@@ -1,10 +1,9 @@
 //! The rules of commands.
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
-use crate::ir::{Command, Expression, Level, Type, Variable, combines_few};
+use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::ir::{
-    block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
-    variable_commands,
+    bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
@@ -138,126 +137,6 @@ impl<'p> Verifier<'p> {
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
             }
         }
-    }
-
-    /// Commands that move or combine many elements.
-    fn bulk(&mut self, command: &'p Command) {
-        match command {
-            Command::Copy {
-                to,
-                from,
-                element,
-                count,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.expect(count, INDEX);
-            }
-            Command::PlanStream {
-                shift,
-                fields,
-                start,
-                count,
-                total,
-                width,
-            } => {
-                self.fields(fields);
-                for size in [start, count, total] {
-                    self.expect(size, INDEX);
-                }
-                if *width == 0 {
-                    self.error("strips without elements");
-                }
-                if self.target(*shift).is_some_and(|ty| ty != INDEX) {
-                    self.error("the shift of a stream is no `i64`");
-                }
-                self.flow.assign(*shift);
-            }
-            Command::Stream {
-                fields,
-                start,
-                from,
-                count,
-                lines: _,
-            } => {
-                self.expect(start, INDEX);
-                self.expect(count, INDEX);
-                if let Some(element) = self.fields(fields) {
-                    self.expect(from, Type::Pointer(element));
-                }
-            }
-            Command::CopyFew {
-                to,
-                from,
-                element,
-                count,
-                pad,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.expect(count, INDEX);
-                self.expect(pad, Type::Scalar(*element));
-                if !element.is_float() {
-                    self.error("few elements that are no floats are copied");
-                }
-            }
-            Command::CombineFew {
-                pointer,
-                element,
-                operation,
-                into: _,
-            } => {
-                self.expect(&Expression::Variable(*pointer), Type::Pointer(*element));
-                self.combines(*operation, *element);
-            }
-            Command::PlanRows { joins } => {
-                let bool = Type::Scalar(Scalar::Bool);
-                if self.target(*joins).is_some_and(|ty| ty != bool) {
-                    self.error("what says whether rows are joined is no bool");
-                }
-                self.flow.assign(*joins);
-            }
-            Command::CombineRow {
-                to,
-                from,
-                element,
-                operation,
-                count,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.expect(count, INDEX);
-                self.combines(*operation, *element);
-            }
-            block_commands!()
-            | variable_commands!()
-            | structures!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | remarks!() => {}
-        }
-    }
-
-    fn combines(&mut self, operation: nova_core::ScalarOperation, element: Scalar) {
-        if !combines_few(operation, element) {
-            self.error("few elements are combined by no sum or product of floats");
-        }
-    }
-
-    /// The fields of structures that are streamed: pointers to elements of one type.
-    fn fields(&mut self, fields: &[Variable]) -> Option<Scalar> {
-        let mut element = None;
-        for field in fields {
-            let of = self.pointee(&Expression::Variable(*field))?;
-            if *element.get_or_insert(of) != of {
-                self.error("fields of several types are streamed");
-            }
-        }
-        if element.is_none() {
-            self.error("a stream to nowhere");
-        }
-        element
     }
 
     fn retain(&mut self, variable: Variable) {

@@ -19,6 +19,7 @@
 //! 7. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
 //!    its conditionals and loops, for a component that has such memory and with its stride.
 
+mod bulk;
 mod calls;
 mod commands;
 mod destinations;

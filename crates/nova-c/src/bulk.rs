@@ -1,0 +1,86 @@
+//! Commands of Loop that move or combine many elements, as calls of the runtime.
+
+use crate::ast::{Expression, Statement};
+use crate::function::FunctionEmitter;
+use crate::scalar::memory_type;
+use nova_loop::ir::Command;
+use nova_loop::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
+
+impl FunctionEmitter<'_, '_> {
+    /// Commands that move or combine many elements.
+    pub fn bulk(&mut self, command: &Command) {
+        match command {
+            Command::Copy {
+                to,
+                from,
+                element,
+                count,
+            } => {
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    self.assigned(count),
+                    Expression::SizeOf(memory_type(*element)),
+                ];
+                self.push(Statement::call("nova_copy", arguments));
+            }
+            Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
+            Command::CopyFew {
+                to,
+                from,
+                element,
+                count,
+                pad,
+            } => {
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    self.assigned(count),
+                    self.assigned(pad),
+                ];
+                let name = format!("nova_copy_few_{}", element.info().short);
+                self.push(Statement::call(name, arguments));
+            }
+            Command::PlanRows { joins } => {
+                self.assign(*joins, Expression::call("nova_joins_rows", Vec::new()));
+            }
+            Command::CombineRow {
+                to,
+                from,
+                element,
+                operation,
+                count,
+            } => {
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    self.assigned(count),
+                ];
+                let name = format!("nova_{}_row_{}", operation.short(), element.info().short);
+                self.push(Statement::call(name, arguments));
+            }
+            Command::CombineFew {
+                pointer,
+                element,
+                operation,
+                into,
+            } => {
+                let array = Expression::Name(self.name(*pointer));
+                let name = format!(
+                    "nova_{}_{}_{}",
+                    operation.short(),
+                    into.name(),
+                    element.info().short
+                );
+                self.push(Statement::call(name, vec![array]));
+            }
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
+        }
+    }
+}
