@@ -53,11 +53,13 @@ type Call = unsafe extern "C" fn(*const *const c_void, *const *mut c_void) -> c_
 /// An entry's `NAME_error`.
 type LastError = unsafe extern "C" fn() -> *const c_char;
 
-/// A loaded program; it stays loaded to the end of the process.
+/// A loaded program. It is unloaded when this is dropped, unless something is linked to it: then it
+/// stays to the end of the process.
 #[derive(Debug)]
 pub struct Library {
     entries: Vec<LoadedEntry>,
     sums: Vec<SumType>,
+    _code: Option<libloading::Library>,
 }
 
 #[derive(Debug)]
@@ -116,11 +118,17 @@ impl Library {
                 })
             })
             .collect();
-        // A library whose threads may still run must not be unloaded.
-        std::mem::forget(library);
+        let entries = entries?;
+        // Our own threads end when their library is unloaded; what others have linked may have some
+        // that do not.
+        let mut code = Some(library);
+        if !link.is_empty() {
+            std::mem::forget(code.take());
+        }
         Ok(Library {
-            entries: entries?,
+            entries,
             sums: generated.sums.to_vec(),
+            _code: code,
         })
     }
 
