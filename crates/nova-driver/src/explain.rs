@@ -12,7 +12,7 @@ use crate::options::Stage;
 use crate::pipeline::{PASSES, is_enabled, optional_passes};
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Variable,
+    ArrayOperation, Atom, Body, Expression, Function, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
@@ -145,9 +145,11 @@ impl Report<'_> {
         match &statement.expression {
             Expression::Operation(operation) => {
                 let first = statement.pattern.first();
-                let order = match first.is_some_and(|first| self.tiled.contains(first)) {
-                    true => "in tiles",
-                    false => "in order",
+                let tiled = first.is_some_and(|first| self.tiled.contains(first));
+                let order = match (operation.level, tiled) {
+                    (Level::Grid, _) => "shared by threads",
+                    (Level::Sequential, true) => "in tiles",
+                    (Level::Sequential, false) => "in order",
                 };
                 Some(self.operation(operation, order))
             }
