@@ -207,7 +207,9 @@ impl Stages {
             strict: how.strict,
             target: match options.target {
                 Target::Pthreads => nova_c::Target::Pthreads,
-                _ => nova_c::Target::Seq,
+                Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => {
+                    nova_c::Target::Seq
+                }
             },
         })
     }

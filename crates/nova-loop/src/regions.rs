@@ -6,6 +6,7 @@
 //! the whole call; so a loop that changes those stays with one thread.
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
+use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
 use crate::walk::{each_command, reads, writes};
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -55,18 +56,26 @@ fn end_streams(body: &mut Vec<Command>) {
 
 /// The functions that use what belongs to the whole call, by themselves or by those that they call.
 fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
-    let mut found = BTreeSet::new();
-    loop {
-        let before = found.len();
-        for (k, function) in program.functions.iter().enumerate() {
-            if uses_call(&function.body, &found) {
-                found.insert(FunctionId(k as u32));
+    let mut callers = vec![Vec::new(); program.functions.len()];
+    let mut left = Vec::new();
+    for (k, function) in program.functions.iter().enumerate() {
+        let caller = FunctionId(k as u32);
+        each_command(&function.body, |command| {
+            if let Command::Call { function, .. } = command {
+                callers[function.index()].push(caller);
             }
-        }
-        if found.len() == before {
-            return found;
+        });
+        if uses_call(&function.body, &BTreeSet::new()) {
+            left.push(caller);
         }
     }
+    let mut found = BTreeSet::new();
+    while let Some(function) = left.pop() {
+        if found.insert(function) {
+            left.append(&mut callers[function.index()]);
+        }
+    }
+    found
 }
 
 /// Whether commands use what belongs to the whole call: node tables they append to, the result's
@@ -78,7 +87,18 @@ fn uses_call(commands: &[Command], apart: &BTreeSet<FunctionId>) -> bool {
             Command::NodeNew { .. } | Command::Trace { .. } | Command::Foreign { .. } => true,
             Command::Allocate { destination, .. } => destination.is_some(),
             Command::Call { function, .. } => apart.contains(function),
-            _ => false,
+            Command::NodePayload { .. }
+            | Command::Store { .. }
+            | Command::Reserve { .. }
+            | Command::Unique { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | bulk_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | remarks!() => false,
         };
     });
     found
@@ -133,14 +153,13 @@ pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
         writes(command, &mut |v| {
             used.insert(v);
         });
-        match command {
-            Command::Declare { variable, .. } | Command::For { variable, .. } => {
-                bound.insert(*variable);
-            }
-            Command::Local { pointer, .. } => {
-                bound.insert(*pointer);
-            }
-            _ => {}
+        if let Command::Declare { variable, .. }
+        | Command::For { variable, .. }
+        | Command::Local {
+            pointer: variable, ..
+        } = command
+        {
+            bound.insert(*variable);
         }
     });
     used.difference(&bound).copied().collect()

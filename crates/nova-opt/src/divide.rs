@@ -6,7 +6,8 @@
 //! How large a part is depends on the number of indices and on what the body costs, never on the
 //! number of threads, so that results do not either. Divided are outermost operations whose outputs
 //! are maps and filters, and reductions and scans in which the order makes no difference or need not
-//! be strict.
+//! be strict. Whether threads can share the loop that a grid becomes is decided in Loop
+//! (`nova_loop::regions`), where references to memory and nodes are counted.
 
 mod cost;
 mod parts;
@@ -17,13 +18,12 @@ use cost::Cost;
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, FunctionId, Level, Output, Program, Statement, Variable,
+    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::operators::by_component;
-use nova_flat::visit::{bodies_mut, each_statement};
+use nova_flat::visit::bodies_mut;
 use parts::{Code, Grid};
 use running::{DEAREST, is_running};
-use std::collections::BTreeSet;
 
 /// How operations are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,6 @@ impl Division {
 pub fn run(program: &mut Program, division: Division) {
     let mut divider = Divider {
         effects: FunctionEffects::new(program),
-        building: builders(program),
         division,
         program,
     };
@@ -64,35 +63,6 @@ pub fn run(program: &mut Program, division: Division) {
         divider.body(&mut body);
         divider.program.functions[k].body = body;
     }
-}
-
-/// The functions that append to a node table, by themselves or by those that they call.
-fn builders(program: &Program) -> BTreeSet<FunctionId> {
-    let mut found = BTreeSet::new();
-    loop {
-        let before = found.len();
-        for (k, function) in program.functions.iter().enumerate() {
-            if builds(&function.body, &found) {
-                found.insert(FunctionId(k as u32));
-            }
-        }
-        if found.len() == before {
-            return found;
-        }
-    }
-}
-
-/// Whether code appends to a node table, if these functions do.
-fn builds(body: &Body, building: &BTreeSet<FunctionId>) -> bool {
-    let mut found = false;
-    each_statement(body, &mut |statement| {
-        found |= match &statement.expression {
-            Expression::NodeNew { .. } => true,
-            Expression::Call { function, .. } => building.contains(function),
-            _ => false,
-        };
-    });
-    found
 }
 
 /// Whether an operation costs so little that its body may be computed twice.
@@ -104,8 +74,6 @@ fn is_cheap(operation: &ArrayOperation) -> bool {
 struct Divider<'a> {
     program: &'a mut Program,
     effects: FunctionEffects,
-    /// The functions that append to node tables, which threads cannot do at once.
-    building: BTreeSet<FunctionId>,
     division: Division,
 }
 
@@ -144,7 +112,6 @@ impl Divider<'_> {
             && !operation.outputs.is_empty()
             && operation.outputs.iter().all(combines)
             && !self.effects.of_body(&operation.body).observable
-            && !builds(&operation.body, &self.building)
             && !self.is_small(operation)
             && (!operation.outputs.iter().any(is_running) || is_cheap(operation))
     }

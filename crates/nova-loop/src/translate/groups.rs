@@ -8,7 +8,6 @@ use super::joined::Joined;
 use super::lanes::RowLoops;
 use super::nest::Nest;
 use super::operation::{Few, Filling, Rows, Space, split};
-
 use super::outputs::Output;
 use super::reduction::{Kind, Reduction, at, zero};
 use super::tiles::groups_of;
