@@ -1,13 +1,15 @@
 //! Parallel regions: which loops at the level of a grid threads can share, and what these loops take
 //! from around them.
 //!
-//! The iterations of such a loop are independent, since it comes from a grid of Flat. But references
-//! are counted without atomic operations, and node tables, traces and foreign functions belong to
-//! the whole call; so a loop that changes those stays with one thread.
+//! The iterations of such a loop are independent, since it comes from a grid of Flat. But node
+//! tables, traces and foreign functions belong to the whole call, so a loop that uses those stays
+//! with one thread. And references are counted without atomic operations: so what a loop takes from
+//! around it, which lives until the loop ends, is only borrowed inside. Its handles are null there,
+//! which nobody counts; who wants to keep such an array copies it.
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
-use crate::walk::{each_command, reads, writes};
+use crate::walk::{each_command, reads, reads_mut, writes};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -31,7 +33,8 @@ fn restrict(program: &Program, apart: &BTreeSet<FunctionId>, commands: &mut [Com
             ..
         } = command
         {
-            if is_shareable(program, apart, *variable, body) {
+            if is_shareable(apart, *variable, body) {
+                borrow(program, &captured(*variable, body), body);
                 end_streams(body);
             } else {
                 *level = Level::Sequential;
@@ -104,39 +107,62 @@ fn uses_call(commands: &[Command], apart: &BTreeSet<FunctionId>) -> bool {
     found
 }
 
-/// Whether threads can share the iterations of a loop.
-fn is_shareable(
-    program: &Program,
-    apart: &BTreeSet<FunctionId>,
-    index: Variable,
-    body: &[Command],
-) -> bool {
+/// Whether threads can share the iterations of a loop: they leave alone what belongs to the whole
+/// call, do not leave the function, and assign nothing from around them.
+fn is_shareable(apart: &BTreeSet<FunctionId>, index: Variable, body: &[Command]) -> bool {
     let captured: BTreeSet<Variable> = captured(index, body).into_iter().collect();
-    let is_block = |e: &Expression| {
-        let mut found = false;
-        e.each_variable(&mut |v| {
-            found |= captured.contains(&v) && program.variable(v).ty == Type::Block;
-        });
-        found
-    };
     let mut shareable = !uses_call(body, apart);
     each_command(body, |command| {
         let mut assigned = Vec::new();
         match command {
-            // It would leave the function around.
             Command::Return => shareable = false,
             Command::Store { .. }
             | Command::Stream { .. }
             | Command::CombineFew { .. }
-            | Command::Prefetch { .. } => {}
+            | Command::Prefetch { .. }
+            | Command::Retain(_)
+            | Command::Release(_) => {}
             Command::PlanStream { shift, .. } => assigned.push(*shift),
             other => writes(other, &mut |v| assigned.push(v)),
         }
         shareable &= !assigned.iter().any(|v| captured.contains(v));
-        // Who gets a reference counts it.
-        reads(command, &mut |e| shareable &= !is_block(e));
     });
     shareable
+}
+
+/// Makes the handles that commands take from around them null.
+fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>) {
+    let handles = captured.iter().copied();
+    let handles: BTreeSet<Variable> = handles
+        .filter(|v| program.variable(*v).ty == Type::Block)
+        .collect();
+    if !handles.is_empty() {
+        forget(&handles, commands);
+    }
+}
+
+fn forget(handles: &BTreeSet<Variable>, commands: &mut Vec<Command>) {
+    commands.retain(|command| match command {
+        Command::Retain(handle) | Command::Release(handle) => !handles.contains(handle),
+        _others => true,
+    });
+    for command in commands {
+        reads_mut(command, &mut |expression| forget_in(handles, expression));
+        for list in command.lists_mut() {
+            deep(|| forget(handles, list));
+        }
+    }
+}
+
+fn forget_in(handles: &BTreeSet<Variable>, expression: &mut Expression) {
+    match expression {
+        Expression::Variable(v) if handles.contains(v) => *expression = Expression::NullBlock,
+        others => {
+            for child in others.children_mut() {
+                deep(|| forget_in(handles, child));
+            }
+        }
+    }
 }
 
 /// What the body of a loop over an index takes from around it, in the order of the program's

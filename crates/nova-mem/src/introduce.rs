@@ -3,14 +3,17 @@
 //! What makes elements gets a block of its own, allocated before it; views share the block of their
 //! source; what is handed on lies at the start of a block bound with it (the crate's page says
 //! where). Where an array must be row-major and is not, a copy is made first. Later passes choose
-//! better places.
+//! better places. A conditional whose cases all make an array of a size known before writes it to one
+//! block, into which each case copies its own; so it can be built there, and further out.
 //!
 //! Only at entries does the caller choose: elements that are fields of structures lie apart
 //! ([`crate::border`]), and a result that the entry's body makes itself is made in the memory in
 //! which it is handed to the caller ([`nova_flat::ir::Destination`]).
 
+mod made;
 mod sizes;
 
+use self::made::Made;
 use crate::MARK;
 use crate::erase::unmark;
 use crate::views::view_lmad;
@@ -22,8 +25,7 @@ use nova_flat::ir::{
 };
 use nova_flat::memory::{Lmad, Memory};
 use nova_flat::visit::{Substitution, bodies_mut, substitute};
-use nova_flat::{call_expressions, control_expressions, node_expressions, pure_expressions};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// Gives every array of a program of Flat a place in memory.
 pub fn introduce(program: &Program) -> Program {
@@ -32,6 +34,7 @@ pub fn introduce(program: &Program) -> Program {
         strides: border::strides(program),
         entries: border::destinations(program),
         destinations: HashMap::new(),
+        made: Made::of(program),
     };
     // Such names are ours from here on.
     unmark(&mut introducer.program);
@@ -52,6 +55,8 @@ struct Introducer {
     entries: BTreeMap<FunctionId, Vec<Option<Destination>>>,
     /// The arrays to be made where a result is handed to the caller of an entry.
     destinations: HashMap<Variable, Destination>,
+    /// What statements make.
+    made: Made,
 }
 
 /// The statements of a body so far.
@@ -62,10 +67,10 @@ impl Introducer {
         self.own_blocks(&function.parameters);
         self.own_blocks(&function.results);
         let destinations = self.entries.remove(&id).unwrap_or_default();
-        let made = made_in(&function.body);
+        let made = self.made.in_function(id);
         for (result, destination) in function.body.results.iter().zip(&destinations) {
             if let (Atom::Variable(array), Some(destination)) = (result, destination)
-                && made.contains(array)
+                && made.is_some_and(|made| made.contains(array))
             {
                 self.destinations.entry(*array).or_insert(*destination);
             }
@@ -160,9 +165,10 @@ impl Introducer {
             Expression::Operation(operation) => {
                 self.operation(operation, &statement.pattern, out, &place);
             }
-            Expression::If { .. } | Expression::Switch { .. } | Expression::While { .. } => {
-                self.control(&mut statement, out);
+            Expression::If { .. } | Expression::Switch { .. } => {
+                self.conditional(&mut statement, out);
             }
+            Expression::While { .. } => self.repeat(&mut statement, out),
             Expression::Call { arguments, .. }
             | Expression::Foreign { arguments, .. }
             | Expression::NodeNew {
@@ -189,48 +195,70 @@ impl Introducer {
         out.push(statement);
     }
 
-    /// Conditionals and loops hand on what their bodies give.
-    fn control(&mut self, statement: &mut Statement, out: &mut Statements) {
+    /// A loop hands on what its body gives.
+    fn repeat(&mut self, statement: &mut Statement, out: &mut Statements) {
         let place = statement.place.clone();
         self.own_blocks(&statement.pattern);
-        match &mut statement.expression {
-            Expression::While {
-                parameters,
-                condition,
-                body,
-            } => {
-                self.start_states(parameters, out, &place);
-                self.body(condition, place.clone());
-                self.body(body, place);
-            }
-            conditional @ (Expression::Atom(_)
-            | Expression::Scalar { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Index { .. }
-            | Expression::If { .. }
-            | Expression::Switch { .. }
-            | Expression::Call { .. }
-            | Expression::Foreign { .. }
-            | Expression::Literal { .. }
-            | Expression::Bytes(_)
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::View { .. }
-            | Expression::Sort { .. }
-            | Expression::Operation(_)
-            | Expression::NodeNew { .. }
-            | Expression::NodeTag { .. }
-            | Expression::NodePayload { .. }
-            | Expression::Trace { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_)) => {
-                bodies_mut(conditional, &mut |body| self.body(body, place.clone()))
+        if let Expression::While {
+            parameters,
+            condition,
+            body,
+        } = &mut statement.expression
+        {
+            self.start_states(parameters, out, &place);
+            self.body(condition, place.clone());
+            self.body(body, place);
+        }
+    }
+
+    /// A conditional hands on what its cases give, or copies it to where it lies in every case.
+    fn conditional(&mut self, statement: &mut Statement, out: &mut Statements) {
+        let place = statement.place.clone();
+        for variable in &statement.pattern {
+            match self.made.is_placed(*variable) {
+                true => self.allocate_all(&[*variable], out, &place),
+                false => self.own_blocks(&[*variable]),
             }
         }
+        let pattern = statement.pattern.clone();
+        bodies_mut(&mut statement.expression, &mut |body| {
+            let results = std::mem::take(&mut body.results);
+            let mut statements = self.statements(body);
+            for (result, variable) in results.into_iter().zip(&pattern) {
+                let given = match result {
+                    Atom::Variable(array) if self.made.is_placed(*variable) => {
+                        Atom::Variable(self.copy_to(*variable, array, &mut statements, &place))
+                    }
+                    Atom::Variable(_) | Atom::Constant(_) => {
+                        self.row_major(result, &mut statements, &place)
+                    }
+                };
+                body.results.push(given);
+            }
+            body.statements = statements;
+        });
+    }
+
+    /// A copy of an array where a variable of the same type lies.
+    fn copy_to(
+        &mut self,
+        variable: Variable,
+        array: Variable,
+        out: &mut Statements,
+        place: &Place,
+    ) -> Variable {
+        let info = self.program.variable(variable).clone();
+        let name = format!("{MARK}{}", info.name);
+        let copy = self.program.add_variable(name, info.ty);
+        if let Some(memory) = info.memory {
+            self.set_memory(copy, memory);
+        }
+        out.push(Statement {
+            pattern: vec![copy],
+            expression: Expression::Copy(array),
+            place: place.clone(),
+        });
+        copy
     }
 
     /// A view lies where its source does; a source that no LMAD can view so is copied first.
@@ -437,48 +465,4 @@ impl Introducer {
         });
         copy
     }
-}
-
-/// The arrays that the statements of a body make in whole, outside of the bodies inside it.
-fn made_in(body: &Body) -> BTreeSet<Variable> {
-    let mut made = BTreeSet::new();
-    for statement in &body.statements {
-        match &statement.expression {
-            Expression::Literal { .. }
-            | Expression::Iota { .. }
-            | Expression::Replicate { .. }
-            | Expression::Copy(_)
-            | Expression::Concat { .. }
-            | Expression::Update { .. }
-            | Expression::Sort { .. } => made.extend(&statement.pattern),
-            Expression::Operation(operation) => {
-                let mut given = statement.pattern.iter().skip(operation.carries.len());
-                for output in &operation.outputs {
-                    let own = given.by_ref().take(output.gives());
-                    match output {
-                        Output::Map
-                        | Output::Scan { .. }
-                        | Output::Scatter { .. }
-                        | Output::Histogram { .. }
-                        | Output::Join { .. } => made.extend(own),
-                        // Scalars, and arrays whose size is known only afterwards.
-                        Output::Reduce { .. } | Output::Filter { .. } | Output::Collect { .. } => {
-                            own.for_each(drop)
-                        }
-                    }
-                }
-            }
-            pure_expressions!()
-            | control_expressions!()
-            | call_expressions!()
-            | node_expressions!()
-            | Expression::Bytes(_)
-            | Expression::View { .. }
-            | Expression::Check { .. }
-            | Expression::Fail { .. }
-            | Expression::Allocate { .. }
-            | Expression::Unique(_) => {}
-        }
-    }
-    made
 }

@@ -295,14 +295,27 @@ impl Walk<'_> {
 
     /// A body whose first `handed` results are handed on; arrays among the others are read.
     fn body(&mut self, body: &Body, scope: usize, handed: usize, place: &Place) {
+        self.statements(body, scope);
+        for (k, result) in body.results.iter().enumerate() {
+            let kind = if k < handed { Kind::Handed } else { Kind::Read };
+            self.use_atom(*result, kind, place);
+        }
+    }
+
+    /// The statements of a body.
+    fn statements(&mut self, body: &Body, scope: usize) {
         for statement in &body.statements {
             deep(|| self.statement(statement, scope));
         }
         let end = self.tick();
         self.uses.scopes[scope].end = end;
-        for (k, result) in body.results.iter().enumerate() {
-            let kind = if k < handed { Kind::Handed } else { Kind::Read };
-            self.use_atom(*result, kind, place);
+    }
+
+    /// The block of an array.
+    fn block_of(&self, atom: Atom) -> Option<Variable> {
+        match atom {
+            Atom::Variable(v) => self.program.variable(v).memory.as_ref().map(|m| m.block),
+            Atom::Constant(_) => None,
         }
     }
 
@@ -320,7 +333,7 @@ impl Walk<'_> {
             }
         }
         let first = self.uses.scopes.len();
-        self.inside(expression, scope, place);
+        self.inside(statement, scope);
         let exit = match self.uses.scopes.len() > first {
             true => self.tick(),
             false => enter,
@@ -349,13 +362,24 @@ impl Walk<'_> {
         }
     }
 
-    /// The bodies of an expression.
-    fn inside(&mut self, expression: &Expression, scope: usize, place: &Place) {
-        match expression {
+    /// The bodies of a statement.
+    fn inside(&mut self, statement: &Statement, scope: usize) {
+        let place = &statement.place;
+        match &statement.expression {
             Expression::If { .. } | Expression::Switch { .. } => {
-                visit::bodies(expression, &mut |body| {
+                visit::bodies(&statement.expression, &mut |body| {
                     let inner = self.uses.open(Some((scope, 0)), Runs::AtMostOnce);
-                    self.body(body, inner, usize::MAX, place);
+                    self.statements(body, inner);
+                    for (result, variable) in body.results.iter().zip(&statement.pattern) {
+                        // What lies in the same block after every case is only looked at.
+                        let kind = match self.block_of(*result)
+                            == self.block_of(Atom::Variable(*variable))
+                        {
+                            true => Kind::Read,
+                            false => Kind::Handed,
+                        };
+                        self.use_atom(*result, kind, place);
+                    }
                 });
             }
             Expression::While {

@@ -4,25 +4,34 @@
 //! more.
 //!
 //! How large a part is depends on the number of indices and on what the body costs, never on the
-//! number of threads, so that results do not either. Divided are outermost operations whose outputs
-//! are maps and filters, and reductions and scans in which the order makes no difference or need not
-//! be strict. Whether threads can share the loop that a grid becomes is decided in Loop
+//! number of threads, so that results do not either. What costs less than two parts stays as it is,
+//! which is decided when the program runs. Divided are operations whose outputs are maps and filters,
+//! and reductions and scans in which the order makes no difference or need not be strict.
+//!
+//! Operations inside of a divided one are left to the thread that has the part, in which they may be
+//! fused with what is around them. Only where there are few indices, or one of them has a row so long
+//! that the others would wait for it, the body is another one, whose operations are divided in turn
+//! (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between balanced
+//! rows and shared ones).
+//!
+//! Whether threads can share the loop that a grid becomes is decided in Loop
 //! (`nova_loop::regions`), where references to memory and nodes are counted.
 
 mod cost;
+mod cut;
+mod grid;
 mod parts;
+mod rows;
 mod running;
 
 use crate::effects::FunctionEffects;
 use cost::Cost;
-use nova_core::{Scalar, ScalarValue};
+use nova_core::ScalarValue;
 use nova_diag::deep;
-use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement};
 use nova_flat::operators::by_component;
-use nova_flat::visit::bodies_mut;
-use parts::{Code, Grid};
+use nova_flat::visit::{bodies_mut, each_statement};
+use parts::{Code, fresh_operation};
 use running::{DEAREST, is_running};
 
 /// How operations are divided.
@@ -63,12 +72,6 @@ pub fn run(program: &mut Program, division: Division) {
         divider.body(&mut body);
         divider.program.functions[k].body = body;
     }
-}
-
-/// Whether an operation costs so little that its body may be computed twice.
-fn is_cheap(operation: &ArrayOperation) -> bool {
-    let cost = Cost::of(operation).constant();
-    cost.is_some_and(|cost| cost <= DEAREST)
 }
 
 struct Divider<'a> {
@@ -113,7 +116,13 @@ impl Divider<'_> {
             && operation.outputs.iter().all(combines)
             && !self.effects.of_body(&operation.body).observable
             && !self.is_small(operation)
-            && (!operation.outputs.iter().any(is_running) || is_cheap(operation))
+            && (!operation.outputs.iter().any(is_running) || self.is_cheap(operation))
+    }
+
+    /// Whether an operation costs so little that its body may be computed twice.
+    fn is_cheap(&self, operation: &ArrayOperation) -> bool {
+        let cost = Cost::of(self.program, operation).0.constant();
+        cost.is_some_and(|cost| cost <= DEAREST)
     }
 
     /// Whether an operation is known to cost less than two parts.
@@ -125,50 +134,62 @@ impl Divider<'_> {
                 Atom::Constant(ScalarValue::I64(m)) => Some(n.saturating_mul(*m)),
                 Atom::Constant(_) | Atom::Variable(_) => None,
             });
-        match (product, Cost::of(operation).constant()) {
+        match (product, Cost::of(self.program, operation).0.constant()) {
             (Some(n), Some(cost)) => n.saturating_mul(cost) < 2 * self.division.grain,
             (Some(_), None) | (None, _) => false,
         }
     }
 
-    /// Writes an operation as a grid of parts, and a reduction of what these reduce to.
+    /// Writes an operation as a choice by its size: itself, or a grid of parts.
     fn divide(&mut self, statement: Statement, out: &mut Vec<Statement>) {
         let Statement {
             pattern,
-            expression: Expression::Operation(mut operation),
+            expression: Expression::Operation(operation),
             place,
         } = statement
         else {
             return;
         };
+        let inside = self.inside(&operation);
         let mut code = Code {
             program: self.program,
             place,
             out: Vec::new(),
         };
-        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-        let size = code.part_size(n, &operation, self.division);
-        let count = code.quotient_up(n, size);
-        let part = code.fresh("part", Scalar::I64);
-        let begins = code.begin_parts(&operation, &pattern, size, count);
-        let mut grid = Grid::new(part, count, operation.shape.clone());
-        let (statements, ()) = code.apart(|code| {
-            let (first, length) = code.bounds(part, n, size);
-            let mut given = pattern.iter().copied();
-            for output in operation.outputs.iter_mut().zip(&begins) {
-                let own: Vec<Variable> = given.by_ref().take(output.0.gives()).collect();
-                code.divide_output(output, own, (first, length), &mut grid);
+        let cut = code.cut(&operation, self.division);
+        match code.is_divided(&cut, inside.is_some()) {
+            Err(true) => code.grid(operation, inside, &pattern, &cut),
+            Err(false) => code.push(pattern, Expression::Operation(operation)),
+            Ok(condition) => {
+                let whole = code.fresh_whole(&operation);
+                let then = code.branch(&pattern, |code, own| {
+                    code.grid(operation, inside, &own, &cut);
+                });
+                let otherwise = code.branch(&pattern, |code, own| {
+                    code.push(own, Expression::Operation(whole));
+                });
+                let choice = Expression::If {
+                    condition,
+                    then,
+                    otherwise,
+                };
+                code.push(pattern, choice);
             }
-            code.restrict(operation, first, length, std::mem::take(&mut grid.made));
-        });
-        let body = Body {
-            statements,
-            results: std::mem::take(&mut grid.results),
-        };
-        let outputs = std::mem::take(&mut grid.outputs);
-        let pattern = std::mem::take(&mut grid.pattern);
-        code.operation(pattern, count, part, Level::Grid, body, outputs);
-        code.reduce_partial(grid);
+        }
         out.append(&mut code.out);
+    }
+
+    /// An operation without outputs whose body is that of another one, with the operations in it
+    /// divided, if there are any to divide.
+    fn inside(&mut self, operation: &ArrayOperation) -> Option<ArrayOperation> {
+        let mut divisible = false;
+        each_statement(&operation.body, &mut |statement| {
+            divisible = divisible || self.is_divisible(statement);
+        });
+        divisible.then(|| {
+            let mut copy = fresh_operation(self.program, operation);
+            deep(|| self.body(&mut copy.body));
+            copy
+        })
     }
 }

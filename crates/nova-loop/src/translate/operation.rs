@@ -85,16 +85,23 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
-        if let Some(tiling) = self.tiling(operation, pattern) {
-            return self.operation_in_tiles(tiling, pattern, place);
-        }
-        if let Some(grouping) = self.grouping(operation)
-            && self.operation_in_groups(&grouping, pattern, place)?
-        {
-            return Ok(());
-        }
-        if let Some(filling) = self.fills_rows(operation) {
-            return self.operation_in_rows(operation, filling, pattern, place);
+        let level = match operation.level {
+            flat::Level::Sequential => Level::Sequential,
+            flat::Level::Grid => Level::Grid,
+        };
+        // Threads share single indices, not tiles, groups or rows of them.
+        if level == Level::Sequential {
+            if let Some(tiling) = self.tiling(operation, pattern) {
+                return self.operation_in_tiles(tiling, pattern, place);
+            }
+            if let Some(grouping) = self.grouping(operation)
+                && self.operation_in_groups(&grouping, pattern, place)?
+            {
+                return Ok(());
+            }
+            if let Some(filling) = self.fills_rows(operation) {
+                return self.operation_in_rows(operation, filling, pattern, place);
+            }
         }
         let states = self.start_states(&operation.carries)?;
         let mut extents = Vec::with_capacity(operation.shape.len());
@@ -130,10 +137,6 @@ impl<'a> Translator<'a> {
             Ok(())
         })?;
         self.loops -= 1;
-        let level = match operation.level {
-            flat::Level::Sequential => Level::Sequential,
-            flat::Level::Grid => Level::Grid,
-        };
         self.wrap_at(level, &extents, &indices, code, place);
         for output in outputs {
             self.finish_output(output, place)?;

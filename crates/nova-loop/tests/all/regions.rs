@@ -1,7 +1,7 @@
 //! Which loops at the level of a grid threads may share, and what such a loop takes from around it.
 
 use nova_diag::SourceMap;
-use nova_loop::ir::{Command, Level, Program};
+use nova_loop::ir::{Command, Expression, Level, Program};
 use nova_loop::parse::parse;
 use nova_loop::regions;
 use nova_loop::walk::each_command;
@@ -66,14 +66,24 @@ fn threads_share_what_stores_its_own_elements() {
 }
 
 #[test]
-fn one_thread_keeps_what_assigns_around_it_or_counts_references() {
+fn one_thread_keeps_what_assigns_around_it() {
     is_shared("(set outside i)", false);
-    is_shared("(retain xb) (release xb)", false);
-    is_shared(
-        "(declare s:f32) (call \"keeps\" [x xb] [s]) (store y i s)",
-        false,
-    );
-    is_shared("(declare h:block) (set h xb) (retain h) (release h)", false);
+}
+
+#[test]
+fn what_is_around_a_shared_loop_is_only_borrowed() {
+    let null = |expression: &Expression| matches!(expression, Expression::NullBlock);
+    let (level, body) = after("(retain xb) (release xb)");
+    assert_eq!(level, Level::Grid);
+    assert!(body.is_empty(), "{body:?}");
+    let (level, body) = after("(declare s:f32) (call \"keeps\" [x xb] [s]) (store y i s)");
+    assert_eq!(level, Level::Grid);
+    let calls = |c: &Command| matches!(c, Command::Call { arguments, .. } if null(&arguments[1]));
+    assert!(body.iter().any(calls), "{body:?}");
+    let (level, body) = after("(declare h:block) (set h xb) (retain h) (release h)");
+    assert_eq!(level, Level::Grid);
+    let sets = |c: &Command| matches!(c, Command::Assign { value, .. } if null(value));
+    assert!(body.iter().any(sets), "{body:?}");
 }
 
 #[test]

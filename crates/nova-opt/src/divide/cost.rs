@@ -1,8 +1,9 @@
 //! What the body of an operation costs, for deciding how many of its indices are worth a thread's
 //! while. An estimate: it decides how work is cut, never what comes out.
 
+use super::rows::Rows;
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Program, Statement, Variable};
 use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
 
@@ -13,17 +14,50 @@ const FUNCTION: i64 = 16;
 const CALL: i64 = 64;
 const ROUNDS: i64 = 16;
 
-/// The cost of a body, in cheap scalar operations: a constant, and for each operation in it what a
-/// round costs and the extents of its space, known outside of the body.
+/// No cost is taken to be higher.
+const DEAREST: i64 = 1 << 30;
+
+/// The cost of a body, in cheap scalar operations: a constant, for each operation in it what a round
+/// costs and the extents of its space, known outside of the body, and what an element costs of a row
+/// that the body works on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cost {
     pub(super) fixed: i64,
     pub(super) loops: Vec<(Vec<Atom>, i64)>,
+    /// What an element costs of the row that an index stands for.
+    pub(super) element: i64,
+}
+
+/// What is known while a cost is added up.
+struct Context<'a> {
+    program: &'a Program,
+    /// Variables bound in the body.
+    bound: BTreeSet<Variable>,
+    /// The length of the row that an index stands for.
+    length: Option<Variable>,
+}
+
+/// How often a body runs for each index: for each index of a space of these extents, and perhaps
+/// for each element of a row, so many times.
+#[derive(Clone)]
+struct Times {
+    extents: Vec<Atom>,
+    row: bool,
+    times: i64,
 }
 
 impl Cost {
-    /// Of the body of an operation, and all bodies in it.
-    pub(super) fn of(operation: &ArrayOperation) -> Cost {
+    /// Of the body of an operation, and all bodies in it, and the rows on which that depends.
+    pub(super) fn of(program: &Program, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
+        let measured = Rows::measured(operation);
+        let by_row = measured.into_iter().find_map(|rows| {
+            let cost = Cost::with(program, operation, Some(rows.length));
+            (cost.element > 0).then_some((cost, Some(rows)))
+        });
+        by_row.unwrap_or_else(|| (Cost::with(program, operation, None), None))
+    }
+
+    fn with(program: &Program, operation: &ArrayOperation, length: Option<Variable>) -> Cost {
         let mut bound: BTreeSet<Variable> = operation.indices.iter().copied().collect();
         bound.extend(operation.carries.iter().map(|(carry, _)| carry));
         let body = &operation.body;
@@ -33,47 +67,84 @@ impl Cost {
                 bound.insert(*v);
             });
         });
+        let context = Context {
+            program,
+            bound,
+            length,
+        };
+        let once = Times {
+            extents: Vec::new(),
+            row: false,
+            times: 1,
+        };
         let mut cost = Cost::default();
-        cost.add(body, &[], 1, &bound);
+        cost.add(body, &once, &context);
         cost
     }
 
     /// The cost where it is known.
     pub(super) fn constant(&self) -> Option<i64> {
-        self.loops.is_empty().then_some(self.fixed)
+        (self.loops.is_empty() && self.element == 0).then_some(self.fixed)
     }
 
-    /// Adds a body that runs `times` times for each index of a space of these extents.
-    fn add(&mut self, body: &Body, extents: &[Atom], times: i64, bound: &BTreeSet<Variable>) {
+    /// Adds a body that runs so often.
+    fn add(&mut self, body: &Body, often: &Times, context: &Context) {
         let mut own = 0i64;
         for statement in &body.statements {
             own = own.saturating_add(of_statement(statement));
-            let mut space = extents.to_vec();
-            let mut times = times;
+            if takes_row(statement, context) {
+                self.element = (self.element + CALL).min(DEAREST);
+            }
+            let mut inner = often.clone();
             if let Expression::Operation(operation) = &statement.expression {
                 for extent in &operation.shape {
-                    match extent {
-                        Atom::Variable(v) if bound.contains(v) => {
-                            times = times.saturating_mul(ROUNDS);
-                        }
-                        Atom::Variable(_) | Atom::Constant(_) => space.push(*extent),
-                    }
+                    inner.repeat(*extent, context);
                 }
             }
-            nova_flat::visit::bodies(&statement.expression, &mut |inner| {
-                nova_diag::deep(|| self.add(inner, &space, times, bound));
+            nova_flat::visit::bodies(&statement.expression, &mut |body| {
+                nova_diag::deep(|| self.add(body, &inner, context));
             });
         }
-        let own = own.max(1).saturating_mul(times).min(1 << 30);
-        if extents.is_empty() {
-            self.fixed = self.fixed.saturating_add(own).min(1 << 30);
+        let own = own.max(1).saturating_mul(often.times).min(DEAREST);
+        let more = |sum: &mut i64| *sum = sum.saturating_add(own).min(DEAREST);
+        if often.row {
+            more(&mut self.element);
+        } else if often.extents.is_empty() {
+            more(&mut self.fixed);
         } else {
-            match self.loops.iter_mut().find(|(space, _)| space == extents) {
-                Some((_, each)) => *each = each.saturating_add(own).min(1 << 30),
-                None => self.loops.push((extents.to_vec(), own)),
+            match self.loops.iter_mut().find(|(e, _)| *e == often.extents) {
+                Some((_, each)) => more(each),
+                None => self.loops.push((often.extents.clone(), own)),
             }
         }
     }
+}
+
+impl Times {
+    /// Inside of another dimension.
+    fn repeat(&mut self, extent: Atom, context: &Context) {
+        match extent {
+            Atom::Variable(v) if context.length == Some(v) && !self.row => self.row = true,
+            Atom::Variable(v) if context.bound.contains(&v) || self.row => {
+                self.times = self.times.saturating_mul(ROUNDS);
+            }
+            Atom::Variable(_) | Atom::Constant(_) => self.extents.push(extent),
+        }
+    }
+}
+
+/// Whether a statement calls a function with the row that an index stands for.
+fn takes_row(statement: &Statement, context: &Context) -> bool {
+    let Expression::Call { arguments, .. } = &statement.expression else {
+        return false;
+    };
+    arguments.iter().any(|argument| match argument {
+        Atom::Variable(v) => {
+            let mut extents = context.program.ty(*v).shape().iter();
+            extents.any(|e| matches!(e, Atom::Variable(v) if context.length == Some(*v)))
+        }
+        Atom::Constant(_) => false,
+    })
 }
 
 /// What a statement costs apart from the bodies in it.

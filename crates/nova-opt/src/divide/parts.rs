@@ -1,73 +1,12 @@
-//! What a divided operation is written as: the sizes of parts, the grid, and the operation of a part.
+//! What divided operations are written with.
 
-use super::Division;
-use super::cost::Cost;
-use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Program, Statement, Type,
     Variable,
 };
-use nova_flat::operators::{Operator, by_component};
-use nova_flat::visit::{Substitution, fresh_lambda};
-
-/// Sizes of larger parts are multiples of this, so that vectors and tiles fit in.
-const ROUND: i64 = 64;
-
-/// A grid in the making.
-pub(super) struct Grid {
-    /// The number of a part, and how many there are.
-    pub(super) part: Variable,
-    pub(super) count: Atom,
-    /// The extents of the whole.
-    pub(super) shape: Vec<Atom>,
-    /// What the operation of a part gives, what the grid's body gives of that, and what becomes of
-    /// it.
-    pub(super) made: Vec<Variable>,
-    pub(super) results: Vec<Atom>,
-    pub(super) outputs: Vec<Output>,
-    pub(super) pattern: Vec<Variable>,
-    /// The arrays of what each part reduces to, the reductions of these, and what they give.
-    pub(super) partial: Vec<Variable>,
-    pub(super) reductions: Vec<Output>,
-    pub(super) reduced: Vec<Variable>,
-}
-
-impl Grid {
-    pub(super) fn new(part: Variable, count: Atom, shape: Vec<Atom>) -> Grid {
-        Grid {
-            part,
-            count,
-            shape,
-            made: Vec::new(),
-            results: Vec::new(),
-            outputs: Vec::new(),
-            pattern: Vec::new(),
-            partial: Vec::new(),
-            reductions: Vec::new(),
-            reduced: Vec::new(),
-        }
-    }
-}
-
-/// What the reduction of a part starts with: what changes nothing. Where the whole starts with a
-/// number, the parts of a minimum or maximum of floats start with the farthest one, so that later
-/// stages know that they keep no nan.
-pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
-    let is_number = |atom: &Atom| match atom {
-        Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
-        Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
-        Atom::Constant(_) | Atom::Variable(_) => false,
-    };
-    let operators = by_component(lambda).unwrap_or_default();
-    let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
-        Some(bound) if is_number(start) => bound.farthest,
-        Some(_) | None => operator.identity,
-    };
-    let values = operators.iter().zip(start).map(value);
-    values.map(Atom::Constant).collect()
-}
+use nova_flat::visit::{Substitution, fresh_copy, fresh_lambda, fresh_variable};
 
 /// Writes statements.
 pub(super) struct Code<'a> {
@@ -76,7 +15,70 @@ pub(super) struct Code<'a> {
     pub(super) out: Vec<Statement>,
 }
 
+/// An operation without outputs like another one, with new variables for all that it binds.
+pub(super) fn fresh_operation(program: &mut Program, operation: &ArrayOperation) -> ArrayOperation {
+    let mut substitution = Substitution::default();
+    let indices = operation.indices.iter();
+    let indices = indices
+        .map(|index| fresh_variable(program, *index, &mut substitution))
+        .collect();
+    ArrayOperation {
+        shape: operation.shape.clone(),
+        indices,
+        level: Level::Sequential,
+        carries: Vec::new(),
+        body: fresh_copy(program, &operation.body, &mut substitution),
+        outputs: Vec::new(),
+    }
+}
+
 impl Code<'_> {
+    /// The same operation with new variables for all that it binds.
+    pub(super) fn fresh_whole(&mut self, operation: &ArrayOperation) -> ArrayOperation {
+        let mut copy = fresh_operation(self.program, operation);
+        copy.outputs = self.fresh_outputs(&operation.outputs);
+        copy
+    }
+
+    /// The same outputs with new variables for all that they bind.
+    pub(super) fn fresh_outputs(&mut self, outputs: &[Output]) -> Vec<Output> {
+        let mut copies = outputs.to_vec();
+        for output in &mut copies {
+            match output {
+                Output::Reduce { lambda, .. }
+                | Output::Scan { lambda, .. }
+                | Output::Histogram { lambda, .. } => {
+                    *lambda = fresh_lambda(self.program, lambda, &mut Substitution::default());
+                }
+                Output::Map
+                | Output::Filter { .. }
+                | Output::Scatter { .. }
+                | Output::Collect { .. }
+                | Output::Join { .. } => {}
+            }
+        }
+        copies
+    }
+
+    /// A body of which the results are variables like those of a pattern; `write` binds them.
+    pub(super) fn branch(
+        &mut self,
+        pattern: &[Variable],
+        write: impl FnOnce(&mut Self, Vec<Variable>),
+    ) -> Body {
+        let mut substitution = Substitution::default();
+        let own = pattern.iter();
+        let own: Vec<Variable> = own
+            .map(|v| fresh_variable(self.program, *v, &mut substitution))
+            .collect();
+        let results = own.iter().map(|v| Atom::Variable(*v)).collect();
+        let (statements, ()) = self.apart(|code| write(code, own));
+        Body {
+            statements,
+            results,
+        }
+    }
+
     pub(super) fn fresh(&mut self, name: &str, scalar: Scalar) -> Variable {
         self.program.add_variable(name, Type::Scalar(scalar))
     }
@@ -103,28 +105,81 @@ impl Code<'_> {
         });
     }
 
-    /// A scalar operation on integers that cannot fail where it stands.
-    pub(super) fn scalar(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
-        let values = [left, right].map(|atom| match atom {
-            Atom::Constant(value) => Some(value),
+    /// A scalar operation that cannot fail where it stands, or its value.
+    fn compute(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Atom],
+        result: Scalar,
+    ) -> Atom {
+        let values = arguments.iter().map(|atom| match atom {
+            Atom::Constant(value) => Some(*value),
             Atom::Variable(_) => None,
         });
-        if let [Some(left), Some(right)] = values
-            && let Ok(value) = nova_core::operations::evaluate(operation, &[left, right], true)
+        if let Some(values) = values.collect::<Option<Vec<ScalarValue>>>()
+            && let Ok(value) = nova_core::operations::evaluate(operation, &values, true)
         {
             return Atom::Constant(value);
         }
-        let result = self.fresh("t", Scalar::I64);
-        let arguments = vec![left, right];
-        let operand = Scalar::I64;
+        let result = self.fresh("t", result);
         self.push(
             vec![result],
             Expression::Scalar {
                 operation,
                 operand,
-                arguments,
+                arguments: arguments.to_vec(),
             },
         );
+        Atom::Variable(result)
+    }
+
+    /// A scalar operation on integers that cannot fail where it stands.
+    pub(super) fn scalar(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
+        self.compute(operation, Scalar::I64, &[left, right], Scalar::I64)
+    }
+
+    /// A comparison of integers.
+    pub(super) fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
+        self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)
+    }
+
+    /// How large an integer is.
+    pub(super) fn magnitude(&mut self, integer: Atom) -> Atom {
+        let operation = ScalarOperation::Absolute;
+        self.compute(operation, Scalar::I64, &[integer], Scalar::I64)
+    }
+
+    /// 1 for true and 0 for false.
+    pub(super) fn as_integer(&mut self, bool: Atom) -> Atom {
+        let operation = ScalarOperation::Convert(Scalar::I64);
+        self.compute(operation, Scalar::Bool, &[bool], Scalar::I64)
+    }
+
+    /// One of two scalars of a type, the first by code of its own.
+    pub(super) fn choose(
+        &mut self,
+        condition: Atom,
+        then: impl FnOnce(&mut Self) -> Atom,
+        otherwise: Atom,
+        ty: Scalar,
+    ) -> Atom {
+        let (statements, result) = self.apart(then);
+        let then = Body {
+            statements,
+            results: vec![result],
+        };
+        let otherwise = Body {
+            statements: Vec::new(),
+            results: vec![otherwise],
+        };
+        let result = self.fresh("t", ty);
+        let expression = Expression::If {
+            condition,
+            then,
+            otherwise,
+        };
+        self.push(vec![result], expression);
         Atom::Variable(result)
     }
 
@@ -135,195 +190,12 @@ impl Code<'_> {
         self.scalar(ScalarOperation::Divide, sum, b)
     }
 
-    /// How many of `n` indices a part has: as many as cost the grain, and so many that there are not
-    /// too many parts.
-    pub(super) fn part_size(
-        &mut self,
-        n: Atom,
-        operation: &ArrayOperation,
-        division: Division,
-    ) -> Atom {
-        let cost = self.cost(operation);
-        let least = self.quotient_up(Atom::index(division.grain), cost);
-        let even = self.quotient_up(n, Atom::index(division.parts));
-        let size = self.scalar(ScalarOperation::Maximum, least, even);
-        let size = self.scalar(ScalarOperation::Maximum, size, Atom::index(1));
-        // Up to ROUND as it is, then in multiples: `(size + r) & ~r` with r = ROUND - 1 if larger.
-        let above = self.scalar(ScalarOperation::ShiftRight, size, Atom::index(6));
-        let some = self.scalar(ScalarOperation::Minimum, above, Atom::index(1));
-        let rest = self.scalar(ScalarOperation::Multiply, some, Atom::index(ROUND - 1));
-        let sum = self.scalar(ScalarOperation::Add, size, rest);
-        let flipped = self.scalar(ScalarOperation::BitXor, rest, Atom::index(-1));
-        self.scalar(ScalarOperation::BitAnd, sum, flipped)
-    }
-
-    /// What an index of the first dimension costs.
-    fn cost(&mut self, operation: &ArrayOperation) -> Atom {
-        let cost = Cost::of(operation);
-        let mut sum = Atom::index(cost.fixed);
-        for (extents, each) in &cost.loops {
-            let product = self.extent_product(extents);
-            let all = self.scalar(ScalarOperation::Multiply, product, Atom::index(*each));
-            sum = self.scalar(ScalarOperation::Add, sum, all);
-        }
-        let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
-        let rounds = self.extent_product(&inner);
-        let all = self.scalar(ScalarOperation::Multiply, sum, rounds);
-        self.scalar(ScalarOperation::Maximum, all, Atom::index(1))
-    }
-
-    /// The product of extents, each cut off where it is large enough for any purpose.
-    fn extent_product(&mut self, extents: &[Atom]) -> Atom {
-        let mut product = Atom::index(1);
-        for extent in extents {
-            let most = Atom::index(1 << 16);
-            let cut = self.scalar(ScalarOperation::Minimum, *extent, most);
-            product = self.scalar(ScalarOperation::Multiply, product, cut);
-            product = self.scalar(ScalarOperation::Minimum, product, most);
-        }
-        product
-    }
-
-    /// The first of `n` indices that a part has, and how many it has.
-    pub(super) fn bounds(&mut self, part: Variable, n: Atom, size: Atom) -> (Atom, Atom) {
-        let first = self.scalar(ScalarOperation::Multiply, Atom::Variable(part), size);
-        let left = self.scalar(ScalarOperation::Subtract, n, first);
-        (first, self.scalar(ScalarOperation::Minimum, left, size))
-    }
-
-    /// The element of an array for a part.
-    pub(super) fn of_part(&mut self, array: Variable, part: Variable) -> Atom {
+    /// An element of an array of integers.
+    pub(super) fn index(&mut self, array: Variable, index: Atom) -> Atom {
         let value = self.fresh("value", self.program.ty(array).element());
-        let indices = vec![Atom::Variable(part)];
+        let indices = vec![index];
         self.push(vec![value], Expression::Index { array, indices });
         Atom::Variable(value)
-    }
-
-    /// Arrays over the whole space, which are joined of what parts give.
-    pub(super) fn join_all(
-        &mut self,
-        arrays: Vec<Variable>,
-        (first, length): (Atom, Atom),
-        grid: &mut Grid,
-    ) {
-        for array in arrays {
-            let mut extents = grid.shape.clone();
-            if let Some(outermost) = extents.first_mut() {
-                *outermost = length;
-            }
-            let values = self.like(array, extents);
-            grid.outputs.push(Output::Join {
-                shape: grid.shape.clone(),
-            });
-            grid.pattern.push(array);
-            grid.made.push(values);
-            grid.results.extend([first, Atom::Variable(values)]);
-        }
-    }
-
-    /// What becomes of an output, which gives `own`, in a part with these first index and length.
-    pub(super) fn divide_output(
-        &mut self,
-        (output, begin): (&mut Output, &Begin),
-        own: Vec<Variable>,
-        bounds: (Atom, Atom),
-        grid: &mut Grid,
-    ) {
-        match (output, begin) {
-            (Output::Map, _) => self.join_all(own, bounds, grid),
-            (Output::Scan { start, .. }, Begin::Scan(begin)) => {
-                self.continue_scan((start, begin), own, bounds, grid);
-            }
-            (Output::Filter { .. }, Begin::Filter(begin)) => {
-                self.continue_filter(*begin, &own, grid);
-            }
-            (
-                Output::Reduce {
-                    lambda,
-                    start,
-                    commutes,
-                },
-                _,
-            ) => {
-                let neutral = neutral(lambda, start);
-                grid.reductions.push(Output::Reduce {
-                    lambda: fresh_lambda(self.program, lambda, &mut Substitution::default()),
-                    start: std::mem::replace(start, neutral),
-                    commutes: *commutes,
-                });
-                for result in own {
-                    let scalar = self.program.ty(result).element();
-                    let value = self.fresh("value", scalar);
-                    let partial = self.like(result, vec![grid.count]);
-                    grid.outputs.push(Output::Map);
-                    grid.pattern.push(partial);
-                    grid.partial.push(partial);
-                    grid.made.push(value);
-                    grid.results.push(Atom::Variable(value));
-                    grid.reduced.push(result);
-                }
-            }
-            // An operation with others is not divided.
-            (
-                Output::Scan { .. }
-                | Output::Filter { .. }
-                | Output::Scatter { .. }
-                | Output::Histogram { .. }
-                | Output::Collect { .. }
-                | Output::Join { .. },
-                _,
-            ) => {}
-        }
-    }
-
-    /// Writes an operation that runs only over the `length` indices from `first` on, of its first
-    /// dimension.
-    pub(super) fn restrict(
-        &mut self,
-        mut operation: ArrayOperation,
-        first: Atom,
-        length: Atom,
-        pattern: Vec<Variable>,
-    ) {
-        let own = self.fresh("i", Scalar::I64);
-        if let (Some(extent), Some(index)) =
-            (operation.shape.first_mut(), operation.indices.first_mut())
-        {
-            *extent = length;
-            let whole = std::mem::replace(index, own);
-            operation.body.statements.insert(
-                0,
-                Statement {
-                    pattern: vec![whole],
-                    expression: Expression::Scalar {
-                        operation: ScalarOperation::Add,
-                        operand: Scalar::I64,
-                        arguments: vec![first, Atom::Variable(own)],
-                    },
-                    place: self.place.clone(),
-                },
-            );
-        }
-        self.push(pattern, Expression::Operation(operation));
-    }
-
-    /// Reduces what the parts have given.
-    pub(super) fn reduce_partial(&mut self, grid: Grid) {
-        if grid.reductions.is_empty() {
-            return;
-        }
-        let index = self.fresh("part", Scalar::I64);
-        let (statements, results) = self.apart(|code| {
-            let arrays = grid.partial.iter();
-            let results: Vec<Atom> = arrays.map(|array| code.of_part(*array, index)).collect();
-            results
-        });
-        let body = Body {
-            statements,
-            results,
-        };
-        let (pattern, outputs) = (grid.reduced, grid.reductions);
-        self.operation(pattern, grid.count, index, Level::Sequential, body, outputs);
     }
 
     /// An operation over a space of one dimension.
@@ -347,5 +219,19 @@ impl Code<'_> {
                 outputs,
             }),
         );
+    }
+
+    /// An operation on two integers.
+    pub(super) fn lambda(&mut self, operation: ScalarOperation) -> Lambda {
+        let [left, right] = ["a", "b"].map(|name| self.fresh(name, Scalar::I64));
+        let (statements, result) =
+            self.apart(|code| code.scalar(operation, Atom::Variable(left), Atom::Variable(right)));
+        Lambda {
+            parameters: vec![left, right],
+            body: Body {
+                statements,
+                results: vec![result],
+            },
+        }
     }
 }

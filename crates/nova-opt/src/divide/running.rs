@@ -3,12 +3,14 @@
 //! after the other; and the second grid begins each part with what it found. The body is computed
 //! twice, which costs less than storing its values where it is short.
 
-use super::parts::{Code, Grid, neutral};
+use super::cut::{Bounds, Cut};
+use super::grid::{Grid, neutral};
+use super::parts::{Code, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
 };
-use nova_flat::visit::{Substitution, fresh_copy, fresh_lambda, fresh_variable};
+use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// Bodies that cost more are not computed twice.
 pub(super) const DEAREST: i64 = 48;
@@ -58,13 +60,13 @@ impl Code<'_> {
         &mut self,
         operation: &ArrayOperation,
         pattern: &[Variable],
-        size: Atom,
-        count: Atom,
+        cut: &Cut,
     ) -> Vec<Begin> {
+        let count = cut.count;
         if !operation.outputs.iter().any(is_running) {
             return operation.outputs.iter().map(|_| Begin::Alone).collect();
         }
-        let mut copy = self.fresh_operation(operation);
+        let mut copy = fresh_operation(self.program, operation);
         let mut steps = Steps::default();
         let mut begins = Vec::new();
         let (mut rest, mut given) = (copy.body.results.as_slice(), pattern);
@@ -91,26 +93,9 @@ impl Code<'_> {
         copy.body.statements.extend(kept);
         copy.body.results = std::mem::take(&mut steps.values);
         copy.outputs = std::mem::take(&mut steps.reductions);
-        self.reduce_parts(copy, size, count, &steps);
+        self.reduce_parts(copy, cut, &steps);
         self.run_through_parts(count, steps);
         begins
-    }
-
-    /// The same operation with new variables for all that it binds.
-    fn fresh_operation(&mut self, operation: &ArrayOperation) -> ArrayOperation {
-        let mut substitution = Substitution::default();
-        let indices = operation.indices.iter();
-        let indices = indices
-            .map(|index| fresh_variable(self.program, *index, &mut substitution))
-            .collect();
-        ArrayOperation {
-            shape: operation.shape.clone(),
-            indices,
-            level: Level::Sequential,
-            carries: Vec::new(),
-            body: fresh_copy(self.program, &operation.body, &mut substitution),
-            outputs: Vec::new(),
-        }
     }
 
     fn begin_scan(
@@ -165,12 +150,12 @@ impl Code<'_> {
             place: self.place.clone(),
         });
         let sum = |code: &mut Self| Output::Reduce {
-            lambda: code.addition(),
+            lambda: code.lambda(ScalarOperation::Add),
             start: vec![Atom::index(0)],
             commutes: true,
         };
         let first = Output::Scan {
-            lambda: self.addition(),
+            lambda: self.lambda(ScalarOperation::Add),
             start: vec![Atom::index(0)],
             exclusive: true,
         };
@@ -184,41 +169,18 @@ impl Code<'_> {
         Begin::Filter(begin)
     }
 
-    /// The sum of two `i64`.
-    fn addition(&mut self) -> Lambda {
-        let [left, right, sum] = ["a", "b", "sum"].map(|name| self.fresh(name, Scalar::I64));
-        let (statements, ()) = self.apart(|code| {
-            code.push(
-                vec![sum],
-                Expression::Scalar {
-                    operation: ScalarOperation::Add,
-                    operand: Scalar::I64,
-                    arguments: vec![Atom::Variable(left), Atom::Variable(right)],
-                },
-            );
-        });
-        Lambda {
-            parameters: vec![left, right],
-            body: Body {
-                statements,
-                results: vec![Atom::Variable(sum)],
-            },
-        }
-    }
-
     /// The first grid: what each part reduces to.
-    fn reduce_parts(&mut self, operation: ArrayOperation, size: Atom, count: Atom, steps: &Steps) {
-        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+    fn reduce_parts(&mut self, operation: ArrayOperation, cut: &Cut, steps: &Steps) {
         let part = self.fresh("part", Scalar::I64);
         let (statements, results) = self.apart(|code| {
-            let (first, length) = code.bounds(part, n, size);
+            let bounds = code.bounds(cut, part);
             let mut values = Vec::new();
             for array in &steps.partial {
                 let element = code.program.ty(*array).element();
                 values.push(code.fresh("value", element));
             }
             let results = values.iter().map(|v| Atom::Variable(*v)).collect();
-            code.restrict(operation, first, length, values);
+            code.restrict(operation, &bounds, values);
             results
         });
         let body = Body {
@@ -227,7 +189,7 @@ impl Code<'_> {
         };
         let outputs = steps.partial.iter().map(|_| Output::Map).collect();
         let pattern = steps.partial.clone();
-        self.operation(pattern, count, part, Level::Grid, body, outputs);
+        self.operation(pattern, cut.count, part, Level::Grid, body, outputs);
     }
 
     /// What each part begins with, from what those before it reduce to.
@@ -235,7 +197,9 @@ impl Code<'_> {
         let part = self.fresh("part", Scalar::I64);
         let (statements, values) = self.apart(|code| {
             let arrays = steps.partial.iter();
-            let values: Vec<Atom> = arrays.map(|array| code.of_part(*array, part)).collect();
+            let values: Vec<Atom> = arrays
+                .map(|array| code.index(*array, Atom::Variable(part)))
+                .collect();
             values
         });
         let chosen = steps.consumed.iter().filter_map(|k| values.get(*k));
@@ -252,12 +216,12 @@ impl Code<'_> {
         &mut self,
         (start, begin): (&mut Vec<Atom>, &[Variable]),
         own: Vec<Variable>,
-        bounds: (Atom, Atom),
+        bounds: &Bounds,
         grid: &mut Grid,
     ) {
         *start = begin
             .iter()
-            .map(|array| self.of_part(*array, grid.part))
+            .map(|array| self.index(*array, Atom::Variable(grid.part)))
             .collect();
         self.join_all(own, bounds, grid);
     }
@@ -267,7 +231,7 @@ impl Code<'_> {
         let Some((total, arrays)) = own.split_first() else {
             return;
         };
-        let first = self.of_part(begin, grid.part);
+        let first = self.index(begin, Atom::Variable(grid.part));
         let kept = self.fresh("kept", Scalar::I64);
         grid.made.push(kept);
         for array in arrays {

@@ -1,0 +1,164 @@
+//! Which arrays the statements of a body make in whole, each element by its own: those can be made
+//! anywhere. A conditional makes what all of its cases make, if it says before how large that is.
+
+use nova_diag::deep;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, FunctionId, Output, Program, Statement, Variable,
+};
+use nova_flat::visit::bodies;
+use nova_flat::{call_expressions, node_expressions, pure_expressions};
+use std::collections::{BTreeSet, HashSet};
+
+/// What the statements of a program make.
+pub(super) struct Made {
+    /// By function, what the statements of its body make, outside of the bodies inside it.
+    functions: Vec<BTreeSet<Variable>>,
+    /// The results of conditionals that all cases make.
+    placed: HashSet<Variable>,
+}
+
+impl Made {
+    /// Of a program.
+    pub(super) fn of(program: &Program) -> Made {
+        let mut placed = HashSet::new();
+        let functions = program.functions.iter();
+        let functions = functions
+            .map(|function| in_body(program, &function.body, &mut placed))
+            .collect();
+        Made { functions, placed }
+    }
+
+    /// What the statements of a function's body make.
+    pub(super) fn in_function(&self, function: FunctionId) -> Option<&BTreeSet<Variable>> {
+        self.functions.get(function.index())
+    }
+
+    /// Whether a result of a conditional is made by all of its cases.
+    pub(super) fn is_placed(&self, result: Variable) -> bool {
+        self.placed.contains(&result)
+    }
+}
+
+/// What the statements of a body make, outside of the bodies inside it.
+fn in_body(program: &Program, body: &Body, placed: &mut HashSet<Variable>) -> BTreeSet<Variable> {
+    let mut made = BTreeSet::new();
+    for statement in &body.statements {
+        let mut inner = Vec::new();
+        bodies(&statement.expression, &mut |body| {
+            inner.push((body, deep(|| in_body(program, body, placed))));
+        });
+        match &statement.expression {
+            Expression::Literal { .. }
+            | Expression::Iota { .. }
+            | Expression::Replicate { .. }
+            | Expression::Copy(_)
+            | Expression::Concat { .. }
+            | Expression::Update { .. }
+            | Expression::Sort { .. } => made.extend(&statement.pattern),
+            Expression::Operation(operation) => {
+                made.extend(by_operation(operation, &statement.pattern));
+            }
+            Expression::If { .. } | Expression::Switch { .. } => {
+                let all = by_all_cases(program, statement, &inner);
+                placed.extend(&all);
+                made.extend(all);
+            }
+            pure_expressions!()
+            | call_expressions!()
+            | node_expressions!()
+            | Expression::While { .. }
+            | Expression::Bytes(_)
+            | Expression::View { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::Allocate { .. }
+            | Expression::Unique(_) => {}
+        }
+    }
+    made
+}
+
+/// Whether an array that a statement of a body makes may be made elsewhere: it is not another one
+/// changed in places, which is better done where that lies, and no check before it may refuse its
+/// size.
+fn is_movable(body: &Body, array: Variable) -> bool {
+    for statement in &body.statements {
+        if statement.pattern.contains(&array) {
+            return match &statement.expression {
+                Expression::Update { .. } => false,
+                Expression::Operation(operation) => {
+                    let mut outputs = operation.outputs.iter();
+                    !outputs.any(|output| matches!(output, Output::Scatter { .. }))
+                }
+                _elements_are_new => true,
+            };
+        }
+        if refuses(statement) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether a statement is a check, or a conditional with one.
+fn refuses(statement: &Statement) -> bool {
+    match &statement.expression {
+        Expression::Check { .. } | Expression::Fail { .. } => true,
+        Expression::If { .. } | Expression::Switch { .. } => {
+            let mut found = false;
+            bodies(&statement.expression, &mut |body| {
+                found |= deep(|| body.statements.iter().any(refuses));
+            });
+            found
+        }
+        _computes => false,
+    }
+}
+
+fn by_operation(operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Variable> {
+    let mut made = Vec::new();
+    let mut given = pattern.iter().skip(operation.carries.len());
+    for output in &operation.outputs {
+        let own = given.by_ref().take(output.gives());
+        match output {
+            Output::Map
+            | Output::Scan { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Join { .. } => made.extend(own),
+            // Scalars, and arrays whose size is known only afterwards.
+            Output::Reduce { .. } | Output::Filter { .. } | Output::Collect { .. } => {
+                own.for_each(drop)
+            }
+        }
+    }
+    made
+}
+
+/// The results of a conditional that each case makes for no other purpose, and whose extents are
+/// known before it.
+fn by_all_cases(
+    program: &Program,
+    statement: &Statement,
+    cases: &[(&Body, BTreeSet<Variable>)],
+) -> Vec<Variable> {
+    let pattern = &statement.pattern;
+    let is_known = |extent: &Atom| match extent {
+        Atom::Variable(v) => !pattern.contains(v),
+        Atom::Constant(_) => true,
+    };
+    let is_made = |k: usize| {
+        cases.iter().all(|(body, made)| {
+            let result = body.results.get(k);
+            let times = body.results.iter().filter(|r| Some(*r) == result).count();
+            let is_new = |v| made.contains(v) && is_movable(body, *v);
+            matches!(result, Some(Atom::Variable(v)) if is_new(v)) && times == 1
+        })
+    };
+    let results = pattern.iter().enumerate();
+    let results = results.filter(|(k, variable)| {
+        let ty = program.ty(**variable);
+        ty.is_array() && ty.shape().iter().all(is_known) && is_made(*k)
+    });
+    results.map(|(_, variable)| *variable).collect()
+}

@@ -1,0 +1,310 @@
+//! How the indices of an operation are cut into parts: into even ones, or, where an index stands for
+//! a row of a nested vector and costs as much as that has elements, into parts of about as many
+//! elements. All of it is computed from sizes when the program runs, so it is the same for any number
+//! of threads.
+
+use super::Division;
+use super::cost::Cost;
+use super::parts::Code;
+use super::rows::Rows;
+use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Variable};
+
+/// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
+const ROUND: i64 = 64;
+
+/// How many rows are asked whether they follow each other in memory.
+const SAMPLES: i64 = 32;
+
+/// The cut of the first dimension of an operation.
+#[derive(Clone)]
+pub(super) struct Cut {
+    /// How many indices there are, and how many parts.
+    n: Atom,
+    pub(super) count: Atom,
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
+    /// Parts of this many indices; the last may have fewer.
+    Even { size: Atom },
+    /// Parts that weigh about as much as each other.
+    Weighed(Weight),
+}
+
+/// What an index and what an element of its row weigh.
+#[derive(Clone)]
+struct Weight {
+    ends: Variable,
+    /// The first element of the first row.
+    first: Atom,
+    index: i64,
+    element: Atom,
+    /// What a part weighs.
+    share: Atom,
+}
+
+/// The indices of a part: the first, how many, and whether a row among them is so long that threads
+/// should share its elements, if that is known.
+pub(super) struct Bounds {
+    pub(super) first: Atom,
+    pub(super) length: Atom,
+    pub(super) long_row: Option<Atom>,
+}
+
+impl Code<'_> {
+    /// How an operation is cut.
+    pub(super) fn cut(&mut self, operation: &ArrayOperation, division: Division) -> Cut {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let (cost, rows) = Cost::of(self.program, operation);
+        match rows {
+            Some(rows) if cost.loops.is_empty() => self.cut_by_elements(n, &rows, &cost, division),
+            Some(_) | None => {
+                let size = self.part_size(n, operation, &cost, division);
+                let count = self.quotient_up(n, size);
+                let way = Way::Even { size };
+                Cut { n, count, way }
+            }
+        }
+    }
+
+    /// How many of `n` indices a part has: as many as cost the grain, and so many that there are not
+    /// too many parts.
+    fn part_size(
+        &mut self,
+        n: Atom,
+        operation: &ArrayOperation,
+        cost: &Cost,
+        division: Division,
+    ) -> Atom {
+        let cost = self.cost(operation, cost);
+        let least = self.quotient_up(Atom::index(division.grain), cost);
+        let even = self.quotient_up(n, Atom::index(division.parts));
+        let size = self.scalar(Operation::Maximum, least, even);
+        let size = self.scalar(Operation::Maximum, size, Atom::index(1));
+        // Up to ROUND as it is, then in multiples: `(size + r) & ~r` with r = ROUND - 1 if larger.
+        let above = self.scalar(Operation::ShiftRight, size, Atom::index(6));
+        let some = self.scalar(Operation::Minimum, above, Atom::index(1));
+        let rest = self.scalar(Operation::Multiply, some, Atom::index(ROUND - 1));
+        let sum = self.scalar(Operation::Add, size, rest);
+        let flipped = self.scalar(Operation::BitXor, rest, Atom::index(-1));
+        self.scalar(Operation::BitAnd, sum, flipped)
+    }
+
+    /// What an index of the first dimension costs.
+    fn cost(&mut self, operation: &ArrayOperation, cost: &Cost) -> Atom {
+        let mut sum = Atom::index(cost.fixed);
+        for (extents, each) in &cost.loops {
+            let product = self.extent_product(extents);
+            let all = self.scalar(Operation::Multiply, product, Atom::index(*each));
+            sum = self.scalar(Operation::Add, sum, all);
+        }
+        let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
+        let rounds = self.extent_product(&inner);
+        let all = self.scalar(Operation::Multiply, sum, rounds);
+        self.scalar(Operation::Maximum, all, Atom::index(1))
+    }
+
+    /// The product of extents, each cut off where it is large enough for any purpose.
+    fn extent_product(&mut self, extents: &[Atom]) -> Atom {
+        let mut product = Atom::index(1);
+        for extent in extents {
+            let most = Atom::index(1 << 16);
+            let cut = self.scalar(Operation::Minimum, *extent, most);
+            product = self.scalar(Operation::Multiply, product, cut);
+            product = self.scalar(Operation::Minimum, product, most);
+        }
+        product
+    }
+
+    /// Cuts rows into parts of about as many elements. Where the rows do not follow each other in
+    /// memory, how many elements lie before a row is not known, and the parts have as many rows.
+    fn cut_by_elements(&mut self, n: Atom, rows: &Rows, cost: &Cost, division: Division) -> Cut {
+        let most = Atom::index(1 << 40);
+        let last = self.scalar(Operation::Subtract, n, Atom::index(1));
+        let some = self.compare(Operation::Greater, n, Atom::index(0));
+        let zero = Atom::index(0);
+        let first = self.choose(
+            some,
+            |code| code.index(rows.starts, zero),
+            zero,
+            Scalar::I64,
+        );
+        let end = self.choose(some, |code| code.index(rows.ends, last), zero, Scalar::I64);
+        let elements = self.scalar(Operation::Subtract, end, first);
+        let magnitude = self.magnitude(elements);
+        let elements = self.scalar(Operation::Minimum, magnitude, most);
+        let total = self.weigh(n, elements, cost.fixed, Atom::index(cost.element));
+        let count = self.scalar(Operation::Divide, total, Atom::index(division.grain));
+        let count = self.scalar(Operation::Minimum, count, Atom::index(division.parts));
+        let count = self.scalar(Operation::Minimum, count, n);
+        let count = self.scalar(Operation::Maximum, count, Atom::index(1));
+        let ordered = self.are_ordered(rows, last);
+        let element = self.scalar(Operation::Multiply, ordered, Atom::index(cost.element));
+        let total = self.weigh(n, elements, cost.fixed, element);
+        let share = self.quotient_up(total, count);
+        let share = self.scalar(Operation::Maximum, share, Atom::index(1));
+        let way = Way::Weighed(Weight {
+            ends: rows.ends,
+            first,
+            index: cost.fixed,
+            element,
+            share,
+        });
+        Cut { n, count, way }
+    }
+
+    fn weigh(&mut self, indices: Atom, elements: Atom, index: i64, element: Atom) -> Atom {
+        let indices = self.scalar(Operation::Multiply, indices, Atom::index(index));
+        let elements = self.scalar(Operation::Multiply, elements, element);
+        self.scalar(Operation::Add, indices, elements)
+    }
+
+    /// 1 where some rows, spread over all of them, follow the one before them, else 0.
+    fn are_ordered(&mut self, rows: &Rows, last: Atom) -> Atom {
+        let samples = self.scalar(Operation::Minimum, last, Atom::index(SAMPLES));
+        let samples = self.scalar(Operation::Maximum, samples, Atom::index(0));
+        let index = self.fresh("sample", Scalar::I64);
+        let (statements, follows) = self.apart(|code| {
+            let index = Atom::Variable(index);
+            let far = code.scalar(Operation::Multiply, index, last);
+            let before = code.scalar(Operation::Divide, far, samples);
+            let row = code.scalar(Operation::Add, before, Atom::index(1));
+            let start = code.index(rows.starts, row);
+            let end = code.index(rows.ends, before);
+            let same = code.compare(Operation::Equal, start, end);
+            code.as_integer(same)
+        });
+        let body = Body {
+            statements,
+            results: vec![follows],
+        };
+        let least = Output::Reduce {
+            lambda: self.lambda(Operation::Minimum),
+            start: vec![Atom::index(1)],
+            commutes: true,
+        };
+        let ordered = self.fresh("ordered", Scalar::I64);
+        let level = nova_flat::ir::Level::Sequential;
+        self.operation(vec![ordered], samples, index, level, body, vec![least]);
+        Atom::Variable(ordered)
+    }
+
+    /// The indices of a part of a cut.
+    pub(super) fn bounds(&mut self, cut: &Cut, part: Variable) -> Bounds {
+        let part = Atom::Variable(part);
+        match &cut.way {
+            Way::Even { size } => {
+                let first = self.scalar(Operation::Multiply, part, *size);
+                let left = self.scalar(Operation::Subtract, cut.n, first);
+                let length = self.scalar(Operation::Minimum, left, *size);
+                let long_row = None;
+                Bounds {
+                    first,
+                    length,
+                    long_row,
+                }
+            }
+            Way::Weighed(weight) => {
+                let next = self.scalar(Operation::Add, part, Atom::index(1));
+                let (first, before) = self.border(cut, weight, part);
+                let (end, weighs) = self.border(cut, weight, next);
+                let length = self.scalar(Operation::Subtract, end, first);
+                let weighs = self.scalar(Operation::Subtract, weighs, before);
+                let many = self.scalar(Operation::Multiply, weight.share, Atom::index(2));
+                let long = self.compare(Operation::Greater, weighs, many);
+                let unknown = self.compare(Operation::Equal, weight.element, Atom::index(0));
+                let yes = Atom::Constant(ScalarValue::Bool(true));
+                let long_row = self.choose(unknown, |_| yes, long, Scalar::Bool);
+                Bounds {
+                    first,
+                    length,
+                    long_row: Some(long_row),
+                }
+            }
+        }
+    }
+
+    /// The first index of a part, and what all before it weigh: as many indices as weigh no more
+    /// than the parts before should. The search asks the same rows in the same order for every part
+    /// until it finds a difference, so a later part never begins before an earlier one, whatever the
+    /// rows are.
+    fn border(&mut self, cut: &Cut, weight: &Weight, part: Atom) -> (Atom, Atom) {
+        let target = self.scalar(Operation::Multiply, part, weight.share);
+        let is_last = self.compare(Operation::Equal, part, cut.count);
+        let is_first = self.compare(Operation::Equal, part, Atom::index(0));
+        let found = self.search(cut, weight, target);
+        let border = self.choose(is_last, |_| cut.n, found, Scalar::I64);
+        let border = self.choose(is_first, |_| Atom::index(0), border, Scalar::I64);
+        let before = self.scalar(Operation::Subtract, border, Atom::index(1));
+        let some = self.compare(Operation::Greater, border, Atom::index(0));
+        let end = |code: &mut Self| code.index(weight.ends, before);
+        let end = self.choose(some, end, weight.first, Scalar::I64);
+        let elements = self.scalar(Operation::Subtract, end, weight.first);
+        let weighs = self.weigh(border, elements, weight.index, weight.element);
+        (border, weighs)
+    }
+
+    /// The largest number of indices found that weigh no more than `target`.
+    fn search(&mut self, cut: &Cut, weight: &Weight, target: Atom) -> Atom {
+        let [low, high, lower, higher] =
+            ["low", "high", "lower", "higher"].map(|name| self.fresh(name, Scalar::I64));
+        let (statements, goes_on) = self
+            .apart(|code| code.compare(Operation::Less, Atom::Variable(low), Atom::Variable(high)));
+        let condition = Body {
+            statements,
+            results: vec![goes_on],
+        };
+        let (statements, results) = self.apart(|code| {
+            let (low, high) = (Atom::Variable(low), Atom::Variable(high));
+            let width = code.scalar(Operation::Subtract, high, low);
+            let half = code.scalar(Operation::ShiftRight, width, Atom::index(1));
+            let middle = code.scalar(Operation::Add, low, half);
+            let next = code.scalar(Operation::Add, middle, Atom::index(1));
+            let end = code.index(weight.ends, middle);
+            let elements = code.scalar(Operation::Subtract, end, weight.first);
+            let weighs = code.weigh(next, elements, weight.index, weight.element);
+            let fits = code.compare(Operation::LessEqual, weighs, target);
+            let lower = code.choose(fits, |_| next, low, Scalar::I64);
+            let higher = code.choose(fits, |_| high, middle, Scalar::I64);
+            vec![lower, higher]
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        self.push(
+            vec![lower, higher],
+            Expression::While {
+                parameters: vec![(low, Atom::index(0)), (high, cut.n)],
+                condition,
+                body,
+            },
+        );
+        Atom::Variable(lower)
+    }
+
+    /// Whether there are fewer indices than threads may want.
+    pub(super) fn are_few(&mut self, cut: &Cut) -> Atom {
+        const FEW: i64 = 32;
+        self.compare(Operation::Less, cut.n, Atom::index(FEW))
+    }
+
+    /// Whether an operation is to be written as a grid: the cut has several parts, or a single index,
+    /// and there are operations `inside` to be divided. An error is an answer that is known.
+    pub(super) fn is_divided(&mut self, cut: &Cut, inside: bool) -> Result<Atom, bool> {
+        let several = self.compare(Operation::Greater, cut.count, Atom::index(1));
+        let divided = match (inside, several) {
+            (true, Atom::Variable(_)) => {
+                let single = self.compare(Operation::Equal, cut.n, Atom::index(1));
+                self.choose(several, |_| several, single, Scalar::Bool)
+            }
+            (true, Atom::Constant(_)) | (false, _) => several,
+        };
+        match divided {
+            Atom::Constant(value) => Err(value == ScalarValue::Bool(true)),
+            atom @ Atom::Variable(_) => Ok(atom),
+        }
+    }
+}

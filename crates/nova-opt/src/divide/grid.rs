@@ -1,0 +1,255 @@
+//! The grid of an operation: the operation of a part, what the whole is joined of, and what becomes of
+//! what the parts reduce to.
+
+use super::cut::{Bounds, Cut};
+use super::parts::Code;
+use super::running::Begin;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
+};
+use nova_flat::operators::{Operator, by_component};
+use nova_flat::visit::{Substitution, fresh_lambda};
+
+/// A grid in the making.
+pub(super) struct Grid {
+    /// The number of a part, and how many there are.
+    pub(super) part: Variable,
+    pub(super) count: Atom,
+    /// The extents of the whole.
+    pub(super) shape: Vec<Atom>,
+    /// What the operation of a part gives, what the grid's body gives of that, and what becomes of
+    /// it.
+    pub(super) made: Vec<Variable>,
+    pub(super) results: Vec<Atom>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) pattern: Vec<Variable>,
+    /// The arrays of what each part reduces to, the reductions of these, and what they give.
+    pub(super) partial: Vec<Variable>,
+    pub(super) reductions: Vec<Output>,
+    pub(super) reduced: Vec<Variable>,
+}
+
+impl Grid {
+    pub(super) fn new(part: Variable, count: Atom, shape: Vec<Atom>) -> Grid {
+        Grid {
+            part,
+            count,
+            shape,
+            made: Vec::new(),
+            results: Vec::new(),
+            outputs: Vec::new(),
+            pattern: Vec::new(),
+            partial: Vec::new(),
+            reductions: Vec::new(),
+            reduced: Vec::new(),
+        }
+    }
+}
+
+/// What the reduction of a part starts with: what changes nothing. Where the whole starts with a
+/// number, the parts of a minimum or maximum of floats start with the farthest one, so that later
+/// stages know that they keep no nan.
+pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
+    let is_number = |atom: &Atom| match atom {
+        Atom::Constant(ScalarValue::F32(x)) => !x.is_nan(),
+        Atom::Constant(ScalarValue::F64(x)) => !x.is_nan(),
+        Atom::Constant(_) | Atom::Variable(_) => false,
+    };
+    let operators = by_component(lambda).unwrap_or_default();
+    let value = |(operator, start): (&Operator, &Atom)| match operator.bound {
+        Some(bound) if is_number(start) => bound.farthest,
+        Some(_) | None => operator.identity,
+    };
+    let values = operators.iter().zip(start).map(value);
+    values.map(Atom::Constant).collect()
+}
+
+impl Code<'_> {
+    /// Writes an operation as a grid of parts, and a reduction of what these reduce to. `inside` is
+    /// the same with the operations in its body divided.
+    pub(super) fn grid(
+        &mut self,
+        mut operation: ArrayOperation,
+        inside: Option<ArrayOperation>,
+        pattern: &[Variable],
+        cut: &Cut,
+    ) {
+        let part = self.fresh("part", Scalar::I64);
+        let begins = self.begin_parts(&operation, pattern, cut);
+        let mut grid = Grid::new(part, cut.count, operation.shape.clone());
+        let (statements, ()) = self.apart(|code| {
+            let bounds = code.bounds(cut, part);
+            let mut given = pattern.iter().copied();
+            for output in operation.outputs.iter_mut().zip(&begins) {
+                let own: Vec<Variable> = given.by_ref().take(output.0.gives()).collect();
+                code.divide_output(output, own, &bounds, &mut grid);
+            }
+            let made = std::mem::take(&mut grid.made);
+            match inside {
+                Some(inside) => code.one_of(operation, inside, cut, &bounds, made),
+                None => code.restrict(operation, &bounds, made),
+            }
+        });
+        let body = Body {
+            statements,
+            results: std::mem::take(&mut grid.results),
+        };
+        let outputs = std::mem::take(&mut grid.outputs);
+        let pattern = std::mem::take(&mut grid.pattern);
+        self.operation(pattern, cut.count, part, Level::Grid, body, outputs);
+        self.reduce_partial(grid);
+    }
+
+    /// Writes the operation of a part: one whose body is divided in turn where there are few indices,
+    /// or one has a long row.
+    fn one_of(
+        &mut self,
+        operation: ArrayOperation,
+        mut inside: ArrayOperation,
+        cut: &Cut,
+        bounds: &Bounds,
+        pattern: Vec<Variable>,
+    ) {
+        inside.outputs = self.fresh_outputs(&operation.outputs);
+        let few = self.are_few(cut);
+        let condition = match bounds.long_row {
+            Some(long) => {
+                let yes = Atom::Constant(ScalarValue::Bool(true));
+                self.choose(few, |_| yes, long, Scalar::Bool)
+            }
+            None => few,
+        };
+        let then = self.branch(&pattern, |code, own| code.restrict(inside, bounds, own));
+        let otherwise = self.branch(&pattern, |code, own| code.restrict(operation, bounds, own));
+        let choice = Expression::If {
+            condition,
+            then,
+            otherwise,
+        };
+        self.push(pattern, choice);
+    }
+
+    /// Arrays over the whole space, which are joined of what parts give.
+    pub(super) fn join_all(&mut self, arrays: Vec<Variable>, bounds: &Bounds, grid: &mut Grid) {
+        for array in arrays {
+            let mut extents = grid.shape.clone();
+            if let Some(outermost) = extents.first_mut() {
+                *outermost = bounds.length;
+            }
+            let values = self.like(array, extents);
+            grid.outputs.push(Output::Join {
+                shape: grid.shape.clone(),
+            });
+            grid.pattern.push(array);
+            grid.made.push(values);
+            grid.results.extend([bounds.first, Atom::Variable(values)]);
+        }
+    }
+
+    /// What becomes of an output, which gives `own`, in a part with these first index and length.
+    pub(super) fn divide_output(
+        &mut self,
+        (output, begin): (&mut Output, &Begin),
+        own: Vec<Variable>,
+        bounds: &Bounds,
+        grid: &mut Grid,
+    ) {
+        match (output, begin) {
+            (Output::Map, _) => self.join_all(own, bounds, grid),
+            (Output::Scan { start, .. }, Begin::Scan(begin)) => {
+                self.continue_scan((start, begin), own, bounds, grid);
+            }
+            (Output::Filter { .. }, Begin::Filter(begin)) => {
+                self.continue_filter(*begin, &own, grid);
+            }
+            (
+                Output::Reduce {
+                    lambda,
+                    start,
+                    commutes,
+                },
+                _,
+            ) => {
+                let neutral = neutral(lambda, start);
+                grid.reductions.push(Output::Reduce {
+                    lambda: fresh_lambda(self.program, lambda, &mut Substitution::default()),
+                    start: std::mem::replace(start, neutral),
+                    commutes: *commutes,
+                });
+                for result in own {
+                    let scalar = self.program.ty(result).element();
+                    let value = self.fresh("value", scalar);
+                    let partial = self.like(result, vec![grid.count]);
+                    grid.outputs.push(Output::Map);
+                    grid.pattern.push(partial);
+                    grid.partial.push(partial);
+                    grid.made.push(value);
+                    grid.results.push(Atom::Variable(value));
+                    grid.reduced.push(result);
+                }
+            }
+            // An operation with others is not divided.
+            (
+                Output::Scan { .. }
+                | Output::Filter { .. }
+                | Output::Scatter { .. }
+                | Output::Histogram { .. }
+                | Output::Collect { .. }
+                | Output::Join { .. },
+                _,
+            ) => {}
+        }
+    }
+
+    /// Writes an operation that runs only over the `length` indices from `first` on, of its first
+    /// dimension.
+    pub(super) fn restrict(
+        &mut self,
+        mut operation: ArrayOperation,
+        bounds: &Bounds,
+        pattern: Vec<Variable>,
+    ) {
+        let own = self.fresh("i", Scalar::I64);
+        if let (Some(extent), Some(index)) =
+            (operation.shape.first_mut(), operation.indices.first_mut())
+        {
+            *extent = bounds.length;
+            let whole = std::mem::replace(index, own);
+            operation.body.statements.insert(
+                0,
+                Statement {
+                    pattern: vec![whole],
+                    expression: Expression::Scalar {
+                        operation: ScalarOperation::Add,
+                        operand: Scalar::I64,
+                        arguments: vec![bounds.first, Atom::Variable(own)],
+                    },
+                    place: self.place.clone(),
+                },
+            );
+        }
+        self.push(pattern, Expression::Operation(operation));
+    }
+
+    /// Reduces what the parts have given.
+    pub(super) fn reduce_partial(&mut self, grid: Grid) {
+        if grid.reductions.is_empty() {
+            return;
+        }
+        let index = self.fresh("part", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let arrays = grid.partial.iter();
+            let results: Vec<Atom> = arrays
+                .map(|array| code.index(*array, Atom::Variable(index)))
+                .collect();
+            results
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let (pattern, outputs) = (grid.reduced, grid.reductions);
+        self.operation(pattern, grid.count, index, Level::Sequential, body, outputs);
+    }
+}

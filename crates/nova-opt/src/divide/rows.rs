@@ -1,0 +1,63 @@
+//! Operations whose indices stand for the rows of a nested vector: what an index costs depends on how
+//! long its row is.
+
+use nova_core::ScalarOperation;
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Variable};
+use nova_flat::visit::{binders, each_statement};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows of a nested vector: row `i` has the elements `starts[i]` to `ends[i] - 1`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    pub(super) starts: Variable,
+    pub(super) ends: Variable,
+    /// How many elements the row of the index has, in the operation's body.
+    pub(super) length: Variable,
+}
+
+impl Rows {
+    /// All nested vectors of which the body of an operation measures the row of its index.
+    pub(super) fn measured(operation: &ArrayOperation) -> Vec<Rows> {
+        let [index] = operation.indices.as_slice() else {
+            return Vec::new();
+        };
+        let mut bound = BTreeSet::new();
+        each_statement(&operation.body, &mut |statement| {
+            bound.extend(statement.pattern.iter().copied());
+            binders(&statement.expression, &mut |v| {
+                bound.insert(*v);
+            });
+        });
+        let mut elements: BTreeMap<Variable, Variable> = BTreeMap::new();
+        let mut found = Vec::new();
+        for statement in &operation.body.statements {
+            let [variable] = statement.pattern.as_slice() else {
+                continue;
+            };
+            match &statement.expression {
+                Expression::Index { array, indices }
+                    if *indices == [Atom::Variable(*index)] && !bound.contains(array) =>
+                {
+                    elements.insert(*variable, *array);
+                }
+                Expression::Scalar {
+                    operation: ScalarOperation::Subtract,
+                    arguments,
+                    ..
+                } => {
+                    if let [Atom::Variable(end), Atom::Variable(start)] = arguments.as_slice()
+                        && let (Some(ends), Some(starts)) = (elements.get(end), elements.get(start))
+                    {
+                        found.push(Rows {
+                            starts: *starts,
+                            ends: *ends,
+                            length: *variable,
+                        });
+                    }
+                }
+                _measures_nothing => {}
+            }
+        }
+        found
+    }
+}
