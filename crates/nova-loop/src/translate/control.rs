@@ -146,7 +146,7 @@ impl<'a> Translator<'a> {
     fn branch(&mut self, body: &'a flat::Body, states: &[State]) -> Result<Branch> {
         let (code, end) = self.nested(|this| {
             this.body(body, |this, results| {
-                let scalars = states.iter().all(|s| s.handle().is_none());
+                let scalars = states.iter().all(|s| matches!(s, State::Scalar(_)));
                 if scalars && this.code.is_empty() && !this.lifetimes.owns_any() {
                     let terms = results.iter().map(|r| this.term(*r)).collect::<Result<_>>();
                     return Ok(End::Pure(terms?));
