@@ -165,19 +165,50 @@ static int nova_count_threads(void)
     return nova_has_pool(&NOVA_POOL) ? (int)NOVA_LOAD(&NOVA_POOL.threads, NOVA_RELAXED) : 1;
 }
 
-/* A header for a block that a chunk is to hand over. */
-static nova_block *nova_expect(nova_context *context, const char *place)
+/* A table for the arrays that the chunks of a region keep, one each, by which they outlive the
+ * chunks: a block of headers for their blocks. */
+static nova_block *nova_expect_pieces(nova_context *context, int64_t count, const char *place)
 {
-    return nova_adopt(context, NULL, 0, place);
+    nova_block *pieces;
+    nova_block **blocks =
+        (nova_block **)nova_allocate(context, &pieces, count, sizeof(nova_block *), place);
+    for (int64_t i = 0; i < count; i++)
+        blocks[i] = nova_adopt(context, NULL, 0, place);
+    return pieces;
 }
 
-/* Hands a block with this one reference over to an expected one, by which it outlives the chunk. */
-static void nova_hand_over(nova_context *context, nova_block *block, nova_block *expected)
+/* Keeps count elements as a piece. They are taken out of their block if it has one reference and
+ * begins with them, else copied. */
+static void nova_keep(nova_context *context, nova_block *pieces, int64_t index, nova_block *block,
+                      const void *data, int64_t count, size_t size, const char *place)
 {
+    nova_block *expected = ((nova_block **)pieces->data)[index];
+    nova_block *copy = NULL;
+    if (count <= 0)
+        return;
+    if (block == NULL || block->references != 1 || block->data != data) {
+        nova_copy(nova_allocate(context, &copy, count, size, place), data, count, size);
+        block = copy;
+    }
     expected->data = block->data;
     expected->bytes = block->bytes;
     block->data = NULL;
-    nova_drop(context, block);
+    block->bytes = 0;
+    nova_release(context, copy);
+}
+
+/* The first element of a piece. */
+static const void *nova_piece(nova_block *pieces, int64_t index)
+{
+    return ((nova_block **)pieces->data)[index]->data;
+}
+
+/* Frees a table with its pieces. */
+static void nova_drop_pieces(nova_context *context, nova_block *pieces, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        nova_release(context, ((nova_block **)pieces->data)[i]);
+    nova_release(context, pieces);
 }
 
 #endif

@@ -10,6 +10,7 @@ use nova_loop::ir::{self, Command, FunctionId, Variable};
 use nova_loop::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
+use nova_loop::piece_commands;
 
 /// The context, as functions call it.
 pub fn context() -> Expression {
@@ -123,6 +124,7 @@ impl FunctionEmitter<'_, '_> {
                 place,
             } => self.unique(*block, *pointer, *element, count, place),
             bulk_commands!() => self.bulk(command),
+            piece_commands!() => self.pieces(command),
             Command::Retain(block) => {
                 let block = Expression::Name(self.name(*block));
                 self.push(Statement::call("nova_retain", vec![block]));

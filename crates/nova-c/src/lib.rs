@@ -29,6 +29,7 @@ pub mod manifest;
 pub mod names;
 mod nesting;
 mod nodes;
+mod pieces;
 pub mod print;
 mod prune;
 mod region;

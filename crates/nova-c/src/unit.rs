@@ -8,6 +8,7 @@ use crate::{Options, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Level, Program, Variable};
 use nova_loop::ir::{errors, jumps, remarks, structures, variable_commands};
+use nova_loop::piece_commands;
 use nova_loop::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -177,6 +178,8 @@ impl Unit<'_> {
             Command::Allocate { destination, .. } => fails |= destination.is_none(),
             Command::Reserve { .. }
             | Command::Unique { .. }
+            | Command::Pieces { .. }
+            | Command::Keep { .. }
             | Command::Foreign { .. }
             | Command::Check { .. }
             | Command::Fail { .. }
@@ -193,6 +196,8 @@ impl Unit<'_> {
             | Command::CombineFew { .. }
             | Command::CombineRow { .. }
             | Command::PlanRows { .. }
+            | Command::Piece { .. }
+            | Command::DropPieces { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::NodePayload { .. }
@@ -216,6 +221,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }
+            | piece_commands!()
             | Command::Release(_)
             | Command::Foreign { .. }
             | Command::NodeNew { .. }
@@ -305,7 +311,13 @@ fn for_each_assignment(
         Command::PlanStream {
             shift: variable, ..
         }
-        | Command::PlanRows { joins: variable } => {
+        | Command::PlanRows { joins: variable }
+        | Command::Pieces {
+            pieces: variable, ..
+        }
+        | Command::Piece {
+            pointer: variable, ..
+        } => {
             visit(*variable, None);
         }
         Command::Allocate { block, pointer, .. }
@@ -325,6 +337,8 @@ fn for_each_assignment(
         | Command::CopyFew { .. }
         | Command::CombineFew { .. }
         | Command::CombineRow { .. }
+        | Command::Keep { .. }
+        | Command::DropPieces { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Trace { .. }

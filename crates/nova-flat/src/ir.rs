@@ -304,7 +304,7 @@ pub enum Level {
     /// One thread, in order.
     Sequential,
     /// The threads of a pool, each some of them, in any order: there are no carries, and the outputs
-    /// are `Map` and `Join`.
+    /// are `Map`, `Join` and `Collect`.
     Grid,
 }
 

@@ -21,6 +21,18 @@ macro_rules! block_commands {
             | $crate::ir::Command::Unique { .. }
             | $crate::ir::Command::Retain(_)
             | $crate::ir::Command::Release(_)
+            | $crate::piece_commands!()
+    };
+}
+
+/// A pattern for commands on arrays that the iterations of a loop keep.
+#[macro_export]
+macro_rules! piece_commands {
+    () => {
+        $crate::ir::Command::Pieces { .. }
+            | $crate::ir::Command::Keep { .. }
+            | $crate::ir::Command::Piece { .. }
+            | $crate::ir::Command::DropPieces { .. }
     };
 }
 

@@ -204,6 +204,34 @@ pub enum Command {
         count: Expression,
         place: Place,
     },
+    /// A table for the arrays that the `count` iterations of a loop keep, one each: assigns its
+    /// handle, declared before.
+    Pieces {
+        pieces: Variable,
+        count: Expression,
+        place: Place,
+    },
+    /// Keeps the `count` elements from the pointer on as the piece of an index, whoever does the
+    /// iteration. They are taken out of their block where the handle has its only reference and they
+    /// begin it, else copied: they are not to be read there any more.
+    Keep {
+        pieces: Variable,
+        index: Expression,
+        block: Expression,
+        pointer: Expression,
+        element: Scalar,
+        count: Expression,
+        place: Place,
+    },
+    /// Assigns a pointer, declared before, to the first element of a piece.
+    Piece {
+        pointer: Variable,
+        pieces: Variable,
+        element: Scalar,
+        index: Expression,
+    },
+    /// Frees a table of `count` pieces with all of them, and gives up its handle.
+    DropPieces { pieces: Variable, count: Expression },
     /// Copies `count` elements between places that do not overlap.
     Copy {
         to: Expression,

@@ -32,6 +32,10 @@
 //! none reads what another one writes, no two write the same, and an error is that of the first one
 //! that fails. [`regions`] decides which loops can be shared as things are.
 //!
+//! **Pieces.** Where each iteration of a loop makes an array whose size is only known then, it keeps
+//! the array in a table (`Pieces`, `Keep`), from which they are copied behind each other afterwards
+//! (`Piece`, `DropPieces`).
+//!
 //! **Streams.** `PlanStream`, `Stream` and `StreamEnd` write a large result past the caches. They
 //! mean what stores of the same elements mean; what `PlanStream` decides never changes a value.
 //!

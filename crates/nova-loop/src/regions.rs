@@ -9,6 +9,7 @@
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
+use crate::piece_commands;
 use crate::walk::{each_command, reads, reads_mut, writes};
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -94,6 +95,7 @@ fn uses_call(commands: &[Command], apart: &BTreeSet<FunctionId>) -> bool {
             | Command::Store { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }
+            | piece_commands!()
             | Command::Retain(_)
             | Command::Release(_)
             | bulk_commands!()
@@ -120,9 +122,11 @@ fn is_shareable(apart: &BTreeSet<FunctionId>, index: Variable, body: &[Command])
             | Command::Stream { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }
+            | Command::Keep { .. }
             | Command::Retain(_)
             | Command::Release(_) => {}
             Command::PlanStream { shift, .. } => assigned.push(*shift),
+            Command::Piece { pointer, .. } => assigned.push(*pointer),
             other => writes(other, &mut |v| assigned.push(v)),
         }
         shareable &= !assigned.iter().any(|v| captured.contains(v));

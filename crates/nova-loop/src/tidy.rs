@@ -3,6 +3,7 @@
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
+use crate::piece_commands;
 use nova_diag::deep;
 
 /// Rounds at most: what is left after them is unused but harmless.
@@ -143,6 +144,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::Allocate { .. }
         | Command::Reserve { .. }
         | Command::Unique { .. }
+        | piece_commands!()
         | Command::Copy { .. }
         | Command::PlanStream { .. }
         | Command::Stream { .. }

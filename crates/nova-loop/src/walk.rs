@@ -34,6 +34,20 @@ macro_rules! walks {
                     visit(used);
                     visit(count);
                 }
+                Command::Pieces { count, .. } | Command::DropPieces { count, .. } => visit(count),
+                Command::Keep {
+                    index,
+                    block,
+                    pointer,
+                    count,
+                    ..
+                } => {
+                    visit(index);
+                    visit(block);
+                    visit(pointer);
+                    visit(count);
+                }
+                Command::Piece { index, .. } => visit(index),
                 Command::Copy {
                     to, from, count, ..
                 } => {
@@ -124,6 +138,15 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Unique { block, pointer, .. } => {
             visit(*block);
             visit(*pointer);
+        }
+        Command::Pieces { pieces, .. }
+        | Command::Keep { pieces, .. }
+        | Command::DropPieces { pieces, .. } => visit(*pieces),
+        Command::Piece {
+            pointer, pieces, ..
+        } => {
+            visit(*pointer);
+            visit(*pieces);
         }
         Command::PlanRows { joins } => visit(*joins),
         Command::PlanStream { shift, fields, .. } => {

@@ -5,7 +5,8 @@
 //!
 //! How large a part is depends on the number of indices and on what the body costs, never on the
 //! number of threads, so that results do not either. What costs less than two parts stays as it is,
-//! which is decided when the program runs. Divided are operations whose outputs are maps and filters,
+//! which is decided when the program runs. Divided are operations whose outputs are maps, filters and
+//! collections of rows,
 //! and reductions and scans in which the order makes no difference or need not be strict.
 //!
 //! Operations inside of a divided one are left to the thread that has the part, in which they may be
@@ -17,6 +18,7 @@
 //! Whether threads can share the loop that a grid becomes is decided in Loop
 //! (`nova_loop::regions`), where references to memory and nodes are counted.
 
+mod collect;
 mod cost;
 mod cut;
 mod grid;
@@ -26,13 +28,14 @@ mod running;
 
 use crate::effects::FunctionEffects;
 use cost::Cost;
+use grid::Way;
 use nova_core::ScalarValue;
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement};
 use nova_flat::operators::by_component;
 use nova_flat::visit::{bodies_mut, each_statement};
 use parts::{Code, fresh_operation};
-use running::{DEAREST, is_running};
+use running::{DEAREST, is_scan};
 
 /// How operations are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,13 +105,10 @@ impl Divider<'_> {
             return false;
         };
         let combines = |output: &Output| match output {
-            Output::Map | Output::Filter { .. } => true,
+            Output::Map | Output::Filter { .. } | Output::Collect { .. } => true,
             Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => by_component(lambda)
                 .is_some_and(|all| all.iter().all(|o| o.exact || !self.division.strict)),
-            Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => false,
+            Output::Scatter { .. } | Output::Histogram { .. } | Output::Join { .. } => false,
         };
         operation.level == Level::Sequential
             && operation.carries.is_empty()
@@ -116,7 +116,7 @@ impl Divider<'_> {
             && operation.outputs.iter().all(combines)
             && !self.effects.of_body(&operation.body).observable
             && !self.is_small(operation)
-            && (!operation.outputs.iter().any(is_running) || self.is_cheap(operation))
+            && (!operation.outputs.iter().any(is_scan) || self.is_cheap(operation))
     }
 
     /// Whether an operation costs so little that its body may be computed twice.
@@ -151,19 +151,25 @@ impl Divider<'_> {
             return;
         };
         let inside = self.inside(&operation);
+        let is_cheap = self.is_cheap(&operation);
         let mut code = Code {
             program: self.program,
             place,
             out: Vec::new(),
         };
         let cut = code.cut(&operation, self.division);
-        match code.is_divided(&cut, inside.is_some()) {
-            Err(true) => code.grid(operation, inside, &pattern, &cut),
+        let way = Way {
+            cut,
+            inside,
+            twice: is_cheap,
+        };
+        match code.is_divided(&way.cut, way.inside.is_some()) {
+            Err(true) => code.grid(operation, &pattern, way),
             Err(false) => code.push(pattern, Expression::Operation(operation)),
             Ok(condition) => {
                 let whole = code.fresh_whole(&operation);
                 let then = code.branch(&pattern, |code, own| {
-                    code.grid(operation, inside, &own, &cut);
+                    code.grid(operation, &own, way);
                 });
                 let otherwise = code.branch(&pattern, |code, own| {
                     code.push(own, Expression::Operation(whole));

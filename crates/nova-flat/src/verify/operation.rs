@@ -29,7 +29,14 @@ impl<'a> Verifier<'a> {
         match level {
             Level::Sequential => {}
             Level::Grid => {
-                let joins = |o: &Output| matches!(o, Output::Map | Output::Join { .. });
+                let joins = |o: &Output| match o {
+                    Output::Map | Output::Join { .. } | Output::Collect { .. } => true,
+                    Output::Reduce { .. }
+                    | Output::Scan { .. }
+                    | Output::Filter { .. }
+                    | Output::Scatter { .. }
+                    | Output::Histogram { .. } => false,
+                };
                 self.require(carries.is_empty() && outputs.iter().all(joins), || {
                     "a grid with carries, or outputs in order".to_string()
                 })?;

@@ -7,6 +7,7 @@ use super::expressions::Undecided;
 use super::facts::Affine;
 use super::straighten::Accesses;
 use crate::ir::{Command, Expression, Level, Variable};
+use crate::piece_commands;
 use crate::walk;
 use crate::{calls, copies, jumps};
 use nova_core::ScalarOperation;
@@ -283,6 +284,7 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::Allocate { .. }
         | Command::Reserve { .. }
         | Command::Unique { .. }
+        | piece_commands!()
         | Command::Copy { .. }
         | Command::PlanStream { .. }
         | Command::Stream { .. }

@@ -8,6 +8,7 @@ use crate::ir::{
     block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
     variable_commands,
 };
+use crate::piece_commands;
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
 use nova_diag::Place;
 
@@ -139,6 +140,7 @@ impl<'p> Machine<'p> {
                 self.unique((*block, *pointer), *element, count, place)
             }
             bulk_commands!() => self.bulk(command),
+            piece_commands!() => self.pieces(command),
             Command::Retain(variable) => match self.get(*variable)?.block()? {
                 Some(block) => self.heap.retain(block),
                 None => Ok(()),
@@ -257,6 +259,7 @@ impl<'p> Machine<'p> {
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }
+            | piece_commands!()
             | Command::Copy { .. }
             | Command::CopyFew { .. }
             | Command::CombineFew { .. }
@@ -463,6 +466,6 @@ impl<'p> Machine<'p> {
     }
 }
 
-fn exhausted(_: Exhausted, place: &Place) -> super::Stop {
+pub(super) fn exhausted(_: Exhausted, place: &Place) -> super::Stop {
     runtime(ErrorKind::Memory, Vec::new(), Some(place))
 }

@@ -12,6 +12,21 @@ pub(super) struct BlockId {
     generation: u32,
 }
 
+impl BlockId {
+    /// As a number.
+    pub(super) fn code(self) -> i64 {
+        (u64::from(self.generation) << 32 | u64::from(self.place)) as i64
+    }
+
+    /// The block that a number stands for.
+    pub(super) fn of_code(code: i64) -> BlockId {
+        BlockId {
+            place: code as u32,
+            generation: (code as u64 >> 32) as u32,
+        }
+    }
+}
+
 /// A block.
 struct Block {
     generation: u32,

@@ -10,6 +10,7 @@ mod commands;
 mod expressions;
 mod heap;
 mod machine;
+mod pieces;
 
 use crate::error::{Failure, InternalError, internal};
 use crate::ir::Program;

@@ -82,6 +82,42 @@ const COMMANDS: &[(&str, Rule)] = &[
             place,
         })
     }),
+    ("pieces", |p, at, items| {
+        let ([pieces, count], place) = p.placed(at, items)?;
+        Some(Command::Pieces {
+            pieces: p.variable(pieces)?,
+            count: p.expression(count)?,
+            place,
+        })
+    }),
+    ("keep", |p, at, items| {
+        let ([pieces, index, block, pointer, element, count], place) = p.placed(at, items)?;
+        Some(Command::Keep {
+            pieces: p.variable(pieces)?,
+            index: p.expression(index)?,
+            block: p.expression(block)?,
+            pointer: p.expression(pointer)?,
+            element: p.scalar(element)?,
+            count: p.expression(count)?,
+            place,
+        })
+    }),
+    ("piece", |p, at, items| {
+        let [pointer, pieces, element, index] = p.exactly(at, items)?;
+        Some(Command::Piece {
+            pointer: p.variable(pointer)?,
+            pieces: p.variable(pieces)?,
+            element: p.scalar(element)?,
+            index: p.expression(index)?,
+        })
+    }),
+    ("drop_pieces", |p, at, items| {
+        let [pieces, count] = p.exactly(at, items)?;
+        Some(Command::DropPieces {
+            pieces: p.variable(pieces)?,
+            count: p.expression(count)?,
+        })
+    }),
     ("copy", |p, at, items| {
         let [to, from, element, count] = p.exactly(at, items)?;
         Some(Command::Copy {

@@ -5,6 +5,7 @@ use crate::ir::{
     Command, Destination, Level, Variable, block_commands, bulk_commands, calls, errors, jumps,
     memory_commands, remarks, structures, variable_commands,
 };
+use crate::piece_commands;
 use nova_core::Scalar;
 use nova_core::forms::write::print_type;
 use nova_syntax::datum::write_text;
@@ -158,6 +159,7 @@ impl Printer<'_> {
                 self.place(place);
             }
             bulk_commands!() => self.bulk(command),
+            piece_commands!() => self.pieces(command),
             Command::Retain(variable) => {
                 self.out.text("retain");
                 self.variable(*variable);
@@ -383,6 +385,67 @@ impl Printer<'_> {
             | memory_commands!()
             | jumps!()
             | errors!()
+            | remarks!() => {}
+        }
+    }
+
+    /// Commands on the pieces of a loop.
+    fn pieces(&mut self, command: &Command) {
+        match command {
+            Command::Pieces {
+                pieces,
+                count,
+                place,
+            } => {
+                self.out.text("pieces");
+                self.variable(*pieces);
+                self.argument(count);
+                self.place(place);
+            }
+            Command::Keep {
+                pieces,
+                index,
+                block,
+                pointer,
+                element,
+                count,
+                place,
+            } => {
+                self.out.text("keep");
+                self.variable(*pieces);
+                self.argument(index);
+                self.argument(block);
+                self.argument(pointer);
+                self.out.text(&format!(" {element}"));
+                self.argument(count);
+                self.place(place);
+            }
+            Command::Piece {
+                pointer,
+                pieces,
+                element,
+                index,
+            } => {
+                self.block("piece", *pointer, *pieces, *element);
+                self.argument(index);
+            }
+            Command::DropPieces { pieces, count } => {
+                self.out.text("drop_pieces");
+                self.variable(*pieces);
+                self.argument(count);
+            }
+            Command::Store { .. }
+            | Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Unique { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | bulk_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
             | remarks!() => {}
         }
     }

@@ -19,6 +19,7 @@ mod nest;
 mod operation;
 mod outputs;
 mod padding;
+mod pieces;
 pub(crate) mod prefetch;
 mod reduction;
 mod rows;

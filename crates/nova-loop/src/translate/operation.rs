@@ -18,6 +18,8 @@ pub(super) struct Space {
     pub(super) count: Expression,
     /// The number of the index in row-major order; simple.
     pub(super) number: Expression,
+    /// Whether threads share the indices.
+    pub(super) shared: bool,
     /// How rows of lanes are filled, if they are.
     pub(super) rows: Rows,
     /// Where the operation stands in the source.
@@ -34,6 +36,7 @@ impl Space {
                 .cloned()
                 .fold(Expression::index(1), Expression::times),
             number: Expression::index(0),
+            shared: false,
             rows,
             place: place.clone(),
         }
@@ -170,6 +173,7 @@ impl<'a> Translator<'a> {
         place: &Place,
     ) -> Result<(Space, Option<Variable>)> {
         let mut space = Space::unordered(extents, Rows::None, place);
+        space.shared = operation.level == flat::Level::Grid;
         space.indices = indices.iter().map(|v| Expression::Variable(*v)).collect();
         if let [index] = indices {
             space.number = Expression::Variable(*index);

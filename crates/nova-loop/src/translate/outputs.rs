@@ -2,6 +2,7 @@
 
 use super::address::Place;
 use super::operation::{Space, split};
+use super::pieces::Pieces;
 use super::reduction::Reduction;
 use super::scalars::Term;
 use super::scan::Scan;
@@ -52,10 +53,12 @@ impl Output<'_> {
 
 /// Rows of varying length, concatenated.
 pub(super) struct Collect<'a> {
-    starts: flat::Variable,
-    ends: flat::Variable,
-    total: Variable,
-    arrays: &'a [flat::Variable],
+    pub(super) starts: flat::Variable,
+    pub(super) ends: flat::Variable,
+    pub(super) total: Variable,
+    pub(super) arrays: &'a [flat::Variable],
+    /// Where threads share the indices, the arrays that each has made.
+    pieces: Option<Pieces>,
 }
 
 impl<'a> Translator<'a> {
@@ -179,18 +182,22 @@ impl<'a> Translator<'a> {
             let (pointer, handle) = self.block_variables(block, element);
             let (null, none) = (Expression::NullPointer(element), Expression::NullBlock);
             for (variable, value) in [(pointer, null), (handle, none)] {
-                self.emit(Command::Declare {
-                    variable,
-                    value: Some(value),
-                });
+                // Pieces are put into memory of the right size, rows into memory that grows.
+                let value = (!space.shared).then_some(value);
+                self.emit(Command::Declare { variable, value });
             }
             self.bind_block(block, pointer, handle)?;
         }
+        let pieces = match space.shared {
+            true => Some(self.start_pieces(arrays, &space.count, &space.place)),
+            false => None,
+        };
         Ok(Output::Collect(Collect {
             starts: *starts,
             ends: *ends,
             total,
             arrays,
+            pieces,
         }))
     }
 
@@ -301,6 +308,10 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let (length, rows) = split(values, 1)?;
         let length = self.simple(single_value(length)?)?;
+        if let Some(pieces) = &collect.pieces {
+            let (number, place) = (&space.number, &space.place);
+            return self.keep_pieces(collect, pieces, (length, rows), number, place);
+        }
         let total = Expression::Variable(collect.total);
         let starts = self.place(collect.starts)?;
         self.store(starts, vec![space.number.clone()], total.clone())?;
@@ -375,6 +386,9 @@ impl<'a> Translator<'a> {
             Output::Reduction(reduction) => self.finish_reduction(reduction, place),
             Output::Scan(scan) => self.finish_scan(scan),
             Output::Collect(collect) => {
+                if let Some(pieces) = &collect.pieces {
+                    self.join_pieces(&collect, pieces, place)?;
+                }
                 for array in collect.arrays {
                     if let Some(block) = self.array_block(flat::Atom::Variable(*array))? {
                         self.own(block)?;

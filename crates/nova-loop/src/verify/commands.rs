@@ -5,6 +5,7 @@ use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
+use crate::piece_commands;
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
@@ -132,6 +133,7 @@ impl<'p> Verifier<'p> {
                 self.give_block(*block, *pointer, *element);
             }
             bulk_commands!() => self.bulk(command),
+            piece_commands!() => self.pieces(command),
             Command::Retain(variable) => self.retain(*variable),
             Command::Release(variable) => self.release(*variable),
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
@@ -208,7 +210,7 @@ impl<'p> Verifier<'p> {
     }
 
     /// Takes a reference from a handle, which must have one.
-    fn take_reference(&mut self, variable: Variable, how: &str) {
+    pub(super) fn take_reference(&mut self, variable: Variable, how: &str) {
         match self.flow.references(variable) {
             Some(0) => {
                 let name = self.name(variable);

@@ -24,6 +24,7 @@ mod calls;
 mod commands;
 mod destinations;
 mod flow;
+mod pieces;
 mod recursion;
 mod types;
 

@@ -20,13 +20,13 @@ const SAMPLES: i64 = 32;
 #[derive(Clone)]
 pub(super) struct Cut {
     /// How many indices there are, and how many parts.
-    n: Atom,
+    pub(super) n: Atom,
     pub(super) count: Atom,
-    way: Way,
+    kind: Kind,
 }
 
 #[derive(Clone)]
-enum Way {
+enum Kind {
     /// Parts of this many indices; the last may have fewer.
     Even { size: Atom },
     /// Parts that weigh about as much as each other.
@@ -63,8 +63,8 @@ impl Code<'_> {
             Some(_) | None => {
                 let size = self.part_size(n, operation, &cost, division);
                 let count = self.quotient_up(n, size);
-                let way = Way::Even { size };
-                Cut { n, count, way }
+                let kind = Kind::Even { size };
+                Cut { n, count, kind }
             }
         }
     }
@@ -145,14 +145,14 @@ impl Code<'_> {
         let total = self.weigh(n, elements, cost.fixed, element);
         let share = self.quotient_up(total, count);
         let share = self.scalar(Operation::Maximum, share, Atom::index(1));
-        let way = Way::Weighed(Weight {
+        let kind = Kind::Weighed(Weight {
             ends: rows.ends,
             first,
             index: cost.fixed,
             element,
             share,
         });
-        Cut { n, count, way }
+        Cut { n, count, kind }
     }
 
     fn weigh(&mut self, indices: Atom, elements: Atom, index: i64, element: Atom) -> Atom {
@@ -194,8 +194,8 @@ impl Code<'_> {
     /// The indices of a part of a cut.
     pub(super) fn bounds(&mut self, cut: &Cut, part: Variable) -> Bounds {
         let part = Atom::Variable(part);
-        match &cut.way {
-            Way::Even { size } => {
+        match &cut.kind {
+            Kind::Even { size } => {
                 let first = self.scalar(Operation::Multiply, part, *size);
                 let left = self.scalar(Operation::Subtract, cut.n, first);
                 let length = self.scalar(Operation::Minimum, left, *size);
@@ -206,7 +206,7 @@ impl Code<'_> {
                     long_row,
                 }
             }
-            Way::Weighed(weight) => {
+            Kind::Weighed(weight) => {
                 let next = self.scalar(Operation::Add, part, Atom::index(1));
                 let (first, before) = self.border(cut, weight, part);
                 let (end, weighs) = self.border(cut, weight, next);

@@ -28,6 +28,25 @@ pub(super) struct Grid {
     pub(super) partial: Vec<Variable>,
     pub(super) reductions: Vec<Output>,
     pub(super) reduced: Vec<Variable>,
+    /// Of rows, where each begins or ends.
+    pub(super) shifted: Vec<Shifted>,
+}
+
+/// How an operation becomes a grid.
+pub(super) struct Way {
+    pub(super) cut: Cut,
+    /// The same operation, without outputs, with the operations in its body divided.
+    pub(super) inside: Option<ArrayOperation>,
+    /// Whether the body costs so little that it may be computed twice.
+    pub(super) twice: bool,
+}
+
+/// Indices that are counted from where the part begins, where its first element comes to lie, and
+/// the indices counted from there.
+pub(super) struct Shifted {
+    pub(super) local: Variable,
+    pub(super) begins: Variable,
+    pub(super) whole: Variable,
 }
 
 impl Grid {
@@ -43,6 +62,7 @@ impl Grid {
             partial: Vec::new(),
             reductions: Vec::new(),
             reduced: Vec::new(),
+            shifted: Vec::new(),
         }
     }
 }
@@ -66,17 +86,11 @@ pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
 }
 
 impl Code<'_> {
-    /// Writes an operation as a grid of parts, and a reduction of what these reduce to. `inside` is
-    /// the same with the operations in its body divided.
-    pub(super) fn grid(
-        &mut self,
-        mut operation: ArrayOperation,
-        inside: Option<ArrayOperation>,
-        pattern: &[Variable],
-        cut: &Cut,
-    ) {
+    /// Writes an operation as a grid of parts, and a reduction of what these reduce to.
+    pub(super) fn grid(&mut self, mut operation: ArrayOperation, pattern: &[Variable], way: Way) {
+        let cut = &way.cut;
         let part = self.fresh("part", Scalar::I64);
-        let begins = self.begin_parts(&operation, pattern, cut);
+        let begins = self.begin_parts(&operation, pattern, &way);
         let mut grid = Grid::new(part, cut.count, operation.shape.clone());
         let (statements, ()) = self.apart(|code| {
             let bounds = code.bounds(cut, part);
@@ -86,7 +100,7 @@ impl Code<'_> {
                 code.divide_output(output, own, &bounds, &mut grid);
             }
             let made = std::mem::take(&mut grid.made);
-            match inside {
+            match way.inside {
                 Some(inside) => code.one_of(operation, inside, cut, &bounds, made),
                 None => code.restrict(operation, &bounds, made),
             }
@@ -98,6 +112,7 @@ impl Code<'_> {
         let outputs = std::mem::take(&mut grid.outputs);
         let pattern = std::mem::take(&mut grid.pattern);
         self.operation(pattern, cut.count, part, Level::Grid, body, outputs);
+        self.shift_rows(std::mem::take(&mut grid.shifted), cut);
         self.reduce_partial(grid);
     }
 
@@ -189,13 +204,13 @@ impl Code<'_> {
                     grid.reduced.push(result);
                 }
             }
+            (Output::Filter { .. }, _) => self.collect_kept(&own, grid),
+            (Output::Collect { .. }, _) => self.collect_rows(&own, bounds, grid),
             // An operation with others is not divided.
             (
                 Output::Scan { .. }
-                | Output::Filter { .. }
                 | Output::Scatter { .. }
                 | Output::Histogram { .. }
-                | Output::Collect { .. }
                 | Output::Join { .. },
                 _,
             ) => {}

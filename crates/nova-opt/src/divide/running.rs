@@ -4,7 +4,7 @@
 //! twice, which costs less than storing its values where it is short.
 
 use super::cut::{Bounds, Cut};
-use super::grid::{Grid, neutral};
+use super::grid::{Grid, Way, neutral};
 use super::parts::{Code, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
@@ -25,17 +25,14 @@ pub(super) enum Begin {
     Filter(Variable),
 }
 
-/// Whether an output's parts depend on those before them.
-pub(super) fn is_running(output: &Output) -> bool {
-    match output {
-        Output::Scan { .. } | Output::Filter { .. } => true,
-        Output::Map
-        | Output::Reduce { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => false,
-    }
+/// Whether an output is a scan: then parts depend on the values of those before them.
+pub(super) fn is_scan(output: &Output) -> bool {
+    matches!(output, Output::Scan { .. })
+}
+
+/// Whether an output is a filter: then parts may depend on how many elements those before them keep.
+fn is_filter(output: &Output) -> bool {
+    matches!(output, Output::Filter { .. })
 }
 
 /// The two steps before the grid, in the making.
@@ -60,10 +57,11 @@ impl Code<'_> {
         &mut self,
         operation: &ArrayOperation,
         pattern: &[Variable],
-        cut: &Cut,
+        way: &Way,
     ) -> Vec<Begin> {
-        let count = cut.count;
-        if !operation.outputs.iter().any(is_running) {
+        let (cut, count) = (&way.cut, way.cut.count);
+        let is_running = |output: &Output| is_scan(output) || way.twice && is_filter(output);
+        if !operation.outputs.iter().any(&is_running) {
             return operation.outputs.iter().map(|_| Begin::Alone).collect();
         }
         let mut copy = fresh_operation(self.program, operation);
@@ -79,10 +77,11 @@ impl Code<'_> {
                 Output::Scan { lambda, start, .. } => {
                     self.begin_scan((lambda, start), consumed, own, count, &mut steps)
                 }
-                Output::Filter { .. } => {
+                Output::Filter { .. } if way.twice => {
                     self.begin_filter((consumed, own), count, &mut kept, &mut steps)
                 }
                 Output::Map
+                | Output::Filter { .. }
                 | Output::Reduce { .. }
                 | Output::Scatter { .. }
                 | Output::Histogram { .. }

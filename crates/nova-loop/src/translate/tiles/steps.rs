@@ -236,6 +236,7 @@ impl<'a> Translator<'a> {
                 indices.push(this.simple(flat::Atom::Variable(*index))?);
             }
             let space = Space {
+                shared: false,
                 indices,
                 count: zero(),
                 number: zero(),
