@@ -5,11 +5,12 @@
 //!
 //! How large a part is depends on the number of indices and on what the body costs, never on the
 //! number of threads, so that results do not either. Divided are outermost operations whose outputs
-//! are maps and filters, and reductions and scans in which the order makes no difference or need not
-//! be strict. Whether threads can share the loop that a grid becomes is decided in Loop
+//! are maps and filters, and reductions and scans of scalars, with all operators; [`ordered`] has those
+//! whose order is strict. Whether threads can share the loop that a grid becomes is decided in Loop
 //! (`nova_loop::regions`), where references to memory and nodes are counted.
 
 mod cost;
+mod ordered;
 mod parts;
 mod running;
 
@@ -20,8 +21,8 @@ use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
-use nova_flat::operators::by_component;
 use nova_flat::visit::bodies_mut;
+use ordered::is_orderly;
 use parts::{Code, Grid};
 use running::{DEAREST, is_running};
 
@@ -100,8 +101,10 @@ impl Divider<'_> {
         };
         let combines = |output: &Output| match output {
             Output::Map | Output::Filter { .. } => true,
-            Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => by_component(lambda)
-                .is_some_and(|all| all.iter().all(|o| o.exact || !self.division.strict)),
+            Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
+                let in_parts = is_orderly(output, operation.shape.len(), self.division.strict);
+                in_parts && !self.effects.of_body(&lambda.body).observable
+            }
             Output::Scatter { .. }
             | Output::Histogram { .. }
             | Output::Collect { .. }
@@ -145,6 +148,7 @@ impl Divider<'_> {
             program: self.program,
             place,
             out: Vec::new(),
+            strict: self.division.strict,
         };
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let size = code.part_size(n, &operation, self.division);

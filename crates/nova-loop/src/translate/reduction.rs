@@ -14,6 +14,7 @@ use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
+use nova_flat::ir::Bracketing;
 use nova_flat::operators::{Operator, by_component};
 
 /// Subtrees of different heights that there can be at once, and the start value.
@@ -37,9 +38,14 @@ pub(super) enum Kind {
     Rows(RowLanes),
     /// Not commuting, strict: the running fold of the current piece.
     Pieces { running: Vec<Variable>, tree: Tree },
+    /// The elements are combined by the tree of adjacent pairs.
+    Pairs(Tree),
+    /// The accumulators, which start as the first element.
+    Left(Vec<Variable>),
 }
 
-/// The complete subtrees of the tree of adjacent pairs, the start value below them.
+/// The complete subtrees of the tree of adjacent pairs, the start value below them. That of a part
+/// stands where the first subtree comes instead, as long as there is none.
 pub(super) struct Tree {
     parts: Vec<Variable>,
     depth: Variable,
@@ -80,7 +86,11 @@ impl<'a> Reduction<'a> {
     pub(super) fn row_lanes(&self) -> &[Variable] {
         match &self.kind {
             Kind::Rows(rows) => &rows.lanes,
-            Kind::Fold(_) | Kind::Lanes { .. } | Kind::Pieces { .. } => &[],
+            Kind::Fold(_)
+            | Kind::Lanes { .. }
+            | Kind::Pieces { .. }
+            | Kind::Pairs(_)
+            | Kind::Left(_) => &[],
         }
     }
 }
@@ -91,7 +101,7 @@ impl<'a> Translator<'a> {
         &mut self,
         lambda: &'a flat::Lambda,
         start: &[flat::Atom],
-        commutes: bool,
+        (commutes, bracketing): (bool, Bracketing),
         pattern: &'a [flat::Variable],
         space: &Space,
     ) -> Result<Reduction<'a>> {
@@ -111,7 +121,7 @@ impl<'a> Translator<'a> {
             let lanes = self.buffers("lanes", &scalars, filling.width);
             let blocks = match filling.whole {
                 true => Blocks::Whole(self.accumulators(&names, &starts)),
-                false => Blocks::Tree(self.start_tree(starts)),
+                false => Blocks::Tree(self.start_tree(starts, bracketing)),
             };
             let bounds = match self.program.strict {
                 true => None,
@@ -129,14 +139,20 @@ impl<'a> Translator<'a> {
                 bounds,
                 blocks,
             })
+        } else if bracketing == Bracketing::Pairs {
+            Kind::Pairs(self.start_tree(starts, bracketing))
+        } else if bracketing == Bracketing::Left {
+            Kind::Left(self.accumulators(&names, &starts))
         } else if commutes && !exact {
             let lanes = self.buffers("lanes", &scalars, LANES as u32);
-            let tree = self.start_tree(starts);
+            let tree = self.start_tree(starts, bracketing);
             Kind::Lanes { lanes, tree }
         } else if self.program.strict && !commutes {
-            let tree = self.start_tree(starts);
+            let tree = self.start_tree(starts, bracketing);
             let running = self.unset("piece", &scalars);
             Kind::Pieces { running, tree }
+        } else if bracketing == Bracketing::Part {
+            Kind::Left(self.accumulators(&names, &starts))
         } else {
             Kind::Fold(self.accumulators(&names, &starts))
         };
@@ -189,6 +205,18 @@ impl<'a> Translator<'a> {
                     Rows::None | Rows::Of(_) => Err(internal("a row without a lane")),
                 }
             }
+            Kind::Pairs(tree) => {
+                let values = self.simple_values(values)?;
+                self.flush_loads()?;
+                self.push_part(reduction, tree, values, space.number.clone(), &space.place)
+            }
+            Kind::Left(accumulators) => {
+                let values = self.simple_values(values)?;
+                self.flush_loads()?;
+                let first = space.number.clone();
+                let first = first.compare(ScalarOperation::Equal, zero());
+                self.fold_from_first(lambda, accumulators, &values, first)
+            }
             Kind::Pieces { running, tree } => {
                 let values = self.simple_values(values)?;
                 self.flush_loads()?;
@@ -210,6 +238,7 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let tree = match &reduction.kind {
             Kind::Fold(accumulators)
+            | Kind::Left(accumulators)
             | Kind::Rows(RowLanes {
                 blocks: Blocks::Whole(accumulators),
                 ..
@@ -221,6 +250,7 @@ impl<'a> Translator<'a> {
             }
             Kind::Lanes { tree, .. }
             | Kind::Pieces { tree, .. }
+            | Kind::Pairs(tree)
             | Kind::Rows(RowLanes {
                 blocks: Blocks::Tree(tree),
                 ..
@@ -276,6 +306,17 @@ impl<'a> Translator<'a> {
         space: &Space,
     ) -> Result<()> {
         let first = remainder(&space.number, LANES).compare(ScalarOperation::Equal, zero());
+        self.fold_from_first(lambda, running, values, first)
+    }
+
+    /// `running := x` for the first element, else `running ⊕ x`.
+    fn fold_from_first(
+        &mut self,
+        lambda: &'a flat::Lambda,
+        running: &[Variable],
+        values: &[Expression],
+        first: Expression,
+    ) -> Result<()> {
         self.choose(
             first,
             |this| {
@@ -389,13 +430,17 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    fn start_tree(&mut self, starts: Vec<(Expression, Scalar)>) -> Tree {
+    fn start_tree(&mut self, starts: Vec<(Expression, Scalar)>, bracketing: Bracketing) -> Tree {
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
         let parts = self.buffers("parts", &scalars, HEIGHTS);
         for (pointer, (start, _)) in parts.iter().zip(starts) {
             self.set_element(*pointer, zero(), start);
         }
-        let depth = self.declare("depth", INDEX, Expression::index(1));
+        let depth = match bracketing {
+            Bracketing::Whole | Bracketing::Pairs => Expression::index(1),
+            Bracketing::Part | Bracketing::Left => zero(),
+        };
+        let depth = self.declare("depth", INDEX, depth);
         Tree { parts, depth }
     }
 
@@ -431,7 +476,7 @@ impl<'a> Translator<'a> {
             let done = match merges {
                 Some(merges) => remainder(&Expression::Variable(merges), 2)
                     .compare(ScalarOperation::Equal, zero()),
-                None => depth().compare(ScalarOperation::Equal, Expression::index(1)),
+                None => depth().compare(ScalarOperation::LessEqual, Expression::index(1)),
             };
             this.when(done, |this| {
                 this.emit(Command::Break);

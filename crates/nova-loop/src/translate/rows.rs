@@ -69,9 +69,11 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         match &reduction.kind {
             Kind::Rows(rows) => self.combine_rows(reduction, rows, index, right),
-            Kind::Fold(_) | Kind::Lanes { .. } | Kind::Pieces { .. } => {
-                Err(internal("lanes that are not filled row by row"))
-            }
+            Kind::Fold(_)
+            | Kind::Lanes { .. }
+            | Kind::Pieces { .. }
+            | Kind::Pairs(_)
+            | Kind::Left(_) => Err(internal("lanes that are not filled row by row")),
         }
     }
 

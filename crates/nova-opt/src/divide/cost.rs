@@ -2,7 +2,8 @@
 //! while. An estimate: it decides how work is cut, never what comes out.
 
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
+use nova_flat::operators::by_component;
 use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
 
@@ -27,14 +28,26 @@ impl Cost {
         let mut bound: BTreeSet<Variable> = operation.indices.iter().copied().collect();
         bound.extend(operation.carries.iter().map(|(carry, _)| carry));
         let body = &operation.body;
-        each_statement(body, &mut |statement| {
-            bound.extend(statement.pattern.iter().copied());
-            binders(&statement.expression, &mut |v| {
-                bound.insert(*v);
+        let mut bind = |body: &Body| {
+            each_statement(body, &mut |statement| {
+                bound.extend(statement.pattern.iter().copied());
+                binders(&statement.expression, &mut |v| {
+                    bound.insert(*v);
+                });
             });
-        });
+        };
+        bind(body);
+        let unknown: Vec<&Body> = operation
+            .outputs
+            .iter()
+            .filter_map(unknown_operator)
+            .collect();
+        unknown.iter().for_each(|operator| bind(operator));
         let mut cost = Cost::default();
         cost.add(body, &[], 1, &bound);
+        for operator in unknown {
+            cost.add(operator, &[], 1, &bound);
+        }
         cost
     }
 
@@ -73,6 +86,21 @@ impl Cost {
                 None => self.loops.push((extents.to_vec(), own)),
             }
         }
+    }
+}
+
+/// The body of the operator of a reduction or scan, if it is not among those that are cheap.
+fn unknown_operator(output: &Output) -> Option<&Body> {
+    match output {
+        Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
+            by_component(lambda).is_none().then_some(&lambda.body)
+        }
+        Output::Map
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Division;
 use super::cost::Cost;
+use super::ordered::alignment;
 use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
@@ -10,7 +11,6 @@ use nova_flat::ir::{
     Variable,
 };
 use nova_flat::operators::{Operator, by_component};
-use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// Sizes of larger parts are multiples of this, so that vectors and tiles fit in.
 const ROUND: i64 = 64;
@@ -74,6 +74,8 @@ pub(super) struct Code<'a> {
     pub(super) program: &'a mut Program,
     pub(super) place: Place,
     pub(super) out: Vec<Statement>,
+    /// Whether reductions keep the order of docs/order.md.
+    pub(super) strict: bool,
 }
 
 impl Code<'_> {
@@ -154,7 +156,8 @@ impl Code<'_> {
         let rest = self.scalar(ScalarOperation::Multiply, some, Atom::index(ROUND - 1));
         let sum = self.scalar(ScalarOperation::Add, size, rest);
         let flipped = self.scalar(ScalarOperation::BitXor, rest, Atom::index(-1));
-        self.scalar(ScalarOperation::BitAnd, sum, flipped)
+        let size = self.scalar(ScalarOperation::BitAnd, sum, flipped);
+        self.align(size, alignment(operation, division.strict))
     }
 
     /// What an index of the first dimension costs.
@@ -193,8 +196,13 @@ impl Code<'_> {
 
     /// The element of an array for a part.
     pub(super) fn of_part(&mut self, array: Variable, part: Variable) -> Atom {
+        self.element(array, Atom::Variable(part))
+    }
+
+    /// An element of an array.
+    pub(super) fn element(&mut self, array: Variable, index: Atom) -> Atom {
         let value = self.fresh("value", self.program.ty(array).element());
-        let indices = vec![Atom::Variable(part)];
+        let indices = vec![index];
         self.push(vec![value], Expression::Index { array, indices });
         Atom::Variable(value)
     }
@@ -237,20 +245,11 @@ impl Code<'_> {
             (Output::Filter { .. }, Begin::Filter(begin)) => {
                 self.continue_filter(*begin, &own, grid);
             }
-            (
-                Output::Reduce {
-                    lambda,
-                    start,
-                    commutes,
-                },
-                _,
-            ) => {
-                let neutral = neutral(lambda, start);
-                grid.reductions.push(Output::Reduce {
-                    lambda: fresh_lambda(self.program, lambda, &mut Substitution::default()),
-                    start: std::mem::replace(start, neutral),
-                    commutes: *commutes,
-                });
+            (Output::Scan { start, .. }, Begin::Blocks(begin)) => {
+                self.continue_blocks((start, begin), own, bounds, grid);
+            }
+            (reduction @ Output::Reduce { .. }, _) => {
+                grid.reductions.extend(self.divide_reduction(reduction));
                 for result in own {
                     let scalar = self.program.ty(result).element();
                     let value = self.fresh("value", scalar);
