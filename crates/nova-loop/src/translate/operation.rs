@@ -111,7 +111,9 @@ impl<'a> Translator<'a> {
         let (carried, made) = split(pattern, operation.carries.len())?;
         let outputs = self.start_outputs(operation, made, &space)?;
         self.flush_loads()?;
-        self.loops += 1;
+        // A part of a grid is long, as what is outermost elsewhere.
+        let around = u32::from(operation.level == flat::Level::Sequential);
+        self.loops += around;
         let (code, ()) = self.nested(|this| {
             this.body(&operation.body, |this, results| {
                 let (next, mut rest) = split(results, operation.carries.len())?;
@@ -129,7 +131,7 @@ impl<'a> Translator<'a> {
             })?;
             Ok(())
         })?;
-        self.loops -= 1;
+        self.loops -= around;
         let level = match operation.level {
             flat::Level::Sequential => Level::Sequential,
             flat::Level::Grid => Level::Grid,
