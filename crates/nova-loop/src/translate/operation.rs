@@ -85,13 +85,16 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
-        if let Some(tiling) = self.tiling(operation, pattern) {
-            return self.operation_in_tiles(tiling, pattern, place);
-        }
-        if let Some(grouping) = self.grouping(operation)
-            && self.operation_in_groups(&grouping, pattern, place)?
-        {
-            return Ok(());
+        // Parts of a grid are long, and each is one thread's.
+        if operation.level == flat::Level::Sequential {
+            if let Some(tiling) = self.tiling(operation, pattern) {
+                return self.operation_in_tiles(tiling, pattern, place);
+            }
+            if let Some(grouping) = self.grouping(operation)
+                && self.operation_in_groups(&grouping, pattern, place)?
+            {
+                return Ok(());
+            }
         }
         if let Some(filling) = self.fills_rows(operation) {
             return self.operation_in_rows(operation, filling, pattern, place);
@@ -111,7 +114,6 @@ impl<'a> Translator<'a> {
         let (carried, made) = split(pattern, operation.carries.len())?;
         let outputs = self.start_outputs(operation, made, &space)?;
         self.flush_loads()?;
-        // A part of a grid is long, as what is outermost elsewhere.
         let around = u32::from(operation.level == flat::Level::Sequential);
         self.loops += around;
         let (code, ()) = self.nested(|this| {

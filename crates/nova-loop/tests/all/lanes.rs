@@ -304,15 +304,50 @@ fn short_rows_inside_a_loop() {
     // The last row is filled up with lanes that keep what they have.
     assert!(text(&plain).contains("(select (lt i64 lane_"));
     assert!(text(&plain).contains("(prefetch x_"), "{}", text(&plain));
-    // The parts of a grid are long, and so is what they reduce.
-    let parts = plain.replacen("(operation [n]", "(grid [n]", 1);
-    assert!(!text(&parts).contains("(select"), "{}", text(&parts));
     // Elements with a check are taken one by one.
     assert!(
         text(&checked).contains("(pointer f64) 4)"),
         "{}",
         text(&checked)
     );
+}
+
+#[test]
+fn parts_of_a_grid_are_long() {
+    // They are no short rows, of which several are summed at once or filled up.
+    let program = |level: &str| {
+        format!(
+            "(program (entry \"f\" [(\"x\" (vector f64))] (vector f64) \"f\")
+              (function \"f\" [n:i64 x:[n]f64] [l:i64 r:[l]f64] (do
+                (let [d:i64] (add i64 n 69)) (let [k:i64] (div i64 d 70))
+                (let [t:[k]f64] ({level} [k] [i:i64] []
+                  (do
+                    (let [b:i64] (mul i64 i 70)) (let [h:i64] (sub i64 n b))
+                    (let [m:i64] (min i64 h 70))
+                    (let [s:f64] (operation [m] [j:i64] []
+                      (do (let [g:i64] (add i64 b j)) (let [a:f64] (index x [g])) (in a))
+                      (reduce_comm [0.5L]
+                        (lambda [p:f64 q:f64] (do (let [u:f64] (add f64 p q)) (in u))))))
+                    (in s))
+                  (map)))
+                (in k t))))"
+        )
+    };
+    let text = |level: &str| {
+        let flat = nova_mem::introduce(&read("parts", &program(level)));
+        let translated = nova_loop::translate(&flat, false).unwrap();
+        nova_loop::print::print(&translated)
+    };
+    assert!(text("operation").contains("(combine_few"));
+    let parts = text("grid");
+    assert!(parts.contains(" grid\n"), "{parts}");
+    assert!(
+        !parts.contains("few") && !parts.contains("(select"),
+        "{parts}"
+    );
+    for length in [0, 69, 70, 71, 300] {
+        run(&program("grid"), &text_of(&numbers(length)), false, true);
+    }
 }
 
 #[test]
