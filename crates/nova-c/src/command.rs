@@ -270,6 +270,7 @@ impl FunctionEmitter<'_, '_> {
         });
         let start = Expression::Name(name.clone()).cast(elements);
         self.assign(pointer, offset(start, field.offset));
+        self.fields.note_made(element, pointer, field.offset);
         self.making = Some(Making {
             data: Some(name),
             ..making

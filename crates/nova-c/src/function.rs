@@ -10,6 +10,7 @@ use crate::border::structures::{Making, fields_behind, making};
 use crate::command::offset;
 use crate::expression::type_of;
 use crate::names::Names;
+use crate::region::Fields;
 use crate::scalar::memory_type;
 use crate::unit::Unit;
 use nova_core::{ErrorKind, Scalar};
@@ -37,6 +38,8 @@ pub struct FunctionEmitter<'u, 'p> {
     returned: Option<Variable>,
     /// Where the function is an entry's that makes its result in place: how.
     pub making: Option<Making>,
+    /// The pointers to fields of structures.
+    pub fields: Fields,
 }
 
 /// A local array of more elements is read through a pointer: compilers that turn indices into
@@ -106,7 +109,9 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
         emitter.check_stack(&function.place);
     }
     // So that C compilers see what lies between them.
+    emitter.fields = Fields::new(&function.body);
     for (field, other, distance) in fields_behind(program, id) {
+        emitter.fields.note(field, other, distance);
         let other = Expression::Name(emitter.name(other));
         emitter.assign(field, offset(other, distance));
     }
@@ -155,6 +160,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             results: Vec::new(),
             returned: None,
             making: None,
+            fields: Fields::default(),
         }
     }
 

@@ -40,22 +40,78 @@ pub fn reduce<T, E>(
     if !order.is_blocked() {
         return (0..n).try_fold(start, |sum, k| combine(sum, element(k)?));
     }
+    match reduce_blocks(n, order, element, &mut combine)? {
+        Some(sum) => combine(start, sum),
+        None => Ok(start),
+    }
+}
+
+/// As [`reduce`], but without the start: the first step of a reduction in parts. `start` for no
+/// elements.
+pub fn reduce_part<T, E>(
+    n: usize,
+    order: Order,
+    start: T,
+    element: impl FnMut(usize) -> Result<T, E>,
+    mut combine: impl FnMut(T, T) -> Result<T, E>,
+) -> Result<T, E> {
+    if !order.is_blocked() {
+        return reduce_left(n, start, element, combine);
+    }
+    Ok(reduce_blocks(n, order, element, &mut combine)?.unwrap_or(start))
+}
+
+/// The elements from left to right, without the start; `start` for no elements.
+pub fn reduce_left<T, E>(
+    n: usize,
+    start: T,
+    mut element: impl FnMut(usize) -> Result<T, E>,
+    mut combine: impl FnMut(T, T) -> Result<T, E>,
+) -> Result<T, E> {
+    match n {
+        0 => Ok(start),
+        _ => (1..n).try_fold(element(0)?, |sum, k| combine(sum, element(k)?)),
+    }
+}
+
+/// `start ⊕ r`, where `r` is what the tree of adjacent pairs gives of the elements: the last step of
+/// a reduction in parts. `start` for no elements.
+pub fn reduce_pairs<T, E>(
+    n: usize,
+    start: T,
+    mut element: impl FnMut(usize) -> Result<T, E>,
+    mut combine: impl FnMut(T, T) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut pairs = Tree::default();
+    for k in 0..n {
+        pairs.push(element(k)?, &mut combine)?;
+    }
+    match pairs.finish(&mut combine)? {
+        Some(sum) => combine(start, sum),
+        None => Ok(start),
+    }
+}
+
+/// The elements in blocks, and these by the tree of adjacent pairs; `None` for no elements.
+fn reduce_blocks<T, E>(
+    n: usize,
+    order: Order,
+    mut element: impl FnMut(usize) -> Result<T, E>,
+    combine: &mut impl FnMut(T, T) -> Result<T, E>,
+) -> Result<Option<T>, E> {
     let mut blocks = Tree::default();
     for first in (0..n).step_by(BLOCK) {
         let range = first..n.min(first + BLOCK);
         let block = if order.commutes {
-            reduce_lanes(range, &mut element, &mut combine)?
+            reduce_lanes(range, &mut element, combine)?
         } else {
-            reduce_pieces(range, &mut element, &mut combine)?
+            reduce_pieces(range, &mut element, combine)?
         };
         if let Some(block) = block {
-            blocks.push(block, &mut combine)?;
+            blocks.push(block, combine)?;
         }
     }
-    match blocks.finish(&mut combine)? {
-        Some(sum) => combine(start, sum),
-        None => Ok(start),
-    }
+    blocks.finish(combine)
 }
 
 /// A block of a commuting reduction: strided lanes, combined by halving.
@@ -336,6 +392,23 @@ mod tests {
             bracketing(3000, plain(COMMUTES)),
             bracketing(3000, COMMUTES)
         );
+    }
+
+    #[test]
+    fn parts_of_blocks_are_subtrees() {
+        for n in [1, 1023, 1024, 1025, 2048, 5000, 9217] {
+            for (order, size) in [(COMMUTES, 1024), (ORDERED, 2048), (COMMUTES, 4096)] {
+                let element = |k: usize| Ok::<_, Infallible>(k.to_string());
+                let combine = |a: String, b: String| Ok(format!("({a} {b})"));
+                let part = |p: usize| {
+                    let length = (n - p * size).min(size);
+                    let element = |k| element(p * size + k);
+                    reduce_part(length, order, String::new(), element, combine)
+                };
+                let whole = reduce_pairs(n.div_ceil(size), "z".to_string(), part, combine);
+                assert_eq!(whole, Ok(bracketing(n, order)), "{n} {size} {order:?}");
+            }
+        }
     }
 
     fn scanned(n: usize, exclusive: bool, order: Order) -> Vec<String> {

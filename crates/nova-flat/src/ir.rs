@@ -308,18 +308,37 @@ pub enum Level {
     Grid,
 }
 
+/// What a reduction makes of its elements: all that docs/order.md says, or one of the steps of it, for
+/// elements that are reduced in parts. Where every part has the same `2^k` blocks, and the last one
+/// what is left, the parts are subtrees of the tree of adjacent pairs over all blocks: `Pairs` of what
+/// `Part` gives of each of them is what `Whole` gives of all, to the bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bracketing {
+    /// `start ⊕ r`, where `r` is what the blocks give; `start` of no elements.
+    Whole,
+    /// `r` alone; `start` of no elements.
+    Part,
+    /// `start ⊕ r`, where `r` is what the tree of adjacent pairs gives of the elements themselves;
+    /// `start` of no elements. Strict or not, commuting or not.
+    Pairs,
+    /// The elements from left to right, as those of a piece; `start` of no elements. Strict or not,
+    /// commuting or not.
+    Left,
+}
+
 /// What an array operation makes of the values its body gives. `n` is the number of indices; all
 /// outputs but `Map` and `Reduce` demand a space of rank 1.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Consumes a scalar; gives the array of them, with the space's extents.
     Map,
-    /// Consumes `start.len()` scalars; gives as many: `start ⊕ v0 ⊕ v1 …` in the order and
-    /// bracketing of docs/order.md. The lambda takes left then right operand.
+    /// Consumes `start.len()` scalars; gives as many: `start ⊕ v0 ⊕ v1 …` in the order of
+    /// docs/order.md, or a part of that. The lambda takes left then right operand.
     Reduce {
         lambda: Lambda,
         start: Vec<Atom>,
         commutes: bool,
+        bracketing: Bracketing,
     },
     /// Consumes `start.len()` scalars; gives as many `[n]` arrays of the running results.
     Scan {

@@ -20,8 +20,8 @@ mod operands;
 pub use operands::{print_atom, print_type, print_variable};
 
 use crate::ir::{
-    ArrayOperation, Atom, Body, Entry, Expression, Function, Lambda, Level, Output, Program,
-    Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Bracketing, Entry, Expression, Function, Lambda, Level, Output,
+    Program, Statement, Type, Variable,
 };
 use crate::memory::{Lmad, Memory, Polynomial};
 use nova_core::forms::write::{Lines, bracketed, print_place};
@@ -270,9 +270,17 @@ impl<'a> Printer<'a> {
                 lambda,
                 start,
                 commutes,
+                bracketing,
             } => {
                 let word = if *commutes { "reduce_comm" } else { "reduce" };
-                (format!("{word} {}", self.atoms(start)), Some(lambda))
+                let ending = match bracketing {
+                    Bracketing::Whole => "",
+                    Bracketing::Part => "_part",
+                    Bracketing::Pairs => "_pairs",
+                    Bracketing::Left => "_left",
+                };
+                let start = self.atoms(start);
+                (format!("{word}{ending} {start}"), Some(lambda))
             }
             Output::Scan {
                 lambda,

@@ -11,7 +11,9 @@ use crate::facts::Fact;
 use crate::join::Below;
 use crate::values::{next, take};
 use nova_core::{Scalar, ScalarOperation, Type};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Bracketing, Expression, Level, Output, Type as FlatType, Variable,
+};
 
 impl Lowerer<'_> {
     /// The same rows with no more than as much waste as data: where there may be more, a comparison
@@ -97,6 +99,7 @@ impl Lowerer<'_> {
                 lambda: adding,
                 start: vec![Atom::index(0)],
                 commutes: true,
+                bracketing: Bracketing::Whole,
             }],
         };
         self.emit(vec![shown], Expression::Operation(operation));

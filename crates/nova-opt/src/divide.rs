@@ -7,7 +7,7 @@
 //! number of threads, so that results do not either. What costs less than two parts stays as it is,
 //! which is decided when the program runs. Divided are operations whose outputs are maps, filters and
 //! collections of rows,
-//! and reductions and scans in which the order makes no difference or need not be strict.
+//! and reductions and scans of scalars by all operators; [`ordered`] has those whose order is strict.
 //!
 //! Operations inside of a divided one are left to the thread that has the part, in which they may be
 //! fused with what is around them. Only where there are few indices, or one of them has a row so long
@@ -22,6 +22,7 @@ mod collect;
 mod cost;
 mod cut;
 mod grid;
+mod ordered;
 mod parts;
 mod rows;
 mod running;
@@ -32,8 +33,8 @@ use grid::Way;
 use nova_core::ScalarValue;
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement};
-use nova_flat::operators::by_component;
 use nova_flat::visit::{bodies_mut, each_statement};
+use ordered::is_orderly;
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
 
@@ -106,8 +107,10 @@ impl Divider<'_> {
         };
         let combines = |output: &Output| match output {
             Output::Map | Output::Filter { .. } | Output::Collect { .. } => true,
-            Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => by_component(lambda)
-                .is_some_and(|all| all.iter().all(|o| o.exact || !self.division.strict)),
+            Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
+                let in_parts = is_orderly(output, operation.shape.len(), self.division.strict);
+                in_parts && !self.effects.of_body(&lambda.body).observable
+            }
             Output::Scatter { .. } | Output::Histogram { .. } | Output::Join { .. } => false,
         };
         operation.level == Level::Sequential
@@ -156,6 +159,7 @@ impl Divider<'_> {
             program: self.program,
             place,
             out: Vec::new(),
+            strict: self.division.strict,
         };
         let cut = code.cut(&operation, self.division);
         let way = Way {

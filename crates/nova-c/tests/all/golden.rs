@@ -56,6 +56,11 @@ fn parallel_loops() {
 }
 
 #[test]
+fn fields_of_structures_in_parallel_loops() {
+    check_for(Target::Pthreads, "turned");
+}
+
+#[test]
 fn lanes() {
     check("squares");
 }

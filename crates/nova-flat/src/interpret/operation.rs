@@ -5,7 +5,7 @@ use super::{
     Activation, Arrays, Held, Machine, SlotInfo, Slots, Stop, array, extent, extents, index_value,
     read_all, scalar, slot,
 };
-use crate::ir::{ArrayOperation, Atom, Lambda, Output, Variable};
+use crate::ir::{ArrayOperation, Atom, Bracketing, Lambda, Output, Variable};
 use crate::values::{Fault, element_type, internal};
 use nova_core::order::{self, Order};
 use nova_core::{Elements, ScalarValue, Type, Value};
@@ -182,14 +182,21 @@ impl<'a, A: Arrays> Machine<'a, A> {
                     lambda,
                     start,
                     commutes,
+                    bracketing,
                 },
                 Gathered::Columns(columns),
             ) => {
                 let order = self.order(*commutes);
                 let start = operands(&activation.slots, start)?;
                 let n = columns.first().map_or(0, Elements::len);
+                let element = |k| row(&columns, k);
                 let combine = |left, right| self.combine(activation, lambda, left, right);
-                let sum = order::reduce(n, order, start, |k| row(&columns, k), combine)?;
+                let sum = match bracketing {
+                    Bracketing::Whole => order::reduce(n, order, start, element, combine)?,
+                    Bracketing::Part => order::reduce_part(n, order, start, element, combine)?,
+                    Bracketing::Pairs => order::reduce_pairs(n, start, element, combine)?,
+                    Bracketing::Left => order::reduce_left(n, start, element, combine)?,
+                };
                 values.extend(sum.into_iter().map(Held::Scalar));
             }
             (Output::Scan { .. }, Gathered::Columns(columns)) => {

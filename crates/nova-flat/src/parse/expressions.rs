@@ -1,7 +1,9 @@
 //! The forms of expressions, of views and of outputs: three tables.
 
 use super::Parser;
-use crate::ir::{ArrayOperation, Destination, Expression, Level, Output, SliceDimension, View};
+use crate::ir::{
+    ArrayOperation, Bracketing, Destination, Expression, Level, Output, SliceDimension, View,
+};
 use nova_core::forms::read::FormReader;
 use nova_core::{ScalarOperation, SumId};
 use nova_syntax::DatumId;
@@ -211,8 +213,30 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
         let [] = p.exactly(at, items)?;
         Some(Output::Map)
     }),
-    ("reduce", |p, at, items| p.reduce(at, items, false)),
-    ("reduce_comm", |p, at, items| p.reduce(at, items, true)),
+    ("reduce", |p, at, items| {
+        p.reduce(at, items, (false, Bracketing::Whole))
+    }),
+    ("reduce_comm", |p, at, items| {
+        p.reduce(at, items, (true, Bracketing::Whole))
+    }),
+    ("reduce_part", |p, at, items| {
+        p.reduce(at, items, (false, Bracketing::Part))
+    }),
+    ("reduce_comm_part", |p, at, items| {
+        p.reduce(at, items, (true, Bracketing::Part))
+    }),
+    ("reduce_pairs", |p, at, items| {
+        p.reduce(at, items, (false, Bracketing::Pairs))
+    }),
+    ("reduce_comm_pairs", |p, at, items| {
+        p.reduce(at, items, (true, Bracketing::Pairs))
+    }),
+    ("reduce_left", |p, at, items| {
+        p.reduce(at, items, (false, Bracketing::Left))
+    }),
+    ("reduce_comm_left", |p, at, items| {
+        p.reduce(at, items, (true, Bracketing::Left))
+    }),
     ("scan", |p, at, items| p.scan(at, items, false)),
     ("exscan", |p, at, items| p.scan(at, items, true)),
     ("filter", |p, at, items| {
@@ -347,12 +371,18 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    fn reduce(&mut self, at: DatumId, items: &'a [DatumId], commutes: bool) -> Option<Output> {
+    fn reduce(
+        &mut self,
+        at: DatumId,
+        items: &'a [DatumId],
+        (commutes, bracketing): (bool, Bracketing),
+    ) -> Option<Output> {
         let [start, lambda] = self.exactly(at, items)?;
         Some(Output::Reduce {
             start: self.atoms(start)?,
             lambda: self.lambda(lambda)?,
             commutes,
+            bracketing,
         })
     }
 

@@ -17,6 +17,7 @@ use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
+use nova_flat::ir::Bracketing;
 use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 
@@ -46,7 +47,12 @@ impl<'a> Translator<'a> {
                     lambda,
                     start,
                     commutes,
+                    bracketing,
                 } => {
+                    // The start value is part of what fills rows.
+                    if *bracketing != Bracketing::Whole {
+                        return None;
+                    }
                     let operators = by_component(lambda)?;
                     let exact = operators.iter().all(|operator| operator.exact);
                     if self.program.strict && !commutes && !exact {

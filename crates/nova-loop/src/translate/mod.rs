@@ -29,6 +29,7 @@ mod sort;
 mod statements;
 mod states;
 mod tiles;
+mod tree;
 
 use crate::error::{InternalError, internal};
 use crate::ir::{self, Command, Expression, Type, Variable};

@@ -88,12 +88,8 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
-        let level = match operation.level {
-            flat::Level::Sequential => Level::Sequential,
-            flat::Level::Grid => Level::Grid,
-        };
-        // Threads share single indices, not tiles, groups or rows of them.
-        if level == Level::Sequential {
+        // Parts of a grid are long, and each is one thread's.
+        if operation.level == flat::Level::Sequential {
             if let Some(tiling) = self.tiling(operation, pattern) {
                 return self.operation_in_tiles(tiling, pattern, place);
             }
@@ -102,9 +98,9 @@ impl<'a> Translator<'a> {
             {
                 return Ok(());
             }
-            if let Some(filling) = self.fills_rows(operation) {
-                return self.operation_in_rows(operation, filling, pattern, place);
-            }
+        }
+        if let Some(filling) = self.fills_rows(operation) {
+            return self.operation_in_rows(operation, filling, pattern, place);
         }
         let states = self.start_states(&operation.carries)?;
         let mut extents = Vec::with_capacity(operation.shape.len());
@@ -121,7 +117,8 @@ impl<'a> Translator<'a> {
         let (carried, made) = split(pattern, operation.carries.len())?;
         let outputs = self.start_outputs(operation, made, &space)?;
         self.flush_loads()?;
-        self.loops += 1;
+        let around = u32::from(operation.level == flat::Level::Sequential);
+        self.loops += around;
         let (code, ()) = self.nested(|this| {
             this.body(&operation.body, |this, results| {
                 let (next, mut rest) = split(results, operation.carries.len())?;
@@ -139,7 +136,11 @@ impl<'a> Translator<'a> {
             })?;
             Ok(())
         })?;
-        self.loops -= 1;
+        self.loops -= around;
+        let level = match operation.level {
+            flat::Level::Sequential => Level::Sequential,
+            flat::Level::Grid => Level::Grid,
+        };
         self.wrap_at(level, &extents, &indices, code, place);
         for output in outputs {
             self.finish_output(output, place)?;

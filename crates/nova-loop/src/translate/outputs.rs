@@ -79,8 +79,10 @@ impl<'a> Translator<'a> {
                 lambda,
                 start,
                 commutes,
+                bracketing,
             } => {
-                let reduction = self.start_reduction(lambda, start, *commutes, pattern, space)?;
+                let order = (*commutes, *bracketing);
+                let reduction = self.start_reduction(lambda, start, order, pattern, space)?;
                 Ok(Output::Reduction(reduction))
             }
             flat::Output::Scan {

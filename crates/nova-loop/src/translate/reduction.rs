@@ -1,12 +1,12 @@
 //! Reductions, in the order of docs/order.md: elements go to the lanes of a block, or to contiguous
-//! pieces, whose results a stack of subtrees combines. The tree of adjacent pairs is built as a
-//! binary counter counts, with the start value at its bottom. Where the order makes no difference,
+//! pieces, whose results the tree of adjacent pairs combines ([`super::tree`]). Where the order makes no difference,
 //! or need not be strict, a left fold into variables. [`super::lanes`] has the loops that fill whole
 //! rows of lanes; here each element finds its lane by its number.
 
 use super::operation::{Rows, Space};
 use super::rows::{Blocks, RowLanes, bounds_of, is_number};
 use super::scalars::Term;
+use super::tree::Tree;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
@@ -14,10 +14,8 @@ use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
+use nova_flat::ir::Bracketing;
 use nova_flat::operators::{Operator, by_component};
-
-/// Subtrees of different heights that there can be at once, and the start value.
-const HEIGHTS: u32 = 64;
 
 /// A reduction under way.
 pub(super) struct Reduction<'a> {
@@ -37,19 +35,10 @@ pub(super) enum Kind {
     Rows(RowLanes),
     /// Not commuting, strict: the running fold of the current piece.
     Pieces { running: Vec<Variable>, tree: Tree },
-}
-
-/// The complete subtrees of the tree of adjacent pairs, the start value below them.
-pub(super) struct Tree {
-    parts: Vec<Variable>,
-    depth: Variable,
-}
-
-impl Tree {
-    /// For each component the subtrees, the result at their bottom.
-    pub(super) fn results(&self) -> &[Variable] {
-        &self.parts
-    }
+    /// The elements are combined by the tree of adjacent pairs.
+    Pairs(Tree),
+    /// The accumulators, which start as the first element.
+    Left(Vec<Variable>),
 }
 
 impl<'a> Reduction<'a> {
@@ -80,7 +69,11 @@ impl<'a> Reduction<'a> {
     pub(super) fn row_lanes(&self) -> &[Variable] {
         match &self.kind {
             Kind::Rows(rows) => &rows.lanes,
-            Kind::Fold(_) | Kind::Lanes { .. } | Kind::Pieces { .. } => &[],
+            Kind::Fold(_)
+            | Kind::Lanes { .. }
+            | Kind::Pieces { .. }
+            | Kind::Pairs(_)
+            | Kind::Left(_) => &[],
         }
     }
 }
@@ -91,7 +84,7 @@ impl<'a> Translator<'a> {
         &mut self,
         lambda: &'a flat::Lambda,
         start: &[flat::Atom],
-        commutes: bool,
+        (commutes, bracketing): (bool, Bracketing),
         pattern: &'a [flat::Variable],
         space: &Space,
     ) -> Result<Reduction<'a>> {
@@ -111,7 +104,7 @@ impl<'a> Translator<'a> {
             let lanes = self.buffers("lanes", &scalars, filling.width);
             let blocks = match filling.whole {
                 true => Blocks::Whole(self.accumulators(&names, &starts)),
-                false => Blocks::Tree(self.start_tree(starts)),
+                false => Blocks::Tree(self.start_tree(starts, bracketing)),
             };
             let bounds = match self.program.strict {
                 true => None,
@@ -129,14 +122,20 @@ impl<'a> Translator<'a> {
                 bounds,
                 blocks,
             })
+        } else if bracketing == Bracketing::Pairs {
+            Kind::Pairs(self.start_tree(starts, bracketing))
+        } else if bracketing == Bracketing::Left {
+            Kind::Left(self.accumulators(&names, &starts))
         } else if commutes && !exact {
             let lanes = self.buffers("lanes", &scalars, LANES as u32);
-            let tree = self.start_tree(starts);
+            let tree = self.start_tree(starts, bracketing);
             Kind::Lanes { lanes, tree }
         } else if self.program.strict && !commutes {
-            let tree = self.start_tree(starts);
+            let tree = self.start_tree(starts, bracketing);
             let running = self.unset("piece", &scalars);
             Kind::Pieces { running, tree }
+        } else if bracketing == Bracketing::Part {
+            Kind::Left(self.accumulators(&names, &starts))
         } else {
             Kind::Fold(self.accumulators(&names, &starts))
         };
@@ -189,6 +188,18 @@ impl<'a> Translator<'a> {
                     Rows::None | Rows::Of(_) => Err(internal("a row without a lane")),
                 }
             }
+            Kind::Pairs(tree) => {
+                let values = self.simple_values(values)?;
+                self.flush_loads()?;
+                self.push_part(reduction, tree, values, space.number.clone(), &space.place)
+            }
+            Kind::Left(accumulators) => {
+                let values = self.simple_values(values)?;
+                self.flush_loads()?;
+                let first = space.number.clone();
+                let first = first.compare(ScalarOperation::Equal, zero());
+                self.fold_from_first(lambda, accumulators, &values, first)
+            }
             Kind::Pieces { running, tree } => {
                 let values = self.simple_values(values)?;
                 self.flush_loads()?;
@@ -210,6 +221,7 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let tree = match &reduction.kind {
             Kind::Fold(accumulators)
+            | Kind::Left(accumulators)
             | Kind::Rows(RowLanes {
                 blocks: Blocks::Whole(accumulators),
                 ..
@@ -221,6 +233,7 @@ impl<'a> Translator<'a> {
             }
             Kind::Lanes { tree, .. }
             | Kind::Pieces { tree, .. }
+            | Kind::Pairs(tree)
             | Kind::Rows(RowLanes {
                 blocks: Blocks::Tree(tree),
                 ..
@@ -276,6 +289,17 @@ impl<'a> Translator<'a> {
         space: &Space,
     ) -> Result<()> {
         let first = remainder(&space.number, LANES).compare(ScalarOperation::Equal, zero());
+        self.fold_from_first(lambda, running, values, first)
+    }
+
+    /// `running := x` for the first element, else `running ⊕ x`.
+    fn fold_from_first(
+        &mut self,
+        lambda: &'a flat::Lambda,
+        running: &[Variable],
+        values: &[Expression],
+        first: Expression,
+    ) -> Result<()> {
         self.choose(
             first,
             |this| {
@@ -386,72 +410,6 @@ impl<'a> Translator<'a> {
             }
             Ok(())
         })?;
-        Ok(())
-    }
-
-    fn start_tree(&mut self, starts: Vec<(Expression, Scalar)>) -> Tree {
-        let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
-        let parts = self.buffers("parts", &scalars, HEIGHTS);
-        for (pointer, (start, _)) in parts.iter().zip(starts) {
-            self.set_element(*pointer, zero(), start);
-        }
-        let depth = self.declare("depth", INDEX, Expression::index(1));
-        Tree { parts, depth }
-    }
-
-    /// Pushes the result of group number `group` and combines subtrees of equal height.
-    pub(super) fn push_part(
-        &mut self,
-        reduction: &Reduction<'a>,
-        tree: &Tree,
-        values: Vec<Expression>,
-        group: Expression,
-        place: &Place,
-    ) -> Result<()> {
-        let depth = Expression::Variable(tree.depth);
-        for (pointer, value) in tree.parts.iter().zip(values) {
-            self.set_element(*pointer, depth.clone(), value);
-        }
-        self.assign(tree.depth, depth.plus(Expression::index(1)));
-        // One subtree to combine with for each one at the end of the group's number in binary.
-        let merges = self.declare("merges", INDEX, group);
-        self.combine_parts(reduction, tree, Some(merges), place)
-    }
-
-    /// Combines the last two subtrees, as often as `merges` ends in ones, or until one is left.
-    fn combine_parts(
-        &mut self,
-        reduction: &Reduction<'a>,
-        tree: &Tree,
-        merges: Option<Variable>,
-        place: &Place,
-    ) -> Result<()> {
-        let depth = || Expression::Variable(tree.depth);
-        let (code, ()) = self.nested(|this| {
-            let done = match merges {
-                Some(merges) => remainder(&Expression::Variable(merges), 2)
-                    .compare(ScalarOperation::Equal, zero()),
-                None => depth().compare(ScalarOperation::Equal, Expression::index(1)),
-            };
-            this.when(done, |this| {
-                this.emit(Command::Break);
-                Ok(())
-            })?;
-            this.assign(tree.depth, depth().minus(Expression::index(1)));
-            let right = tree.parts.iter().map(|p| at(*p, depth())).collect();
-            let left = depth().minus(Expression::index(1));
-            this.combine(reduction, &tree.parts, &left, right)?;
-            if let Some(merges) = merges {
-                let rest = Expression::Variable(merges);
-                let rest = rest.compare(ScalarOperation::ShiftRight, Expression::index(1));
-                this.assign(merges, rest);
-            }
-            Ok(())
-        })?;
-        self.emit(Command::Loop {
-            body: code,
-            place: place.clone(),
-        });
         Ok(())
     }
 

@@ -1,8 +1,9 @@
 //! The lanes of a reduction that are filled row by row ([`super::lanes`] has the loops): what they
 //! start as, how an element goes to its lane, and how lanes are combined.
 
-use super::reduction::{Kind, Reduction, Tree, at, firsts, variables_as_terms, zero};
+use super::reduction::{Kind, Reduction, at, firsts, variables_as_terms, zero};
 use super::scalars::Term;
+use super::tree::Tree;
 use super::{Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Type, Variable};
@@ -69,9 +70,11 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         match &reduction.kind {
             Kind::Rows(rows) => self.combine_rows(reduction, rows, index, right),
-            Kind::Fold(_) | Kind::Lanes { .. } | Kind::Pieces { .. } => {
-                Err(internal("lanes that are not filled row by row"))
-            }
+            Kind::Fold(_)
+            | Kind::Lanes { .. }
+            | Kind::Pieces { .. }
+            | Kind::Pairs(_)
+            | Kind::Left(_) => Err(internal("lanes that are not filled row by row")),
         }
     }
 

@@ -313,6 +313,44 @@ fn short_rows_inside_a_loop() {
 }
 
 #[test]
+fn parts_of_a_grid_are_long() {
+    // They are no short rows, of which several are summed at once or filled up.
+    let program = |level: &str| {
+        format!(
+            "(program (entry \"f\" [(\"x\" (vector f64))] (vector f64) \"f\")
+              (function \"f\" [n:i64 x:[n]f64] [l:i64 r:[l]f64] (do
+                (let [d:i64] (add i64 n 69)) (let [k:i64] (div i64 d 70))
+                (let [t:[k]f64] ({level} [k] [i:i64] []
+                  (do
+                    (let [b:i64] (mul i64 i 70)) (let [h:i64] (sub i64 n b))
+                    (let [m:i64] (min i64 h 70))
+                    (let [s:f64] (operation [m] [j:i64] []
+                      (do (let [g:i64] (add i64 b j)) (let [a:f64] (index x [g])) (in a))
+                      (reduce_comm [0.5L]
+                        (lambda [p:f64 q:f64] (do (let [u:f64] (add f64 p q)) (in u))))))
+                    (in s))
+                  (map)))
+                (in k t))))"
+        )
+    };
+    let text = |level: &str| {
+        let flat = nova_mem::introduce(&read("parts", &program(level)));
+        let translated = nova_loop::translate(&flat, false).unwrap();
+        nova_loop::print::print(&translated)
+    };
+    assert!(text("operation").contains("(combine_few"));
+    let parts = text("grid");
+    assert!(parts.contains(" grid\n"), "{parts}");
+    assert!(
+        !parts.contains("few") && !parts.contains("(select"),
+        "{parts}"
+    );
+    for length in [0, 69, 70, 71, 300] {
+        run(&program("grid"), &text_of(&numbers(length)), false, true);
+    }
+}
+
+#[test]
 fn a_prefetch_reads_back() {
     let program = nova_mem::introduce(&read("sum", &reduction("f64", "add", "0.5L")));
     let translated = nova_loop::translate(&program, false).unwrap();

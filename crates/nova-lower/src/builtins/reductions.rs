@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::values::{Vector, has_rows};
 use nova_core::{Scalar, Type};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Lambda, Level, Output, Type as FlatType, Variable,
+    ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type as FlatType, Variable,
 };
 
 impl Lowerer<'_> {
@@ -48,6 +48,7 @@ impl Lowerer<'_> {
             lambda,
             start: start.atoms.clone(),
             commutes,
+            bracketing: Bracketing::Whole,
         };
         let operation = self.over(vector.length, index, body, output);
         Ok(self.bind_value(&start.ty, operation))

@@ -7,7 +7,7 @@ use crate::facts::Fact;
 use crate::values::{Array, Vector, tops};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable, View,
+    ArrayOperation, Atom, Bracketing, Expression, Level, Output, Type as FlatType, Variable, View,
 };
 use std::rc::Rc;
 
@@ -334,6 +334,7 @@ impl Lowerer<'_> {
                 lambda: adding,
                 start: vec![Atom::index(0)],
                 commutes: true,
+                bracketing: Bracketing::Whole,
             },
         ];
         let ty = FlatType::Array(Scalar::I64, vec![n]);

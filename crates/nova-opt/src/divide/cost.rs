@@ -3,7 +3,8 @@
 
 use super::rows::Rows;
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Program, Statement, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::operators::by_component;
 use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
 
@@ -61,12 +62,18 @@ impl Cost {
         let mut bound: BTreeSet<Variable> = operation.indices.iter().copied().collect();
         bound.extend(operation.carries.iter().map(|(carry, _)| carry));
         let body = &operation.body;
-        each_statement(body, &mut |statement| {
-            bound.extend(statement.pattern.iter().copied());
-            binders(&statement.expression, &mut |v| {
-                bound.insert(*v);
+        let mut bind = |body: &Body| {
+            each_statement(body, &mut |statement| {
+                bound.extend(statement.pattern.iter().copied());
+                binders(&statement.expression, &mut |v| {
+                    bound.insert(*v);
+                });
             });
-        });
+        };
+        bind(body);
+        let unknown = operation.outputs.iter().filter_map(unknown_operator);
+        let unknown: Vec<&Body> = unknown.collect();
+        unknown.iter().for_each(|operator| bind(operator));
         let context = Context {
             program,
             bound,
@@ -79,6 +86,9 @@ impl Cost {
         };
         let mut cost = Cost::default();
         cost.add(body, &once, &context);
+        for operator in unknown {
+            cost.add(operator, &once, &context);
+        }
         cost
     }
 
@@ -145,6 +155,21 @@ fn takes_row(statement: &Statement, context: &Context) -> bool {
         }
         Atom::Constant(_) => false,
     })
+}
+
+/// The body of the operator of a reduction or scan, if it is not among those that are cheap.
+fn unknown_operator(output: &Output) -> Option<&Body> {
+    match output {
+        Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
+            by_component(lambda).is_none().then_some(&lambda.body)
+        }
+        Output::Map
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => None,
+    }
 }
 
 /// What a statement costs apart from the bodies in it.

@@ -5,10 +5,11 @@
 
 use super::Division;
 use super::cost::Cost;
+use super::ordered::{alignment, is_free};
 use super::parts::Code;
 use super::rows::Rows;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
 
 /// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
 const ROUND: i64 = 64;
@@ -59,7 +60,9 @@ impl Code<'_> {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let (cost, rows) = Cost::of(self.program, operation);
         match rows {
-            Some(rows) if cost.loops.is_empty() => self.cut_by_elements(n, &rows, &cost, division),
+            Some(rows) if cost.loops.is_empty() && is_free(operation, self.strict) => {
+                self.cut_by_elements(n, &rows, &cost, division)
+            }
             Some(_) | None => {
                 let size = self.part_size(n, operation, &cost, division);
                 let count = self.quotient_up(n, size);
@@ -89,7 +92,8 @@ impl Code<'_> {
         let rest = self.scalar(Operation::Multiply, some, Atom::index(ROUND - 1));
         let sum = self.scalar(Operation::Add, size, rest);
         let flipped = self.scalar(Operation::BitXor, rest, Atom::index(-1));
-        self.scalar(Operation::BitAnd, sum, flipped)
+        let size = self.scalar(Operation::BitAnd, sum, flipped);
+        self.align(size, alignment(operation, self.strict))
     }
 
     /// What an index of the first dimension costs.
@@ -184,6 +188,7 @@ impl Code<'_> {
             lambda: self.lambda(Operation::Minimum),
             start: vec![Atom::index(1)],
             commutes: true,
+            bracketing: Bracketing::Whole,
         };
         let ordered = self.fresh("ordered", Scalar::I64);
         let level = nova_flat::ir::Level::Sequential;

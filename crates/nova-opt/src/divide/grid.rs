@@ -9,7 +9,6 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
 };
 use nova_flat::operators::{Operator, by_component};
-use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// A grid in the making.
 pub(super) struct Grid {
@@ -178,20 +177,11 @@ impl Code<'_> {
             (Output::Filter { .. }, Begin::Filter(begin)) => {
                 self.continue_filter(*begin, &own, grid);
             }
-            (
-                Output::Reduce {
-                    lambda,
-                    start,
-                    commutes,
-                },
-                _,
-            ) => {
-                let neutral = neutral(lambda, start);
-                grid.reductions.push(Output::Reduce {
-                    lambda: fresh_lambda(self.program, lambda, &mut Substitution::default()),
-                    start: std::mem::replace(start, neutral),
-                    commutes: *commutes,
-                });
+            (Output::Scan { start, .. }, Begin::Blocks(begin)) => {
+                self.continue_blocks((start, begin), own, bounds, grid);
+            }
+            (reduction @ Output::Reduce { .. }, _) => {
+                grid.reductions.extend(self.divide_reduction(reduction));
                 for result in own {
                     let scalar = self.program.ty(result).element();
                     let value = self.fresh("value", scalar);

@@ -13,6 +13,8 @@ pub(super) struct Code<'a> {
     pub(super) program: &'a mut Program,
     pub(super) place: Place,
     pub(super) out: Vec<Statement>,
+    /// Whether reductions keep the order of docs/order.md.
+    pub(super) strict: bool,
 }
 
 /// An operation without outputs like another one, with new variables for all that it binds.

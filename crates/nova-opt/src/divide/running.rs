@@ -4,13 +4,13 @@
 //! twice, which costs less than storing its values where it is short.
 
 use super::cut::{Bounds, Cut};
-use super::grid::{Grid, Way, neutral};
+use super::grid::{Grid, Way};
+use super::ordered::{Freedom, freedom};
 use super::parts::{Code, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
+    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Statement, Variable,
 };
-use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// Bodies that cost more are not computed twice.
 pub(super) const DEAREST: i64 = 48;
@@ -21,6 +21,8 @@ pub(super) enum Begin {
     Alone,
     /// Of a scan the running result, for each component.
     Scan(Vec<Variable>),
+    /// Of a strict scan the running result at the beginning of each block, for each component.
+    Blocks(Vec<Variable>),
     /// Of a filter the index of the first element kept.
     Filter(Variable),
 }
@@ -67,16 +69,23 @@ impl Code<'_> {
         let mut copy = fresh_operation(self.program, operation);
         let mut steps = Steps::default();
         let mut begins = Vec::new();
-        let (mut rest, mut given) = (copy.body.results.as_slice(), pattern);
+        let (mut at, mut given) = (0, pattern);
         let mut kept = Vec::new();
         for output in &operation.outputs {
-            let (consumed, others) = rest.split_at(output.consumes().min(rest.len()));
+            let range = at..at + output.consumes();
+            let consumed = copy.body.results.get(range.clone()).unwrap_or_default();
             let (own, behind) = given.split_at(output.gives().min(given.len()));
-            (rest, given) = (others, behind);
+            (at, given) = (range.end, behind);
             begins.push(match output {
-                Output::Scan { lambda, start, .. } => {
-                    self.begin_scan((lambda, start), consumed, own, count, &mut steps)
-                }
+                Output::Scan { lambda, start, .. } => match freedom(lambda, self.strict) {
+                    Freedom::Neutral | Freedom::Any => {
+                        self.begin_scan((lambda, start), consumed, own, count, &mut steps)
+                    }
+                    Freedom::Strict { .. } => {
+                        let (scan, values) = ((lambda, &start[..]), (range, own));
+                        self.begin_blocks(operation, scan, values, cut)
+                    }
+                },
                 Output::Filter { .. } if way.twice => {
                     self.begin_filter((consumed, own), count, &mut kept, &mut steps)
                 }
@@ -88,6 +97,9 @@ impl Code<'_> {
                 | Output::Collect { .. }
                 | Output::Join { .. } => Begin::Alone,
             });
+        }
+        if steps.partial.is_empty() {
+            return begins;
         }
         copy.body.statements.extend(kept);
         copy.body.results = std::mem::take(&mut steps.values);
@@ -105,15 +117,9 @@ impl Code<'_> {
         count: Atom,
         steps: &mut Steps,
     ) -> Begin {
-        let fresh =
-            |code: &mut Self| fresh_lambda(code.program, lambda, &mut Substitution::default());
-        steps.reductions.push(Output::Reduce {
-            lambda: fresh(self),
-            start: neutral(lambda, start),
-            commutes: false,
-        });
+        steps.reductions.push(self.reduction_of_scan(lambda, start));
         steps.outputs.push(Output::Scan {
-            lambda: fresh(self),
+            lambda: self.fresh_operator(lambda),
             start: start.to_vec(),
             exclusive: true,
         });
@@ -152,6 +158,7 @@ impl Code<'_> {
             lambda: code.lambda(ScalarOperation::Add),
             start: vec![Atom::index(0)],
             commutes: true,
+            bracketing: Bracketing::Whole,
         };
         let first = Output::Scan {
             lambda: self.lambda(ScalarOperation::Add),

@@ -8,6 +8,7 @@ use crate::translate::facts::Origin;
 use crate::translate::nest::{Nest, is_plain};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
+use nova_flat::ir::Bracketing;
 use nova_flat::memory::Polynomial;
 use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
@@ -163,8 +164,13 @@ impl<'a> Translator<'a> {
             return None;
         }
         let operators = |output: &flat::Output| match output {
-            flat::Output::Reduce { lambda, .. } => by_component(lambda),
-            flat::Output::Map
+            flat::Output::Reduce {
+                lambda,
+                bracketing: Bracketing::Whole,
+                ..
+            } => by_component(lambda),
+            flat::Output::Reduce { .. }
+            | flat::Output::Map
             | flat::Output::Scan { .. }
             | flat::Output::Filter { .. }
             | flat::Output::Scatter { .. }
