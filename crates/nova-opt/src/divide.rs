@@ -9,9 +9,13 @@
 //! be strict. Whether threads can share the loop that a grid becomes is decided in Loop
 //! (`nova_loop::regions`), where references to memory and nodes are counted.
 
+mod control;
 mod cost;
+mod histogram;
+mod merge;
 mod parts;
 mod running;
+mod sort;
 
 use crate::effects::FunctionEffects;
 use cost::Cost;
@@ -85,6 +89,10 @@ impl Divider<'_> {
                 self.divide(statement, &mut statements);
                 continue;
             }
+            if self.is_divisible_sort(&statement) {
+                self.divide_sort(statement, &mut statements);
+                continue;
+            }
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
@@ -100,12 +108,11 @@ impl Divider<'_> {
         };
         let combines = |output: &Output| match output {
             Output::Map | Output::Filter { .. } => true,
-            Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => by_component(lambda)
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => by_component(lambda)
                 .is_some_and(|all| all.iter().all(|o| o.exact || !self.division.strict)),
-            Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => false,
+            Output::Scatter { .. } | Output::Collect { .. } | Output::Join { .. } => false,
         };
         operation.level == Level::Sequential
             && operation.carries.is_empty()
@@ -114,6 +121,36 @@ impl Divider<'_> {
             && !self.effects.of_body(&operation.body).observable
             && !self.is_small(operation)
             && (!operation.outputs.iter().any(is_running) || is_cheap(operation))
+    }
+
+    /// Whether a statement is a sort whose comparisons may be made by any thread.
+    fn is_divisible_sort(&self, statement: &Statement) -> bool {
+        match &statement.expression {
+            Expression::Sort { compare, .. } => !self.effects.of_body(&compare.body).observable,
+            _ => false,
+        }
+    }
+
+    /// Writes a sort as a grid of parts, and rounds of merges.
+    fn divide_sort(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        let Statement {
+            pattern,
+            expression: Expression::Sort { count, compare },
+            place,
+        } = statement
+        else {
+            return;
+        };
+        let effects = self.effects.of_body(&compare.body);
+        let mut code = Code {
+            program: self.program,
+            place,
+            out: Vec::new(),
+        };
+        for order in pattern {
+            code.divide_sort(order, (count, &compare), effects, self.division);
+        }
+        out.append(&mut code.out);
     }
 
     /// Whether an operation is known to cost less than two parts.
@@ -149,8 +186,19 @@ impl Divider<'_> {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let size = code.part_size(n, &operation, self.division);
         let count = code.quotient_up(n, size);
+        let (size, count) = code.parts_for_bins(&operation.outputs, n, (size, count));
+        if count == Atom::index(1) {
+            let expression = Expression::Operation(operation);
+            out.push(Statement {
+                pattern,
+                expression,
+                place: code.place,
+            });
+            return;
+        }
         let part = code.fresh("part", Scalar::I64);
-        let begins = code.begin_parts(&operation, &pattern, size, count);
+        let mut begins = code.begin_parts(&operation, &pattern, size, count);
+        code.begin_bins(&operation.outputs, count, &mut begins);
         let mut grid = Grid::new(part, count, operation.shape.clone());
         let (statements, ()) = code.apart(|code| {
             let (first, length) = code.bounds(part, n, size);
@@ -168,7 +216,15 @@ impl Divider<'_> {
         let outputs = std::mem::take(&mut grid.outputs);
         let pattern = std::mem::take(&mut grid.pattern);
         code.operation(pattern, count, part, Level::Grid, body, outputs);
+        let bins = std::mem::take(&mut grid.bins);
         code.reduce_partial(grid);
+        let mut behind = code.body(|code| {
+            code.combine_bins(bins, count);
+            Vec::new()
+        });
         out.append(&mut code.out);
+        // Bins may be many, so that combining them is worth dividing.
+        self.body(&mut behind);
+        out.append(&mut behind.statements);
     }
 }

@@ -2,7 +2,7 @@
 //! while. An estimate: it decides how work is cut, never what comes out.
 
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Lambda, Statement, Variable};
 use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
 
@@ -26,7 +26,17 @@ impl Cost {
     pub(super) fn of(operation: &ArrayOperation) -> Cost {
         let mut bound: BTreeSet<Variable> = operation.indices.iter().copied().collect();
         bound.extend(operation.carries.iter().map(|(carry, _)| carry));
-        let body = &operation.body;
+        Cost::with(bound, &operation.body)
+    }
+
+    /// Of the body of a lambda, and all bodies in it.
+    pub(super) fn of_lambda(lambda: &Lambda) -> Cost {
+        let bound = lambda.parameters.iter().copied().collect();
+        Cost::with(bound, &lambda.body)
+    }
+
+    /// Of a body, in which these variables are bound.
+    fn with(mut bound: BTreeSet<Variable>, body: &Body) -> Cost {
         each_statement(body, &mut |statement| {
             bound.extend(statement.pattern.iter().copied());
             binders(&statement.expression, &mut |v| {

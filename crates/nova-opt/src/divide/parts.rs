@@ -2,6 +2,7 @@
 
 use super::Division;
 use super::cost::Cost;
+use super::histogram::Bins;
 use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
@@ -32,6 +33,8 @@ pub(super) struct Grid {
     pub(super) partial: Vec<Variable>,
     pub(super) reductions: Vec<Output>,
     pub(super) reduced: Vec<Variable>,
+    /// The histograms of the parts.
+    pub(super) bins: Vec<Bins>,
 }
 
 impl Grid {
@@ -47,6 +50,7 @@ impl Grid {
             partial: Vec::new(),
             reductions: Vec::new(),
             reduced: Vec::new(),
+            bins: Vec::new(),
         }
     }
 }
@@ -159,17 +163,22 @@ impl Code<'_> {
 
     /// What an index of the first dimension costs.
     fn cost(&mut self, operation: &ArrayOperation) -> Atom {
-        let cost = Cost::of(operation);
+        let sum = self.cost_of(&Cost::of(operation));
+        let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
+        let rounds = self.extent_product(&inner);
+        let all = self.scalar(ScalarOperation::Multiply, sum, rounds);
+        self.scalar(ScalarOperation::Maximum, all, Atom::index(1))
+    }
+
+    /// A cost as a number.
+    pub(super) fn cost_of(&mut self, cost: &Cost) -> Atom {
         let mut sum = Atom::index(cost.fixed);
         for (extents, each) in &cost.loops {
             let product = self.extent_product(extents);
             let all = self.scalar(ScalarOperation::Multiply, product, Atom::index(*each));
             sum = self.scalar(ScalarOperation::Add, sum, all);
         }
-        let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
-        let rounds = self.extent_product(&inner);
-        let all = self.scalar(ScalarOperation::Multiply, sum, rounds);
-        self.scalar(ScalarOperation::Maximum, all, Atom::index(1))
+        sum
     }
 
     /// The product of extents, each cut off where it is large enough for any purpose.
@@ -237,6 +246,14 @@ impl Code<'_> {
             (Output::Filter { .. }, Begin::Filter(begin)) => {
                 self.continue_filter(*begin, &own, grid);
             }
+            (
+                Output::Histogram {
+                    lambda,
+                    start,
+                    bins,
+                },
+                Begin::Bins(total),
+            ) => self.divide_histogram((lambda, start, *bins), *total, own, grid),
             (
                 Output::Reduce {
                     lambda,

@@ -21,6 +21,8 @@ pub(super) enum Begin {
     Scan(Vec<Variable>),
     /// Of a filter the index of the first element kept.
     Filter(Variable),
+    /// Of a histogram how many bins all parts have together.
+    Bins(Atom),
 }
 
 /// Whether an output's parts depend on those before them.
@@ -185,7 +187,7 @@ impl Code<'_> {
     }
 
     /// The sum of two `i64`.
-    fn addition(&mut self) -> Lambda {
+    pub(super) fn addition(&mut self) -> Lambda {
         let [left, right, sum] = ["a", "b", "sum"].map(|name| self.fresh(name, Scalar::I64));
         let (statements, ()) = self.apart(|code| {
             code.push(
