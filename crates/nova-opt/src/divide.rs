@@ -9,6 +9,7 @@
 //! be strict. Whether threads can share the loop that a grid becomes is decided in Loop
 //! (`nova_loop::regions`), where references to memory and nodes are counted.
 
+mod carried;
 mod control;
 mod cost;
 mod histogram;
@@ -18,6 +19,7 @@ mod running;
 mod sort;
 
 use crate::effects::FunctionEffects;
+use carried::carries_run;
 use cost::Cost;
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::deep;
@@ -114,13 +116,14 @@ impl Divider<'_> {
                 .is_some_and(|all| all.iter().all(|o| o.exact || !self.division.strict)),
             Output::Scatter { .. } | Output::Collect { .. } | Output::Join { .. } => false,
         };
+        let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_running);
         operation.level == Level::Sequential
-            && operation.carries.is_empty()
-            && !operation.outputs.is_empty()
+            && !(operation.outputs.is_empty() && operation.carries.is_empty())
             && operation.outputs.iter().all(combines)
             && !self.effects.of_body(&operation.body).observable
             && !self.is_small(operation)
-            && (!operation.outputs.iter().any(is_running) || is_cheap(operation))
+            && carries_run(operation, &self.effects)
+            && (!runs || is_cheap(operation))
     }
 
     /// Whether a statement is a sort whose comparisons may be made by any thread.
@@ -198,12 +201,21 @@ impl Divider<'_> {
         }
         let part = code.fresh("part", Scalar::I64);
         let mut begins = code.begin_parts(&operation, &pattern, size, count);
-        code.begin_bins(&operation.outputs, count, &mut begins);
+        code.begin_bins(&operation.outputs, count, &mut begins.outputs);
+        if operation.outputs.is_empty() {
+            out.append(&mut code.out);
+            return;
+        }
         let mut grid = Grid::new(part, count, operation.shape.clone());
         let (statements, ()) = code.apart(|code| {
             let (first, length) = code.bounds(part, n, size);
             let mut given = pattern.iter().copied();
-            for output in operation.outputs.iter_mut().zip(&begins) {
+            let carries = operation.carries.iter_mut().zip(&begins.carries);
+            for (((_, start), begin), last) in carries.zip(given.by_ref()) {
+                *start = code.of_part(*begin, part);
+                grid.made.push(code.like_scalar(last));
+            }
+            for output in operation.outputs.iter_mut().zip(&begins.outputs) {
                 let own: Vec<Variable> = given.by_ref().take(output.0.gives()).collect();
                 code.divide_output(output, own, (first, length), &mut grid);
             }

@@ -9,9 +9,9 @@ use nova_flat::ir::{Atom, Expression, Lambda, Level, Output, SliceDimension, Var
 use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// How many elements there are for each bin of a part, at least.
-const ELEMENTS: i64 = 4;
+const ELEMENTS: i64 = 16;
 /// How many parts there are at most: bins are combined in sequence.
-const PARTS: i64 = 16;
+const PARTS: i64 = 64;
 /// Bins are counted up to this, beyond any memory.
 const MOST: i64 = 1 << 40;
 

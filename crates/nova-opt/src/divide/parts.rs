@@ -92,6 +92,13 @@ impl Code<'_> {
         self.program.add_variable(name, Type::Array(element, shape))
     }
 
+    /// A scalar with the name and the type of another.
+    pub(super) fn like_scalar(&mut self, variable: Variable) -> Variable {
+        let info = self.program.variable(variable);
+        let (name, scalar) = (info.name.clone(), info.ty.element());
+        self.program.add_variable(name, Type::Scalar(scalar))
+    }
+
     /// The statements that `write` writes, apart from the others, and what it gives.
     pub(super) fn apart<R>(&mut self, write: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
         let before = std::mem::take(&mut self.out);

@@ -25,6 +25,13 @@ pub(super) enum Begin {
     Bins(Atom),
 }
 
+/// What the parts of an operation begin with: for each carry the running result, by part, and for
+/// each output.
+pub(super) struct Begins {
+    pub(super) carries: Vec<Variable>,
+    pub(super) outputs: Vec<Begin>,
+}
+
 /// Whether an output's parts depend on those before them.
 pub(super) fn is_running(output: &Output) -> bool {
     match output {
@@ -40,17 +47,17 @@ pub(super) fn is_running(output: &Output) -> bool {
 
 /// The two steps before the grid, in the making.
 #[derive(Default)]
-struct Steps {
+pub(super) struct Steps {
     /// The results of the body of a part, and their reductions.
     values: Vec<Atom>,
     reductions: Vec<Output>,
     /// What each part reduces to.
-    partial: Vec<Variable>,
+    pub(super) partial: Vec<Variable>,
     /// What becomes of these, one after the other: which of them each output consumes, the outputs,
     /// and what they give.
-    consumed: Vec<usize>,
-    outputs: Vec<Output>,
-    pattern: Vec<Variable>,
+    pub(super) consumed: Vec<usize>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) pattern: Vec<Variable>,
 }
 
 impl Code<'_> {
@@ -62,14 +69,20 @@ impl Code<'_> {
         pattern: &[Variable],
         size: Atom,
         count: Atom,
-    ) -> Vec<Begin> {
-        if !operation.outputs.iter().any(is_running) {
-            return operation.outputs.iter().map(|_| Begin::Alone).collect();
+    ) -> Begins {
+        let carries = operation.carries.as_slice();
+        if carries.is_empty() && !operation.outputs.iter().any(is_running) {
+            return Begins {
+                carries: Vec::new(),
+                outputs: operation.outputs.iter().map(|_| Begin::Alone).collect(),
+            };
         }
         let mut copy = self.fresh_operation(operation);
         let mut steps = Steps::default();
         let mut begins = Vec::new();
-        let (mut rest, mut given) = (copy.body.results.as_slice(), pattern);
+        let (last, mut given) = pattern.split_at(carries.len().min(pattern.len()));
+        let carried = self.begin_carries(carries, &mut copy.body, last, count, &mut steps);
+        let mut rest = copy.body.results.get(carries.len()..).unwrap_or_default();
         let mut kept = Vec::new();
         for output in &operation.outputs {
             let (consumed, others) = rest.split_at(output.consumes().min(rest.len()));
@@ -77,7 +90,7 @@ impl Code<'_> {
             (rest, given) = (others, behind);
             begins.push(match output {
                 Output::Scan { lambda, start, .. } => {
-                    self.begin_scan((lambda, start), consumed, own, count, &mut steps)
+                    Begin::Scan(self.begin_scan((lambda, start), consumed, own, count, &mut steps))
                 }
                 Output::Filter { .. } => {
                     self.begin_filter((consumed, own), count, &mut kept, &mut steps)
@@ -95,7 +108,10 @@ impl Code<'_> {
         copy.outputs = std::mem::take(&mut steps.reductions);
         self.reduce_parts(copy, size, count, &steps);
         self.run_through_parts(count, steps);
-        begins
+        Begins {
+            carries: carried,
+            outputs: begins,
+        }
     }
 
     /// The same operation with new variables for all that it binds.
@@ -115,14 +131,15 @@ impl Code<'_> {
         }
     }
 
-    fn begin_scan(
+    /// Adds to the steps what a scan begins with, by part; gives that for each component.
+    pub(super) fn begin_scan(
         &mut self,
         (lambda, start): (&Lambda, &[Atom]),
         consumed: &[Atom],
         own: &[Variable],
         count: Atom,
         steps: &mut Steps,
-    ) -> Begin {
+    ) -> Vec<Variable> {
         let fresh =
             |code: &mut Self| fresh_lambda(code.program, lambda, &mut Substitution::default());
         steps.reductions.push(Output::Reduce {
@@ -143,7 +160,7 @@ impl Code<'_> {
             begin.push(self.like(*array, vec![count]));
         }
         steps.pattern.extend(&begin);
-        Begin::Scan(begin)
+        begin
     }
 
     fn begin_filter(

@@ -268,6 +268,45 @@ fn sorts_of_parts_are_merged() {
 }
 
 #[test]
+fn state_that_is_a_running_result_is_divided() {
+    let number = ("i64", "r:i64");
+    let sum = "(operation [n] [i:i64] [c:i64 = 5] (do (let [w:i64] (mul i64 i i)) (let [d:i64] (add i64 w c)) (in d)))";
+    assert_eq!(
+        divided(number, &format!("(let [y:i64] {sum}) (in y)")),
+        (1, 2)
+    );
+    // Values that depend on the state are given by the second grid only.
+    let body = format!(
+        "(let [y:i64 z:f64 u:[n]i64 v:[n]f64 m0:i64 k0:[m0]i64]
+           (operation [n] [i:i64] [c:i64 = 5 g:f64 = 1.0L] (do {ELEMENT}
+             (let [w:i64] (mul i64 c 3)) (let [o:i64] (rem i64 w 7)) (let [odd:bool] (eq i64 o 3))
+             (let [t:f64] (if odd (do (in a)) (do (in g))))
+             (let [d:i64] (add i64 c i)) (let [h:f64] (max f64 b g)) (let [keep:bool] (lt f64 a 9.0L))
+             (in d h o t keep d)) (map) (map) (filter 1)))
+         (in y z n u n v m0 k0)"
+    );
+    let results = (
+        "(tuple i64 f64 (vector i64) (vector f64) (vector i64))",
+        "r1:i64 r2:f64 m2:i64 r3:[m2]i64 m3:i64 r4:[m3]f64 m4:i64 r5:[m4]i64",
+    );
+    assert_eq!(divided(results, &body), (2, 3));
+    for body in [
+        // What the filter keeps depends on the state.
+        "(let [y:i64 m0:i64 k0:[m0]i64] (operation [n] [i:i64] [c:i64 = 5] (do
+           (let [keep:bool] (lt i64 c 9)) (let [d:i64] (add i64 c i)) (in d keep i)) (filter 1))) (in m0)",
+        // So does whether it fails.
+        "(let [y:i64] (operation [n] [i:i64] [c:i64 = 5] (do
+           (let [ok:bool] (lt i64 c 90000)) (let [] (check ok index [i c])) (let [d:i64] (add i64 c i)) (in d))))
+         (in y)",
+        // Or the next state in another way.
+        "(let [y:i64] (operation [n] [i:i64] [c:i64 = 5] (do
+           (let [w:i64] (mul i64 c i)) (let [d:i64] (add i64 c w)) (in d)))) (in y)",
+    ] {
+        assert_eq!(divided(number, body).0, 0, "{body}");
+    }
+}
+
+#[test]
 fn what_runs_in_order_stays_whole() {
     let carries = "(let [y:f64] (operation [n] [i:i64] [c:f64 = 0.0L] (do
           (let [a:f64] (index x [i])) (let [d:f64] (add f64 a c)) (in d)))) (in y)";
