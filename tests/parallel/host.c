@@ -34,6 +34,24 @@ static double digest(const float *values, int64_t count)
     return sum;
 }
 
+/* The same of what scans, histograms and sorts give. */
+static void call_ordered(char *line, size_t size)
+{
+    int64_t last_len = 0, counts_len = 0, sorted_len = 0, disordered_len = 0;
+    float *last = NULL, *ordered = NULL, *disorder = NULL;
+    int32_t *bins = NULL;
+    check(last_maxima(&last_len, &last, N, x), last_maxima_error());
+    check(counts(&counts_len, &bins, N, x), counts_error());
+    check(sorted(&sorted_len, &ordered, N, x), sorted_error());
+    check(disordered(&disordered_len, &disorder, N, x), disordered_error());
+    snprintf(line, size, " %a %d %d %a %a", digest(last, last_len), bins[37], bins[100],
+             digest(ordered, sorted_len), digest(disorder, disordered_len));
+    free(last);
+    free(bins);
+    free(ordered);
+    free(disorder);
+}
+
 static void *call_all(void *line)
 {
     for (int k = 0; k < TIMES; k++) {
@@ -51,10 +69,11 @@ static void *call_all(void *line)
         check(wordcount(&words, N, text), wordcount_error());
         check(kept(&kept_len, &kept_values, N, x), kept_error());
         check(running_maxima(&running_len, &running, N, x), running_maxima_error());
-        snprintf((char *)line, 512, "%a %a %a %a %a %a %a %d %lld %a %a", digest(scaled, scaled_len),
+        int written = snprintf((char *)line, 512, "%a %a %a %a %a %a %a %d %lld %a %a", digest(scaled, scaled_len),
                  digest(sums, sums_len), digest(products, products_len), product, length,
                  box.e0.e0, box.e1.e1, words, (long long)kept_len, digest(kept_values, kept_len),
                  digest(running, running_len));
+        call_ordered((char *)line + written, 512 - (size_t)written);
         free(scaled);
         free(sums);
         free(products);

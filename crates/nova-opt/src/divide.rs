@@ -18,23 +18,29 @@
 //! Whether threads can share the loop that a grid becomes is decided in Loop
 //! (`nova_loop::regions`), where references to memory and nodes are counted.
 
+mod carried;
 mod collect;
+mod control;
 mod cost;
 mod cut;
 mod grid;
+mod histogram;
+mod merge;
 mod ordered;
 mod parts;
 mod rows;
 mod running;
+mod sort;
 
 use crate::effects::FunctionEffects;
+use carried::carries_run;
 use cost::Cost;
 use grid::Way;
 use nova_core::ScalarValue;
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement};
 use nova_flat::visit::{bodies_mut, each_statement};
-use ordered::is_orderly;
+use ordered::{is_free, is_orderly};
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
 
@@ -92,6 +98,10 @@ impl Divider<'_> {
                 self.divide(statement, &mut statements);
                 continue;
             }
+            if self.is_divisible_sort(&statement) {
+                self.divide_sort(statement, &mut statements);
+                continue;
+            }
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
@@ -107,19 +117,54 @@ impl Divider<'_> {
         };
         let combines = |output: &Output| match output {
             Output::Map | Output::Filter { .. } | Output::Collect { .. } => true,
-            Output::Reduce { lambda, .. } | Output::Scan { lambda, .. } => {
+            Output::Reduce { lambda, .. }
+            | Output::Scan { lambda, .. }
+            | Output::Histogram { lambda, .. } => {
                 let in_parts = is_orderly(output, operation.shape.len(), self.division.strict);
                 in_parts && !self.effects.of_body(&lambda.body).observable
             }
-            Output::Scatter { .. } | Output::Histogram { .. } | Output::Join { .. } => false,
+            Output::Scatter { .. } | Output::Join { .. } => false,
         };
         operation.level == Level::Sequential
-            && operation.carries.is_empty()
-            && !operation.outputs.is_empty()
+            && !(operation.outputs.is_empty() && operation.carries.is_empty())
             && operation.outputs.iter().all(combines)
             && !self.effects.of_body(&operation.body).observable
             && !self.is_small(operation)
+            && (operation.carries.is_empty() || self.carries_run(operation))
             && (!operation.outputs.iter().any(is_scan) || self.is_cheap(operation))
+    }
+
+    /// Whether the carries of an operation are running results that may be found in parts.
+    fn carries_run(&self, operation: &ArrayOperation) -> bool {
+        carries_run(operation, &self.effects)
+            && is_free(operation, self.division.strict)
+            && self.is_cheap(operation)
+    }
+
+    /// Whether a statement is a sort whose comparisons may be made by any thread.
+    fn is_divisible_sort(&self, statement: &Statement) -> bool {
+        match &statement.expression {
+            Expression::Sort { compare, .. } => !self.effects.of_body(&compare.body).observable,
+            _no_sort => false,
+        }
+    }
+
+    /// Writes a sort as a grid of parts, and rounds of merges.
+    fn divide_sort(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        let Statement {
+            pattern,
+            expression: Expression::Sort { count, compare },
+            place,
+        } = statement
+        else {
+            return;
+        };
+        let effects = self.effects.of_body(&compare.body);
+        let mut code = Code::new(self.program, place, self.division);
+        for order in pattern {
+            code.divide_sort(order, (count, &compare), effects, self.division);
+        }
+        out.append(&mut code.out);
     }
 
     /// Whether an operation costs so little that its body may be computed twice.
@@ -155,38 +200,52 @@ impl Divider<'_> {
         };
         let inside = self.inside(&operation);
         let is_cheap = self.is_cheap(&operation);
-        let mut code = Code {
-            program: self.program,
-            place,
-            out: Vec::new(),
-            strict: self.division.strict,
-        };
+        let mut code = Code::new(self.program, place.clone(), self.division);
         let cut = code.cut(&operation, self.division);
         let way = Way {
             cut,
             inside,
             twice: is_cheap,
         };
-        match code.is_divided(&way.cut, way.inside.is_some()) {
-            Err(true) => code.grid(operation, &pattern, way),
-            Err(false) => code.push(pattern, Expression::Operation(operation)),
-            Ok(condition) => {
+        let (then, otherwise, condition) = match code.is_divided(&way.cut, way.inside.is_some()) {
+            Err(false) => {
+                code.push(pattern, Expression::Operation(operation));
+                return out.append(&mut code.out);
+            }
+            known => {
                 let whole = code.fresh_whole(&operation);
-                let then = code.branch(&pattern, |code, own| {
-                    code.grid(operation, &own, way);
-                });
+                let then = code.branch(&pattern, |code, own| code.grid(operation, &own, way));
                 let otherwise = code.branch(&pattern, |code, own| {
                     code.push(own, Expression::Operation(whole));
                 });
-                let choice = Expression::If {
-                    condition,
-                    then,
-                    otherwise,
-                };
-                code.push(pattern, choice);
+                let yes = Atom::Constant(ScalarValue::Bool(true));
+                (then, otherwise, known.unwrap_or(yes))
             }
-        }
+        };
         out.append(&mut code.out);
+        let undivided = code.undivided;
+        let choice = Expression::If {
+            condition,
+            then: self.divide_last(then, undivided),
+            otherwise,
+        };
+        out.push(Statement {
+            pattern,
+            expression: choice,
+            place,
+        });
+    }
+
+    /// Divides the last statements of a body.
+    fn divide_last(&mut self, mut body: Body, count: usize) -> Body {
+        let at = body.statements.len().saturating_sub(count);
+        let mut last = Body {
+            statements: body.statements.split_off(at),
+            results: Vec::new(),
+        };
+        self.body(&mut last);
+        body.statements.append(&mut last.statements);
+        body
     }
 
     /// An operation without outputs whose body is that of another one, with the operations in it
@@ -194,7 +253,8 @@ impl Divider<'_> {
     fn inside(&mut self, operation: &ArrayOperation) -> Option<ArrayOperation> {
         let mut divisible = false;
         each_statement(&operation.body, &mut |statement| {
-            divisible = divisible || self.is_divisible(statement);
+            divisible =
+                divisible || self.is_divisible(statement) || self.is_divisible_sort(statement);
         });
         divisible.then(|| {
             let mut copy = fresh_operation(self.program, operation);

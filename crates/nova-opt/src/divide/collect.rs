@@ -78,8 +78,8 @@ impl Code<'_> {
                 let row = Atom::Variable(index);
                 let mut results = Vec::new();
                 for Shifted { local, begins, .. } in &shifted {
-                    let local = code.index(*local, row);
-                    let begins = code.index(*begins, Atom::Variable(part));
+                    let local = code.element(*local, row);
+                    let begins = code.element(*begins, Atom::Variable(part));
                     results.push(code.scalar(ScalarOperation::Add, local, begins));
                     outputs.push(Output::Map);
                 }

@@ -3,7 +3,9 @@
 
 use super::rows::Rows;
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
+};
 use nova_flat::operators::by_component;
 use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
@@ -61,19 +63,32 @@ impl Cost {
     fn with(program: &Program, operation: &ArrayOperation, length: Option<Variable>) -> Cost {
         let mut bound: BTreeSet<Variable> = operation.indices.iter().copied().collect();
         bound.extend(operation.carries.iter().map(|(carry, _)| carry));
-        let body = &operation.body;
-        let mut bind = |body: &Body| {
+        let operators = operation.outputs.iter().filter_map(unknown_operator);
+        let bodies: Vec<&Body> = std::iter::once(&operation.body).chain(operators).collect();
+        Cost::of_bodies(program, bound, &bodies, length)
+    }
+
+    /// Of the body of a lambda, and all bodies in it.
+    pub(super) fn of_lambda(program: &Program, lambda: &Lambda) -> Cost {
+        let bound = lambda.parameters.iter().copied().collect();
+        Cost::of_bodies(program, bound, &[&lambda.body], None)
+    }
+
+    /// Of bodies in which these variables are bound.
+    fn of_bodies(
+        program: &Program,
+        mut bound: BTreeSet<Variable>,
+        bodies: &[&Body],
+        length: Option<Variable>,
+    ) -> Cost {
+        for body in bodies {
             each_statement(body, &mut |statement| {
                 bound.extend(statement.pattern.iter().copied());
                 binders(&statement.expression, &mut |v| {
                     bound.insert(*v);
                 });
             });
-        };
-        bind(body);
-        let unknown = operation.outputs.iter().filter_map(unknown_operator);
-        let unknown: Vec<&Body> = unknown.collect();
-        unknown.iter().for_each(|operator| bind(operator));
+        }
         let context = Context {
             program,
             bound,
@@ -85,9 +100,8 @@ impl Cost {
             times: 1,
         };
         let mut cost = Cost::default();
-        cost.add(body, &once, &context);
-        for operator in unknown {
-            cost.add(operator, &once, &context);
+        for body in bodies {
+            cost.add(body, &once, &context);
         }
         cost
     }

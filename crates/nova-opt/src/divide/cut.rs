@@ -9,7 +9,7 @@ use super::ordered::{alignment, is_free};
 use super::parts::Code;
 use super::rows::Rows;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variable};
 
 /// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
 const ROUND: i64 = 64;
@@ -93,21 +93,28 @@ impl Code<'_> {
         let sum = self.scalar(Operation::Add, size, rest);
         let flipped = self.scalar(Operation::BitXor, rest, Atom::index(-1));
         let size = self.scalar(Operation::BitAnd, sum, flipped);
+        let size = self.size_for_bins(&operation.outputs, n, size);
         self.align(size, alignment(operation, self.strict))
     }
 
     /// What an index of the first dimension costs.
     fn cost(&mut self, operation: &ArrayOperation, cost: &Cost) -> Atom {
+        let sum = self.cost_of(cost);
+        let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
+        let rounds = self.extent_product(&inner);
+        let all = self.scalar(Operation::Multiply, sum, rounds);
+        self.scalar(Operation::Maximum, all, Atom::index(1))
+    }
+
+    /// A cost as a number.
+    pub(super) fn cost_of(&mut self, cost: &Cost) -> Atom {
         let mut sum = Atom::index(cost.fixed);
         for (extents, each) in &cost.loops {
             let product = self.extent_product(extents);
             let all = self.scalar(Operation::Multiply, product, Atom::index(*each));
             sum = self.scalar(Operation::Add, sum, all);
         }
-        let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
-        let rounds = self.extent_product(&inner);
-        let all = self.scalar(Operation::Multiply, sum, rounds);
-        self.scalar(Operation::Maximum, all, Atom::index(1))
+        sum
     }
 
     /// The product of extents, each cut off where it is large enough for any purpose.
@@ -129,13 +136,18 @@ impl Code<'_> {
         let last = self.scalar(Operation::Subtract, n, Atom::index(1));
         let some = self.compare(Operation::Greater, n, Atom::index(0));
         let zero = Atom::index(0);
-        let first = self.choose(
+        let first = self.choose_one(
             some,
-            |code| code.index(rows.starts, zero),
-            zero,
             Scalar::I64,
+            |code| code.element(rows.starts, zero),
+            |_| zero,
         );
-        let end = self.choose(some, |code| code.index(rows.ends, last), zero, Scalar::I64);
+        let end = self.choose_one(
+            some,
+            Scalar::I64,
+            |code| code.element(rows.ends, last),
+            |_| zero,
+        );
         let elements = self.scalar(Operation::Subtract, end, first);
         let magnitude = self.magnitude(elements);
         let elements = self.scalar(Operation::Minimum, magnitude, most);
@@ -175,10 +187,10 @@ impl Code<'_> {
             let far = code.scalar(Operation::Multiply, index, last);
             let before = code.scalar(Operation::Divide, far, samples);
             let row = code.scalar(Operation::Add, before, Atom::index(1));
-            let start = code.index(rows.starts, row);
-            let end = code.index(rows.ends, before);
+            let start = code.element(rows.starts, row);
+            let end = code.element(rows.ends, before);
             let same = code.compare(Operation::Equal, start, end);
-            code.as_integer(same)
+            code.as_number(same)
         });
         let body = Body {
             statements,
@@ -201,9 +213,7 @@ impl Code<'_> {
         let part = Atom::Variable(part);
         match &cut.kind {
             Kind::Even { size } => {
-                let first = self.scalar(Operation::Multiply, part, *size);
-                let left = self.scalar(Operation::Subtract, cut.n, first);
-                let length = self.scalar(Operation::Minimum, left, *size);
+                let (first, length) = self.even_bounds(part, cut.n, *size);
                 let long_row = None;
                 Bounds {
                     first,
@@ -221,7 +231,7 @@ impl Code<'_> {
                 let long = self.compare(Operation::Greater, weighs, many);
                 let unknown = self.compare(Operation::Equal, weight.element, Atom::index(0));
                 let yes = Atom::Constant(ScalarValue::Bool(true));
-                let long_row = self.choose(unknown, |_| yes, long, Scalar::Bool);
+                let long_row = self.choose_one(unknown, Scalar::Bool, |_| yes, |_| long);
                 Bounds {
                     first,
                     length,
@@ -229,6 +239,13 @@ impl Code<'_> {
                 }
             }
         }
+    }
+
+    /// The first of `n` indices that an even part has, and how many it has.
+    pub(super) fn even_bounds(&mut self, part: Atom, n: Atom, size: Atom) -> (Atom, Atom) {
+        let first = self.scalar(Operation::Multiply, part, size);
+        let left = self.scalar(Operation::Subtract, n, first);
+        (first, self.scalar(Operation::Minimum, left, size))
     }
 
     /// The first index of a part, and what all before it weigh: as many indices as weigh no more
@@ -240,12 +257,12 @@ impl Code<'_> {
         let is_last = self.compare(Operation::Equal, part, cut.count);
         let is_first = self.compare(Operation::Equal, part, Atom::index(0));
         let found = self.search(cut, weight, target);
-        let border = self.choose(is_last, |_| cut.n, found, Scalar::I64);
-        let border = self.choose(is_first, |_| Atom::index(0), border, Scalar::I64);
+        let border = self.choose_one(is_last, Scalar::I64, |_| cut.n, |_| found);
+        let border = self.choose_one(is_first, Scalar::I64, |_| Atom::index(0), |_| border);
         let before = self.scalar(Operation::Subtract, border, Atom::index(1));
         let some = self.compare(Operation::Greater, border, Atom::index(0));
-        let end = |code: &mut Self| code.index(weight.ends, before);
-        let end = self.choose(some, end, weight.first, Scalar::I64);
+        let end = |code: &mut Self| code.element(weight.ends, before);
+        let end = self.choose_one(some, Scalar::I64, end, |_| weight.first);
         let elements = self.scalar(Operation::Subtract, end, weight.first);
         let weighs = self.weigh(border, elements, weight.index, weight.element);
         (border, weighs)
@@ -253,41 +270,35 @@ impl Code<'_> {
 
     /// The largest number of indices found that weigh no more than `target`.
     fn search(&mut self, cut: &Cut, weight: &Weight, target: Atom) -> Atom {
-        let [low, high, lower, higher] =
-            ["low", "high", "lower", "higher"].map(|name| self.fresh(name, Scalar::I64));
-        let (statements, goes_on) = self
-            .apart(|code| code.compare(Operation::Less, Atom::Variable(low), Atom::Variable(high)));
-        let condition = Body {
-            statements,
-            results: vec![goes_on],
-        };
-        let (statements, results) = self.apart(|code| {
-            let (low, high) = (Atom::Variable(low), Atom::Variable(high));
-            let width = code.scalar(Operation::Subtract, high, low);
-            let half = code.scalar(Operation::ShiftRight, width, Atom::index(1));
-            let middle = code.scalar(Operation::Add, low, half);
-            let next = code.scalar(Operation::Add, middle, Atom::index(1));
-            let end = code.index(weight.ends, middle);
-            let elements = code.scalar(Operation::Subtract, end, weight.first);
-            let weighs = code.weigh(next, elements, weight.index, weight.element);
-            let fits = code.compare(Operation::LessEqual, weighs, target);
-            let lower = code.choose(fits, |_| next, low, Scalar::I64);
-            let higher = code.choose(fits, |_| high, middle, Scalar::I64);
-            vec![lower, higher]
-        });
-        let body = Body {
-            statements,
-            results,
-        };
-        self.push(
-            vec![lower, higher],
-            Expression::While {
-                parameters: vec![(low, Atom::index(0)), (high, cut.n)],
-                condition,
-                body,
+        let integer = Type::Scalar(Scalar::I64);
+        let states = vec![
+            ("low", integer.clone(), Atom::index(0)),
+            ("high", integer, cut.n),
+        ];
+        let found = self.repeat(
+            states,
+            |code, states| match states {
+                [low, high] => code.compare(Operation::Less, *low, *high),
+                _ => Atom::Constant(ScalarValue::Bool(false)),
+            },
+            |code, states| match *states {
+                [low, high] => {
+                    let width = code.scalar(Operation::Subtract, high, low);
+                    let half = code.scalar(Operation::ShiftRight, width, Atom::index(1));
+                    let middle = code.scalar(Operation::Add, low, half);
+                    let next = code.scalar(Operation::Add, middle, Atom::index(1));
+                    let end = code.element(weight.ends, middle);
+                    let elements = code.scalar(Operation::Subtract, end, weight.first);
+                    let weighs = code.weigh(next, elements, weight.index, weight.element);
+                    let fits = code.compare(Operation::LessEqual, weighs, target);
+                    let lower = code.choose_one(fits, Scalar::I64, |_| next, |_| low);
+                    let higher = code.choose_one(fits, Scalar::I64, |_| high, |_| middle);
+                    vec![lower, higher]
+                }
+                _ => Vec::new(),
             },
         );
-        Atom::Variable(lower)
+        found.first().copied().unwrap_or(cut.n)
     }
 
     /// Whether there are fewer indices than threads may want.
@@ -303,7 +314,7 @@ impl Code<'_> {
         let divided = match (inside, several) {
             (true, Atom::Variable(_)) => {
                 let single = self.compare(Operation::Equal, cut.n, Atom::index(1));
-                self.choose(several, |_| several, single, Scalar::Bool)
+                self.choose_one(several, Scalar::Bool, |_| several, |_| single)
             }
             (true, Atom::Constant(_)) | (false, _) => several,
         };

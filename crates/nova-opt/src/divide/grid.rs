@@ -2,6 +2,7 @@
 //! what the parts reduce to.
 
 use super::cut::{Bounds, Cut};
+use super::histogram::Bins;
 use super::parts::Code;
 use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -27,6 +28,8 @@ pub(super) struct Grid {
     pub(super) partial: Vec<Variable>,
     pub(super) reductions: Vec<Output>,
     pub(super) reduced: Vec<Variable>,
+    /// The histograms of the parts.
+    pub(super) bins: Vec<Bins>,
     /// Of rows, where each begins or ends.
     pub(super) shifted: Vec<Shifted>,
 }
@@ -61,6 +64,7 @@ impl Grid {
             partial: Vec::new(),
             reductions: Vec::new(),
             reduced: Vec::new(),
+            bins: Vec::new(),
             shifted: Vec::new(),
         }
     }
@@ -89,12 +93,22 @@ impl Code<'_> {
     pub(super) fn grid(&mut self, mut operation: ArrayOperation, pattern: &[Variable], way: Way) {
         let cut = &way.cut;
         let part = self.fresh("part", Scalar::I64);
-        let begins = self.begin_parts(&operation, pattern, &way);
+        let mut begins = self.begin_parts(&operation, pattern, &way);
+        self.begin_bins(&operation.outputs, cut.count, &mut begins.outputs);
+        if operation.outputs.is_empty() {
+            // All carries are known.
+            return;
+        }
         let mut grid = Grid::new(part, cut.count, operation.shape.clone());
         let (statements, ()) = self.apart(|code| {
             let bounds = code.bounds(cut, part);
             let mut given = pattern.iter().copied();
-            for output in operation.outputs.iter_mut().zip(&begins) {
+            let carries = operation.carries.iter_mut().zip(&begins.carries);
+            for (((_, start), begin), last) in carries.zip(given.by_ref()) {
+                *start = code.element(*begin, Atom::Variable(part));
+                grid.made.push(code.like_scalar(last));
+            }
+            for output in operation.outputs.iter_mut().zip(&begins.outputs) {
                 let own: Vec<Variable> = given.by_ref().take(output.0.gives()).collect();
                 code.divide_output(output, own, &bounds, &mut grid);
             }
@@ -112,7 +126,11 @@ impl Code<'_> {
         let pattern = std::mem::take(&mut grid.pattern);
         self.operation(pattern, cut.count, part, Level::Grid, body, outputs);
         self.shift_rows(std::mem::take(&mut grid.shifted), cut);
+        let bins = std::mem::take(&mut grid.bins);
         self.reduce_partial(grid);
+        // Bins may be many, so that combining them is worth dividing.
+        self.undivided = bins.len();
+        self.combine_bins(bins, cut.count);
     }
 
     /// Writes the operation of a part: one whose body is divided in turn where there are few indices,
@@ -126,11 +144,16 @@ impl Code<'_> {
         pattern: Vec<Variable>,
     ) {
         inside.outputs = self.fresh_outputs(&operation.outputs);
+        let starts = operation.carries.iter().map(|(_, start)| *start);
+        let carries = inside.carries.iter_mut();
+        carries
+            .zip(starts)
+            .for_each(|(carry, start)| carry.1 = start);
         let few = self.are_few(cut);
         let condition = match bounds.long_row {
             Some(long) => {
                 let yes = Atom::Constant(ScalarValue::Bool(true));
-                self.choose(few, |_| yes, long, Scalar::Bool)
+                self.choose_one(few, Scalar::Bool, |_| yes, |_| long)
             }
             None => few,
         };
@@ -194,6 +217,14 @@ impl Code<'_> {
                     grid.reduced.push(result);
                 }
             }
+            (
+                Output::Histogram {
+                    lambda,
+                    start,
+                    bins,
+                },
+                Begin::Bins(total),
+            ) => self.divide_histogram((lambda, start, *bins), *total, own, grid),
             (Output::Filter { .. }, _) => self.collect_kept(&own, grid),
             (Output::Collect { .. }, _) => self.collect_rows(&own, bounds, grid),
             // An operation with others is not divided.
@@ -246,7 +277,7 @@ impl Code<'_> {
         let (statements, results) = self.apart(|code| {
             let arrays = grid.partial.iter();
             let results: Vec<Atom> = arrays
-                .map(|array| code.index(*array, Atom::Variable(index)))
+                .map(|array| code.element(*array, Atom::Variable(index)))
                 .collect();
             results
         });

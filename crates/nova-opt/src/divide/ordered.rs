@@ -50,10 +50,10 @@ pub(super) fn is_orderly(output: &Output, rank: usize, strict: bool) -> bool {
             *bracketing == Bracketing::Whole && (any_rank || rank == 1)
         }
         Output::Scan { .. } => true,
+        Output::Histogram { lambda, .. } => freedom(lambda, strict) == Freedom::Neutral,
         Output::Map
         | Output::Filter { .. }
         | Output::Scatter { .. }
-        | Output::Histogram { .. }
         | Output::Collect { .. }
         | Output::Join { .. } => false,
     }
@@ -101,9 +101,10 @@ pub(super) fn is_free(operation: &ArrayOperation, strict: bool) -> bool {
         Output::Map
         | Output::Filter { .. }
         | Output::Scatter { .. }
-        | Output::Histogram { .. }
         | Output::Collect { .. }
         | Output::Join { .. } => true,
+        // Each part has bins of its own.
+        Output::Histogram { .. } => false,
     })
 }
 
@@ -127,16 +128,8 @@ impl Code<'_> {
                 self.scalar(ScalarOperation::Multiply, blocks, block)
             }
             Alignment::Subtree => {
-                // The power of two that is not less: all bits below the first one of `size - 1` set,
-                // and 1 more.
                 let size = self.scalar(ScalarOperation::Maximum, size, block);
-                let mut bits = self.scalar(ScalarOperation::Subtract, size, Atom::index(1));
-                for shift in [1, 2, 4, 8, 16, 32] {
-                    let shift = Atom::index(shift);
-                    let lower = self.scalar(ScalarOperation::ShiftRight, bits, shift);
-                    bits = self.scalar(ScalarOperation::BitOr, bits, lower);
-                }
-                self.scalar(ScalarOperation::Add, bits, Atom::index(1))
+                self.power_of_two(size)
             }
         }
     }
@@ -156,10 +149,7 @@ impl Code<'_> {
 
     /// The first of `count` elements that group number `group` has, and how many it has.
     fn group_bounds(&mut self, group: Variable, count: Atom, size: usize) -> (Atom, Atom) {
-        let size = Atom::index(size as i64);
-        let first = self.scalar(ScalarOperation::Multiply, Atom::Variable(group), size);
-        let left = self.scalar(ScalarOperation::Subtract, count, first);
-        (first, self.scalar(ScalarOperation::Minimum, left, size))
+        self.even_bounds(Atom::Variable(group), count, Atom::index(size as i64))
     }
 
     /// The same operator with new variables.
@@ -355,7 +345,7 @@ impl Code<'_> {
         let (statements, mut results) = self.apart(|code| {
             let mut operands: Vec<Atom> = carries.iter().map(|c| Atom::Variable(*c)).collect();
             for fold in folds {
-                operands.push(code.index(*fold, Atom::Variable(block)));
+                operands.push(code.element(*fold, Atom::Variable(block)));
             }
             for (parameter, operand) in operator.parameters.iter().zip(operands) {
                 code.push(vec![*parameter], Expression::Atom(operand));
@@ -393,7 +383,7 @@ impl Code<'_> {
         let block = self.block_of(bounds.first);
         *start = begin
             .iter()
-            .map(|array| self.index(*array, block))
+            .map(|array| self.element(*array, block))
             .collect();
         self.join_all(own, bounds, grid);
     }

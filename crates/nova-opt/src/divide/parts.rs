@@ -1,5 +1,6 @@
 //! What divided operations are written with.
 
+use super::Division;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -15,6 +16,8 @@ pub(super) struct Code<'a> {
     pub(super) out: Vec<Statement>,
     /// Whether reductions keep the order of docs/order.md.
     pub(super) strict: bool,
+    /// How many of the last statements are worth dividing in turn.
+    pub(super) undivided: usize,
 }
 
 /// An operation without outputs like another one, with new variables for all that it binds.
@@ -24,17 +27,31 @@ pub(super) fn fresh_operation(program: &mut Program, operation: &ArrayOperation)
     let indices = indices
         .map(|index| fresh_variable(program, *index, &mut substitution))
         .collect();
+    let carries = operation.carries.iter();
+    let carries = carries
+        .map(|(carry, start)| (fresh_variable(program, *carry, &mut substitution), *start))
+        .collect();
     ArrayOperation {
         shape: operation.shape.clone(),
         indices,
         level: Level::Sequential,
-        carries: Vec::new(),
+        carries,
         body: fresh_copy(program, &operation.body, &mut substitution),
         outputs: Vec::new(),
     }
 }
 
-impl Code<'_> {
+impl<'a> Code<'a> {
+    pub(super) fn new(program: &'a mut Program, place: Place, division: Division) -> Code<'a> {
+        Code {
+            program,
+            place,
+            out: Vec::new(),
+            strict: division.strict,
+            undivided: 0,
+        }
+    }
+
     /// The same operation with new variables for all that it binds.
     pub(super) fn fresh_whole(&mut self, operation: &ArrayOperation) -> ArrayOperation {
         let mut copy = fresh_operation(self.program, operation);
@@ -92,6 +109,13 @@ impl Code<'_> {
         self.program.add_variable(name, Type::Array(element, shape))
     }
 
+    /// A scalar with the name and the type of another.
+    pub(super) fn like_scalar(&mut self, variable: Variable) -> Variable {
+        let info = self.program.variable(variable);
+        let (name, scalar) = (info.name.clone(), info.ty.element());
+        self.program.add_variable(name, Type::Scalar(scalar))
+    }
+
     /// The statements that `write` writes, apart from the others, and what it gives.
     pub(super) fn apart<R>(&mut self, write: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
         let before = std::mem::take(&mut self.out);
@@ -108,7 +132,7 @@ impl Code<'_> {
     }
 
     /// A scalar operation that cannot fail where it stands, or its value.
-    fn compute(
+    pub(super) fn compute(
         &mut self,
         operation: ScalarOperation,
         operand: Scalar,
@@ -141,48 +165,10 @@ impl Code<'_> {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::I64)
     }
 
-    /// A comparison of integers.
-    pub(super) fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
-        self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)
-    }
-
     /// How large an integer is.
     pub(super) fn magnitude(&mut self, integer: Atom) -> Atom {
         let operation = ScalarOperation::Absolute;
         self.compute(operation, Scalar::I64, &[integer], Scalar::I64)
-    }
-
-    /// 1 for true and 0 for false.
-    pub(super) fn as_integer(&mut self, bool: Atom) -> Atom {
-        let operation = ScalarOperation::Convert(Scalar::I64);
-        self.compute(operation, Scalar::Bool, &[bool], Scalar::I64)
-    }
-
-    /// One of two scalars of a type, the first by code of its own.
-    pub(super) fn choose(
-        &mut self,
-        condition: Atom,
-        then: impl FnOnce(&mut Self) -> Atom,
-        otherwise: Atom,
-        ty: Scalar,
-    ) -> Atom {
-        let (statements, result) = self.apart(then);
-        let then = Body {
-            statements,
-            results: vec![result],
-        };
-        let otherwise = Body {
-            statements: Vec::new(),
-            results: vec![otherwise],
-        };
-        let result = self.fresh("t", ty);
-        let expression = Expression::If {
-            condition,
-            then,
-            otherwise,
-        };
-        self.push(vec![result], expression);
-        Atom::Variable(result)
     }
 
     /// `⌈a / b⌉` for `a` from 0 on and `b` from 1 on.
@@ -190,14 +176,6 @@ impl Code<'_> {
         let less = self.scalar(ScalarOperation::Subtract, b, Atom::index(1));
         let sum = self.scalar(ScalarOperation::Add, a, less);
         self.scalar(ScalarOperation::Divide, sum, b)
-    }
-
-    /// An element of an array of integers.
-    pub(super) fn index(&mut self, array: Variable, index: Atom) -> Atom {
-        let value = self.fresh("value", self.program.ty(array).element());
-        let indices = vec![index];
-        self.push(vec![value], Expression::Index { array, indices });
-        Atom::Variable(value)
     }
 
     /// An operation over a space of one dimension.

@@ -25,6 +25,15 @@ pub(super) enum Begin {
     Blocks(Vec<Variable>),
     /// Of a filter the index of the first element kept.
     Filter(Variable),
+    /// Of a histogram how many bins all parts have together.
+    Bins(Atom),
+}
+
+/// What the parts of an operation begin with: for each carry the running result, by part, and for
+/// each output.
+pub(super) struct Begins {
+    pub(super) carries: Vec<Variable>,
+    pub(super) outputs: Vec<Begin>,
 }
 
 /// Whether an output is a scan: then parts depend on the values of those before them.
@@ -39,17 +48,17 @@ fn is_filter(output: &Output) -> bool {
 
 /// The two steps before the grid, in the making.
 #[derive(Default)]
-struct Steps {
+pub(super) struct Steps {
     /// The results of the body of a part, and their reductions.
     values: Vec<Atom>,
     reductions: Vec<Output>,
     /// What each part reduces to.
-    partial: Vec<Variable>,
+    pub(super) partial: Vec<Variable>,
     /// What becomes of these, one after the other: which of them each output consumes, the outputs,
     /// and what they give.
-    consumed: Vec<usize>,
-    outputs: Vec<Output>,
-    pattern: Vec<Variable>,
+    pub(super) consumed: Vec<usize>,
+    pub(super) outputs: Vec<Output>,
+    pub(super) pattern: Vec<Variable>,
 }
 
 impl Code<'_> {
@@ -60,16 +69,23 @@ impl Code<'_> {
         operation: &ArrayOperation,
         pattern: &[Variable],
         way: &Way,
-    ) -> Vec<Begin> {
+    ) -> Begins {
         let (cut, count) = (&way.cut, way.cut.count);
         let is_running = |output: &Output| is_scan(output) || way.twice && is_filter(output);
-        if !operation.outputs.iter().any(&is_running) {
-            return operation.outputs.iter().map(|_| Begin::Alone).collect();
+        let carries = operation.carries.len();
+        if carries == 0 && !operation.outputs.iter().any(is_running) {
+            return Begins {
+                carries: Vec::new(),
+                outputs: operation.outputs.iter().map(|_| Begin::Alone).collect(),
+            };
         }
         let mut copy = fresh_operation(self.program, operation);
         let mut steps = Steps::default();
         let mut begins = Vec::new();
-        let (mut at, mut given) = (0, pattern);
+        let (last, mut given) = pattern.split_at(carries.min(pattern.len()));
+        let own = std::mem::take(&mut copy.carries);
+        let carried = self.begin_carries(&own, &mut copy.body, last, count, &mut steps);
+        let mut at = carries;
         let mut kept = Vec::new();
         for output in &operation.outputs {
             let range = at..at + output.consumes();
@@ -79,7 +95,8 @@ impl Code<'_> {
             begins.push(match output {
                 Output::Scan { lambda, start, .. } => match freedom(lambda, self.strict) {
                     Freedom::Neutral | Freedom::Any => {
-                        self.begin_scan((lambda, start), consumed, own, count, &mut steps)
+                        let scan = (lambda, &start[..]);
+                        Begin::Scan(self.begin_scan(scan, consumed, own, count, &mut steps))
                     }
                     Freedom::Strict { .. } => {
                         let (scan, values) = ((lambda, &start[..]), (range, own));
@@ -98,6 +115,10 @@ impl Code<'_> {
                 | Output::Join { .. } => Begin::Alone,
             });
         }
+        let begins = Begins {
+            carries: carried,
+            outputs: begins,
+        };
         if steps.partial.is_empty() {
             return begins;
         }
@@ -109,14 +130,15 @@ impl Code<'_> {
         begins
     }
 
-    fn begin_scan(
+    /// Adds to the steps what a scan begins with, by part; gives that for each component.
+    pub(super) fn begin_scan(
         &mut self,
         (lambda, start): (&Lambda, &[Atom]),
         consumed: &[Atom],
         own: &[Variable],
         count: Atom,
         steps: &mut Steps,
-    ) -> Begin {
+    ) -> Vec<Variable> {
         steps.reductions.push(self.reduction_of_scan(lambda, start));
         steps.outputs.push(Output::Scan {
             lambda: self.fresh_operator(lambda),
@@ -131,7 +153,7 @@ impl Code<'_> {
             begin.push(self.like(*array, vec![count]));
         }
         steps.pattern.extend(&begin);
-        Begin::Scan(begin)
+        begin
     }
 
     fn begin_filter(
@@ -204,7 +226,7 @@ impl Code<'_> {
         let (statements, values) = self.apart(|code| {
             let arrays = steps.partial.iter();
             let values: Vec<Atom> = arrays
-                .map(|array| code.index(*array, Atom::Variable(part)))
+                .map(|array| code.element(*array, Atom::Variable(part)))
                 .collect();
             values
         });
@@ -227,7 +249,7 @@ impl Code<'_> {
     ) {
         *start = begin
             .iter()
-            .map(|array| self.index(*array, Atom::Variable(grid.part)))
+            .map(|array| self.element(*array, Atom::Variable(grid.part)))
             .collect();
         self.join_all(own, bounds, grid);
     }
@@ -237,7 +259,7 @@ impl Code<'_> {
         let Some((total, arrays)) = own.split_first() else {
             return;
         };
-        let first = self.index(begin, Atom::Variable(grid.part));
+        let first = self.element(begin, Atom::Variable(grid.part));
         let kept = self.fresh("kept", Scalar::I64);
         grid.made.push(kept);
         for array in arrays {

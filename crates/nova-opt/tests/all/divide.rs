@@ -184,6 +184,128 @@ fn scans_and_filters_begin_with_what_the_parts_before_them_give() {
 }
 
 #[test]
+fn histograms_of_parts_are_combined() {
+    let element = format!("{ELEMENT} (let [w:i64] (mul i64 i i)) (let [at:i64] (rem i64 w 7))");
+    let count = "[5] (lambda [l:i64 q:i64] (do (let [u:i64] (add i64 l q)) (in u)))";
+    // No bins, fewer bins than there are indices of bins, more, and more than elements.
+    for bins in ["0", "1", "3", "9", "n"] {
+        let body = format!(
+            "(let [h:[{bins}]i64] (operation [n] [i:i64] [] (do {element} (in at i))
+               (histogram {bins} {count}))) (in {bins} h)"
+        );
+        let counts = divided(("(vector i64)", "m:i64 r:[m]i64"), &body);
+        assert!(counts.0 >= 2, "{bins}: {counts:?}");
+    }
+    // Several outputs of one operation, one of them of two components.
+    let max = combine("2.5L", "max").replace("reduce_comm", "histogram 3");
+    let body = format!(
+        "(let [m0:i64 y:[m0]f64 h:[3]f64 g:[9]i64 e:[9]f64 low:f64]
+           (operation [n] [i:i64] [] (do {element} (let [c:bool] (lt f64 a 9.0L)) (in c b at b at i b b))
+             (filter 1) {max}
+             (histogram 9 [7 100.0L] (lambda [l:i64 o:f64 l1:i64 o1:f64] (do
+               (let [u:i64] (add i64 l l1)) (let [v:f64] (min f64 o o1)) (in u v)))) {}))
+         (in m0 y 3 h 9 g 9 e low)",
+        renamed(&combine("0.0L", "min"), "2")
+    );
+    let results = (
+        "(tuple (vector f64) (vector f64) (vector i64) (vector f64) f64)",
+        "m1:i64 r1:[m1]f64 m2:i64 r2:[m2]f64 m3:i64 r3:[m3]i64 m4:i64 r4:[m4]f64 r5:f64",
+    );
+    assert_eq!(divided(results, &body), (4, 8));
+}
+
+#[test]
+fn histograms_of_sums_of_floats_are_divided_where_the_order_is_free() {
+    let sum = combine("0.25L", "add").replace("reduce_comm", "histogram 3");
+    let body = format!(
+        "(let [h:[3]f64] (operation [n] [i:i64] [] (do {ELEMENT} (let [at:i64] (rem i64 i 4)) (in at b)) {sum}))
+         (in 3 h)"
+    );
+    assert_eq!(divided(VECTOR, &body), (0, 1));
+    // All values are multiples of a quarter, so that sums are exact.
+    let mut program = program(VECTOR, &body);
+    let expected = values(&program, false);
+    apply(divide_freely, &mut program);
+    assert_eq!(values(&program, false), expected);
+    assert!(counts(&program).0 >= 2);
+}
+
+/// A sort of the vector by a comparison of the elements `a` and `b`, which gives `c`.
+fn sort(compare: &str) -> String {
+    format!(
+        "(let [p:[n]i64] (sort n (lambda [i:i64 j:i64] (do
+           (let [a:f64] (index x [i])) (let [b:f64] (index x [j])) {compare} (in c)))))
+         (in n p)"
+    )
+}
+
+#[test]
+fn sorts_of_parts_are_merged() {
+    let order = ("(vector i64)", "m:i64 r:[m]i64");
+    let comparisons = [
+        "(let [c:bool] (le f64 a b))",
+        "(let [c:bool] (ge f64 a b))",
+        // No preorders: what the merge sort of the whole gives is what those of the parts give.
+        "(let [c:bool] (lt f64 a b))",
+        "(let [d:f64] (add f64 a 3.0L)) (let [e:f64] (mul f64 b 1.5L)) (let [c:bool] (ne f64 d e))",
+        "(let [d:f64] (mul f64 a 0.5L)) (let [e:f64] (floor f64 d)) (let [g:f64] (sub f64 d e))
+         (let [c:bool] (lt f64 g b))",
+        "(let [c:bool] (ne i64 i 3))",
+    ];
+    for compare in comparisons {
+        assert_eq!(divided(order, &sort(compare)), (2, 3), "{compare}");
+    }
+    // A comparison that may fail is made of the same pairs as in the whole.
+    let checked =
+        "(let [s:i64] (add i64 i j)) (let [ok:bool] (ne i64 s 251)) (let [] (check ok index [i j]))
+        (let [c:bool] (le f64 a b))";
+    assert_eq!(divided(order, &sort(checked)), (2, 2));
+    let traced = "(let [] (trace \"a\" f64 [b])) (let [c:bool] (le f64 a b))";
+    let mut program = program(order, &sort(traced));
+    apply(divide_strict, &mut program);
+    assert_eq!(counts(&program), (0, 0));
+}
+
+#[test]
+fn state_that_is_a_running_result_is_divided() {
+    let number = ("i64", "r:i64");
+    let sum = "(operation [n] [i:i64] [c:i64 = 5] (do (let [w:i64] (mul i64 i i)) (let [d:i64] (add i64 w c)) (in d)))";
+    assert_eq!(
+        divided(number, &format!("(let [y:i64] {sum}) (in y)")),
+        (1, 3)
+    );
+    // Values that depend on the state are given by the second grid only.
+    let body = format!(
+        "(let [y:i64 z:f64 u:[n]i64 v:[n]f64 m0:i64 k0:[m0]i64]
+           (operation [n] [i:i64] [c:i64 = 5 g:f64 = 1.0L] (do {ELEMENT}
+             (let [w:i64] (mul i64 c 3)) (let [o:i64] (rem i64 w 7)) (let [odd:bool] (eq i64 o 3))
+             (let [t:f64] (if odd (do (in a)) (do (in g))))
+             (let [d:i64] (add i64 c i)) (let [h:f64] (max f64 b g)) (let [keep:bool] (lt f64 a 9.0L))
+             (in d h o t keep d)) (map) (map) (filter 1)))
+         (in y z n u n v m0 k0)"
+    );
+    let results = (
+        "(tuple i64 f64 (vector i64) (vector f64) (vector i64))",
+        "r1:i64 r2:f64 m2:i64 r3:[m2]i64 m3:i64 r4:[m3]f64 m4:i64 r5:[m4]i64",
+    );
+    assert_eq!(divided(results, &body), (2, 3));
+    for body in [
+        // What the filter keeps depends on the state.
+        "(let [y:i64 m0:i64 k0:[m0]i64] (operation [n] [i:i64] [c:i64 = 5] (do
+           (let [keep:bool] (lt i64 c 9)) (let [d:i64] (add i64 c i)) (in d keep i)) (filter 1))) (in m0)",
+        // So does whether it fails.
+        "(let [y:i64] (operation [n] [i:i64] [c:i64 = 5] (do
+           (let [ok:bool] (lt i64 c 90000)) (let [] (check ok index [i c])) (let [d:i64] (add i64 c i)) (in d))))
+         (in y)",
+        // Or the next state in another way.
+        "(let [y:i64] (operation [n] [i:i64] [c:i64 = 5] (do
+           (let [w:i64] (mul i64 c i)) (let [d:i64] (add i64 c w)) (in d)))) (in y)",
+    ] {
+        assert_eq!(divided(number, body).0, 0, "{body}");
+    }
+}
+
+#[test]
 fn what_runs_in_order_stays_whole() {
     let carries = "(let [y:f64] (operation [n] [i:i64] [c:f64 = 0.0L] (do
           (let [a:f64] (index x [i])) (let [d:f64] (add f64 a c)) (in d)))) (in y)";

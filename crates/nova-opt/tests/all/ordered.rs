@@ -114,16 +114,16 @@ fn sums_of_floats_keep_their_brackets() {
     use Bracketing::{Pairs, Whole};
     for head in ["reduce_comm [0.3L]", "reduce [0.3L]"] {
         let (brackets, grids) = divided(reduction(head, SUM, "b"), true);
-        assert_eq!((brackets, grids), (vec![Whole, Pairs], 1));
+        assert_eq!((brackets, grids), (vec![Whole, Pairs, Whole], 1));
     }
 }
 
 #[test]
 fn unknown_operators_keep_their_brackets() {
-    use Bracketing::{Pairs, Part};
+    use Bracketing::{Pairs, Part, Whole};
     for head in ["reduce_comm [0.3L]", "reduce [0.3L]"] {
         let (brackets, grids) = divided(reduction(head, &unknown(""), "b"), true);
-        assert_eq!((brackets, grids), (vec![Part, Pairs], 1));
+        assert_eq!((brackets, grids), (vec![Part, Pairs, Whole], 1));
     }
 }
 
@@ -131,7 +131,7 @@ fn unknown_operators_keep_their_brackets() {
 fn unknown_operators_start_with_the_first_element_of_a_part() {
     use Bracketing::{Part, Whole};
     let (brackets, grids) = divided(reduction("reduce [99.5L]", LAST, "a"), false);
-    assert_eq!((brackets, grids), (vec![Part, Whole], 1));
+    assert_eq!((brackets, grids), (vec![Part, Whole, Whole], 1));
 }
 
 /// A program of a scan.
