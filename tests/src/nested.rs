@@ -6,10 +6,11 @@
 //! 9; bytes are letters and blanks.
 
 use crate::random::Random;
-use nova_core::ir::Program;
+use nova_core::ir::{Entry, Program};
 use nova_core::{Elements, Scalar, ScalarValue, Type, Value};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The folder of the programs.
 pub fn folder() -> PathBuf {
@@ -31,6 +32,27 @@ pub fn files() -> std::io::Result<Vec<(String, String)>> {
     paths.iter().map(read).collect()
 }
 
+/// Does something with each file of programs, on all processors; gives what it complains of.
+pub fn with_each_file(check: impl Fn(&str, &str) -> Result<(), String> + Sync) -> Vec<String> {
+    let files = match files() {
+        Ok(files) => files,
+        Err(error) => return vec![error.to_string()],
+    };
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
+            scope.spawn(|| {
+                while let Some((name, text)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let (Err(why), Ok(mut wrong)) = (check(name, text), wrong.lock()) {
+                        wrong.push(format!("{name}: {why}"));
+                    }
+                }
+            });
+        }
+    });
+    wrong.into_inner().unwrap_or_default()
+}
+
 /// What the vectors of an input are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
@@ -48,6 +70,8 @@ pub enum Size {
     OneHuge,
     /// Many rows, of which few have an element.
     ManyEmpty,
+    /// A million rows without elements.
+    MillionEmpty,
 }
 
 /// The sizes that every stage is tried on, the interpreters too.
@@ -60,22 +84,34 @@ pub const SMALL: [Size; 6] = [
     Size::Small,
 ];
 
-/// The sizes that compiled programs are tried on.
-pub const LARGE: [Size; 3] = [Size::Irregular, Size::OneHuge, Size::ManyEmpty];
+/// The sizes that all compiled programs are tried on.
+const LARGE: [Size; 3] = [Size::Irregular, Size::OneHuge, Size::ManyEmpty];
+
+/// The entries that are also tried on a million empty rows.
+const WITH_A_MILLION: [&str; 4] = ["add_to_each", "row_sums", "kept", "sorted_rows"];
 
 /// How many elements large inputs have.
 const MANY: usize = 20_000;
 
 /// The inputs of an entry, for each of some sizes.
-pub fn inputs(core: &Program, entry: usize, sizes: &[Size]) -> Vec<(Size, Vec<Value>)> {
-    let mut random = Random::new(entry as u64 + 7);
-    let inputs = core.entries.get(entry).map(|e| e.inputs.as_slice());
+pub fn inputs(core: &Program, entry: &Entry, sizes: &[Size]) -> Vec<(Size, Vec<Value>)> {
+    let mut random = Random::new(entry.name.len() as u64);
     let draw = |&size: &Size| {
-        let types = inputs.unwrap_or_default().iter();
-        let values = types.map(|input| input_of(&mut random, &core.variable(*input).ty, size));
-        (size, values.collect())
+        let types = entry.inputs.iter().map(|input| &core.variable(*input).ty);
+        (
+            size,
+            types.map(|ty| input_of(&mut random, ty, size)).collect(),
+        )
     };
     sizes.iter().map(draw).collect()
+}
+
+/// The inputs of an entry that compiled programs are tried on, beside the small ones.
+pub fn large_inputs(core: &Program, entry: &Entry) -> Vec<(Size, Vec<Value>)> {
+    let million = WITH_A_MILLION.contains(&&*entry.name);
+    let last = million.then_some(Size::MillionEmpty);
+    let sizes: Vec<Size> = LARGE.into_iter().chain(last).collect();
+    inputs(core, entry, &sizes)
 }
 
 fn input_of(random: &mut Random, ty: &Type, size: Size) -> Value {
@@ -85,7 +121,9 @@ fn input_of(random: &mut Random, ty: &Type, size: Size) -> Value {
         (_, Size::Empty | Size::EmptyRows) => number(ty, 0),
         (_, Size::One) => number(ty, 1),
         (_, Size::Small) => number(ty, random.below(5) as i64),
-        (_, Size::Irregular | Size::OneHuge | Size::ManyEmpty) => number(ty, 9),
+        (_, Size::Irregular | Size::OneHuge | Size::ManyEmpty | Size::MillionEmpty) => {
+            number(ty, 9)
+        }
     }
 }
 
@@ -108,9 +146,14 @@ fn rows(random: &mut Random, element: &Type, size: Size) -> Value {
         Size::Irregular => split(random, MANY),
         Size::OneHuge => [3, 0, MANY, 1, 0, 2].into(),
         Size::ManyEmpty => (0..MANY).map(|k| usize::from(k % 100 == 7)).collect(),
+        Size::MillionEmpty => vec![0; 1_000_000],
     };
     if !nested {
-        let count = if size == Size::Small { counts.len() } else { counts.iter().sum() };
+        let count = if size == Size::Small {
+            counts.len()
+        } else {
+            counts.iter().sum()
+        };
         return flat(random, element, count);
     }
     let row = |&count: &usize| filled(random, element, count);
@@ -162,6 +205,7 @@ fn matrix(random: &mut Random, ty: &Type, size: Size) -> Value {
         Size::Irregular => (150, 130),
         Size::OneHuge => (2, MANY / 2),
         Size::ManyEmpty => (MANY / 2, 2),
+        Size::MillionEmpty => (1_000_000, 0),
     };
     let Type::Array(_, element) = ty else {
         return Value::Unit;

@@ -312,7 +312,13 @@ impl Stages {
         let mut grids = false;
         for function in &self.imperative.functions {
             each_command(&function.body, |command| {
-                grids |= matches!(command, Command::For { level: Level::Grid, .. });
+                grids |= matches!(
+                    command,
+                    Command::For {
+                        level: Level::Grid,
+                        ..
+                    }
+                );
             });
         }
         if grids { OTHER_ORDERS } else { &[] }
