@@ -5,6 +5,8 @@
 //! files. Integers in vectors lie between -20 and 80, those that are inputs themselves between 0 and
 //! 9; bytes are letters and blanks.
 
+pub mod host;
+
 use crate::random::Random;
 use nova_core::ir::{Entry, Program};
 use nova_core::{Elements, Scalar, ScalarValue, Type, Value};
