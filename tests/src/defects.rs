@@ -232,6 +232,11 @@ pub const DEFECTS: &[Defect] = &[
         seed: on_command!(
         imperative::Command::For { body, .. } => body.clear()),
     },
+    Defect {
+        name: "a loop that must run in order given to threads",
+        seed: on_command!(
+        imperative::Command::For { level, .. } => *level = imperative::Level::Grid),
+    },
 ];
 
 /// The left operand for the right one.

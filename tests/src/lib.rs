@@ -1,10 +1,11 @@
 //! What the tests across crates share.
 //!
 //! [`random`] writes well-typed programs with inputs for the differential tests; [`stages`] runs a
-//! program at every stage of the compiler.
+//! program at every stage of the compiler; [`nested`] reads and feeds the nested programs.
 
 pub mod bench;
 pub mod defects;
+pub mod nested;
 pub mod random;
 pub mod reference;
 pub mod shrink;

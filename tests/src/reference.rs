@@ -7,6 +7,7 @@
 pub(crate) mod cases;
 mod linear_algebra;
 pub(crate) mod models;
+mod nests;
 pub(crate) mod reductions;
 
 use crate::random::Random;
@@ -63,6 +64,22 @@ pub const LONG_MATMUL: Benchmark = Benchmark {
     name: "matmul",
     cases: linear_algebra::long_matmul,
 };
+
+/// The nested examples, which are not among them either.
+pub const NESTS: [Benchmark; 3] = [
+    Benchmark {
+        name: "quicksort",
+        cases: nests::quicksort,
+    },
+    Benchmark {
+        name: "queens",
+        cases: nests::queens,
+    },
+    Benchmark {
+        name: "spgemm",
+        cases: nests::spgemm,
+    },
+];
 
 /// All sixteen array programs.
 pub const BENCHMARKS: &[Benchmark] = &[

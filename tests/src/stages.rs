@@ -7,10 +7,14 @@ use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, optional_passes, place};
 use nova_driver::{Options, Target};
+use nova_exec::cache::Cache;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
 use nova_exec::library::{EntryInterface, Generated, Library};
 use nova_loop::TileSizes;
+use nova_loop::interpret::{GridOrder, evaluate_grids};
+use nova_loop::ir::{Command, Level};
+use nova_loop::walk::each_command;
 use nova_opt::divide::Division;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,6 +83,8 @@ pub enum Passes {
     Without(&'static str),
     /// All, with operations divided among threads, into small parts.
     Divided,
+    /// Those of a level, for the target with threads.
+    Threads(u8),
 }
 
 impl Passes {
@@ -98,6 +104,7 @@ impl Passes {
         match self {
             Passes::All => "all".to_string(),
             Passes::Divided => "divided".to_string(),
+            Passes::Threads(level) => format!("pthreads -O{level}"),
             Passes::Level(level) => format!("-O{level}"),
             Passes::Without(pass) => format!("--no-{pass}"),
         }
@@ -113,6 +120,11 @@ impl Passes {
                 ..all
             },
             Passes::Level(optimization) => Options {
+                optimization,
+                ..all
+            },
+            Passes::Threads(optimization) => Options {
+                target: Target::Pthreads,
                 optimization,
                 ..all
             },
@@ -239,7 +251,7 @@ impl Stages {
         let run = |evaluate: &dyn Fn() -> Outcome| {
             guard("run", evaluate).unwrap_or_else(Outcome::Internal)
         };
-        vec![
+        let mut outcomes = vec![
             (
                 "core",
                 run(&|| {
@@ -286,27 +298,60 @@ impl Stages {
                     ))
                 }),
             ),
-        ]
+        ];
+        for &(stage, order) in self.other_orders() {
+            let loops = &self.imperative;
+            let evaluate = || of_loop(evaluate_grids(loops, entry, inputs, &options, order));
+            outcomes.push((stage, run(&evaluate)));
+        }
+        outcomes
+    }
+
+    /// The orders in which the parts of grids are tried beside the rising one, if there are grids.
+    fn other_orders(&self) -> &'static [(&'static str, GridOrder)] {
+        let mut grids = false;
+        for function in &self.imperative.functions {
+            each_command(&function.body, |command| {
+                grids |= matches!(
+                    command,
+                    Command::For {
+                        level: Level::Grid,
+                        ..
+                    }
+                );
+            });
+        }
+        if grids { OTHER_ORDERS } else { &[] }
     }
 }
 
+/// Other orders of the parts of grids, by the names of their outcomes.
+const OTHER_ORDERS: &[(&str, GridOrder)] = &[
+    ("loop, parts falling", GridOrder::Falling),
+    ("loop, parts shuffled", GridOrder::Shuffled(12_345)),
+];
+
 /// The first stage that differs from the one before it, as text.
 ///
-/// The optimiser may report another of several errors (language §8: "any one of several"), so
-/// between `lowered` and `flat` two errors agree; everywhere else they must be the same.
+/// The optimiser and another order of parts may report another of several errors (language §8: "any
+/// one of several"), so with those two errors agree; everywhere else they must be the same.
 pub fn disagreement(outcomes: &[(&'static str, Outcome)]) -> Option<String> {
-    let (name, reference) = outcomes.first()?;
+    let ((name, reference), others) = outcomes.split_first()?;
     if let Outcome::Internal(message) = reference {
         return Some(format!("{name}: {message}"));
     }
-    outcomes.windows(2).find_map(|pair| {
-        let [(before, expected), (stage, given)] = pair else {
-            return None;
-        };
+    let (mut before, mut expected) = (name, reference);
+    for (stage, given) in others {
+        let reordered = OTHER_ORDERS.iter().any(|(name, _)| name == stage);
         let errors = matches!((expected, given), (Outcome::Error(_), Outcome::Error(_)));
-        let agree = expected.same(given) || (errors && *stage == "flat");
-        (!agree).then(|| format!("{before} gives {expected}, {stage} gives {given}"))
-    })
+        if !expected.same(given) && !(errors && (reordered || *stage == "flat")) {
+            return Some(format!("{before} gives {expected}, {stage} gives {given}"));
+        }
+        if !reordered {
+            (before, expected) = (stage, given);
+        }
+    }
+    None
 }
 
 /// The generated C of a program, compiled and loaded.
@@ -315,6 +360,16 @@ pub struct Loaded(Library);
 impl Loaded {
     /// Emits C, compiles and loads it, without the cache of the user.
     pub fn new(name: &str, stages: &Stages, optimization: u8) -> Result<Loaded, String> {
+        Self::new_in(name, stages, optimization, None)
+    }
+
+    /// As [`Loaded::new`], from a cache if it is there already.
+    pub fn new_in(
+        name: &str,
+        stages: &Stages,
+        optimization: u8,
+        cache: Option<&Cache>,
+    ) -> Result<Loaded, String> {
         let options = nova_c::Options {
             name: name.to_string(),
             target: stages.target,
@@ -341,7 +396,7 @@ impl Loaded {
             optimization,
             strict: stages.strict,
         };
-        Library::load_with(&generated, options, &[], None)
+        Library::load_with(&generated, options, &[], cache)
             .map(Loaded)
             .map_err(|e| e.to_string())
     }

@@ -1,9 +1,9 @@
-//! The sixteen array benchmarks and a product of matrices against independent references, on random and adversarial input:
+//! The sixteen array benchmarks, a product of matrices and the nested examples against independent references, on random and adversarial input:
 //! through the reference interpreter, as sequential C, and as C with threads.
 
 use nova_tests::bench::build::folder_of;
 use nova_tests::random::Random;
-use nova_tests::reference::{BENCHMARKS, LONG_MATMUL, MATMUL, compare};
+use nova_tests::reference::{BENCHMARKS, LONG_MATMUL, MATMUL, NESTS, compare};
 use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages};
 
 #[test]
@@ -16,7 +16,11 @@ fn every_benchmark_agrees_with_its_reference() {
         tiles: Default::default(),
     };
     let mut wrong = Vec::new();
-    for benchmark in BENCHMARKS.iter().chain([&MATMUL, &LONG_MATMUL]) {
+    for benchmark in BENCHMARKS
+        .iter()
+        .chain([&MATMUL, &LONG_MATMUL])
+        .chain(&NESTS)
+    {
         let path = folder_of(benchmark.name).join(format!("{}.nova", benchmark.name));
         let text = std::fs::read_to_string(&path).expect("the benchmark's source");
         let [(stages, loaded), (_, parallel)] = [Passes::All, Passes::Divided].map(|passes| {

@@ -20,7 +20,7 @@ const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 /// The folder of a benchmark program.
 pub fn folder_of(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples");
-    let folders = ["benchmarks", "loops", "matrices"].map(|folder| examples.join(folder));
+    let folders = ["benchmarks", "loops", "matrices", "nested"].map(|folder| examples.join(folder));
     let holds = |folder: &&PathBuf| folder.join(format!("{name}.nova")).exists();
     let [benchmarks, ..] = &folders;
     folders.iter().find(holds).unwrap_or(benchmarks).clone()

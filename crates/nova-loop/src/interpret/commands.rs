@@ -45,11 +45,12 @@ impl<'p> Machine<'p> {
             Command::For {
                 variable,
                 count,
+                level,
                 body,
                 ..
             } => {
                 let count = self.evaluate(count)?.index()?;
-                self.open_for(*variable, count, body);
+                self.open_for(*variable, count, *level, body);
                 Ok(())
             }
             Command::Loop { body, .. } => {

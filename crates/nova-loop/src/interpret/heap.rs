@@ -1,9 +1,12 @@
 //! Blocks of memory with their reference counts.
 
+use super::grids::{Access, Parts, Touch};
 use super::{Pointer, Step, wrong};
 use crate::ir::{Combined, FEW, PART};
 use nova_core::value::LARGEST_VECTOR;
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
 
 /// Names a block. Places are used again after a block is freed; the generation tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,16 @@ struct Block {
     owner: Owner,
     element: Scalar,
     elements: Vec<Option<ScalarValue>>,
+    touches: Touches,
+}
+
+/// Which parts of grids have used a block.
+#[derive(Default)]
+struct Touches {
+    /// Its elements; nothing before the first part does.
+    elements: RefCell<Vec<Touch>>,
+    /// The count of its references.
+    references: Cell<Touch>,
 }
 
 /// Who a block belongs to.
@@ -55,6 +68,7 @@ enum Owner {
 pub(super) struct Heap {
     blocks: Vec<Block>,
     free: Vec<u32>,
+    pub(super) parts: Parts,
 }
 
 /// More memory than there is.
@@ -70,6 +84,7 @@ impl Heap {
             owner: Owner::Program,
             element,
             elements,
+            touches: Touches::default(),
         }))
     }
 
@@ -81,6 +96,7 @@ impl Heap {
             owner: Owner::Outside,
             element,
             elements: values.into_iter().map(Some).collect(),
+            touches: Touches::default(),
         })
     }
 
@@ -93,6 +109,7 @@ impl Heap {
             owner: Owner::Result,
             element,
             elements,
+            touches: Touches::default(),
         }))
     }
 
@@ -122,6 +139,7 @@ impl Heap {
             owner: Owner::Activation(calls),
             element,
             elements: vec![None; count as usize],
+            touches: Touches::default(),
         })
     }
 
@@ -170,8 +188,36 @@ impl Heap {
         }
     }
 
+    /// From now on every element knows the parts of grids that use it.
+    pub(super) fn watch_parts(&mut self) {
+        self.parts.watch();
+    }
+
+    /// Notes that the current part uses elements of a block.
+    fn touch(&self, block: &Block, range: Range<usize>, access: Access) -> Step<()> {
+        if !self.parts.matter() {
+            return Ok(());
+        }
+        let mut touches = block.touches.elements.borrow_mut();
+        touches.resize(block.elements.len(), Touch::default());
+        let mut used = touches.get_mut(range).unwrap_or_default().iter_mut();
+        used.try_for_each(|touch| self.parts.note(touch, access))
+    }
+
+    /// Notes that the current part uses the count of a block's references.
+    fn touch_references(&self, block: &Block, access: Access) -> Step<()> {
+        if !self.parts.matter() {
+            return Ok(());
+        }
+        let mut touch = block.touches.references.get();
+        let noted = self.parts.note(&mut touch, access);
+        block.touches.references.set(touch);
+        noted
+    }
+
     /// One more reference.
     pub(super) fn retain(&mut self, id: BlockId) -> Step<()> {
+        self.touch_references(self.block(id)?, Access::Write)?;
         self.block_mut(id)?.references += 1;
         Ok(())
     }
@@ -179,11 +225,13 @@ impl Heap {
     /// Whether the program holds a block with a single reference.
     pub(super) fn is_held_once(&self, id: BlockId) -> Step<bool> {
         let block = self.block(id)?;
+        self.touch_references(block, Access::Read)?;
         Ok(block.owner == Owner::Program && block.references == 1)
     }
 
     /// One reference less; frees at none.
     pub(super) fn release(&mut self, id: BlockId) -> Step<()> {
+        self.touch_references(self.block(id)?, Access::Write)?;
         let block = self.block_mut(id)?;
         if block.owner != Owner::Program {
             return wrong("memory that is not counted is released");
@@ -233,6 +281,7 @@ impl Heap {
             owner: Owner::Program,
             element,
             elements,
+            touches: Touches::default(),
         })))
     }
 
@@ -254,7 +303,9 @@ impl Heap {
     /// An element.
     pub(super) fn load(&self, pointer: Pointer, index: i64) -> Step<ScalarValue> {
         let (id, address) = self.position(pointer, index)?;
-        match self.block(id)?.elements.get(address) {
+        let block = self.block(id)?;
+        self.touch(block, address..address + 1, Access::Read)?;
+        match block.elements.get(address) {
             Some(Some(value)) => Ok(*value),
             Some(None) | None => wrong(format!("element {address} is read before it is written")),
         }
@@ -263,6 +314,7 @@ impl Heap {
     /// Writes an element.
     pub(super) fn store(&mut self, pointer: Pointer, index: i64, value: ScalarValue) -> Step<()> {
         let (id, address) = self.position(pointer, index)?;
+        self.touch(self.block(id)?, address..address + 1, Access::Write)?;
         let block = self.block_mut(id)?;
         if block.owner == Owner::Outside {
             return wrong("memory of the caller is written");
@@ -288,13 +340,17 @@ impl Heap {
         if to_id == from_id && !apart {
             return wrong("elements are copied onto themselves");
         }
-        let elements = self.block(from_id)?.elements[from_first..from_first + count].to_vec();
-        let from_element = self.block(from_id)?.element;
+        let source = self.block(from_id)?;
+        let (from_range, to_range) = (from_first..from_first + count, to_first..to_first + count);
+        self.touch(source, from_range.clone(), Access::Read)?;
+        self.touch(self.block(to_id)?, to_range.clone(), Access::Write)?;
+        let elements = source.elements[from_range].to_vec();
+        let from_element = source.element;
         let block = self.block_mut(to_id)?;
         if block.owner == Owner::Outside || block.element != from_element {
             return wrong("elements are copied to where they cannot be");
         }
-        block.elements[to_first..to_first + count].copy_from_slice(&elements);
+        block.elements[to_range].copy_from_slice(&elements);
         Ok(())
     }
 

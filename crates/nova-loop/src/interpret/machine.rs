@@ -1,9 +1,10 @@
 //! The machine: variables, the stack of open command lists and calls, and the loop that takes one
 //! command after the other.
 
+use super::grids::{GridOrder, Part};
 use super::heap::{BlockId, Heap};
 use super::{Cell, Pointer, Step, runtime, wrong};
-use crate::ir::{self, Command, Expression, Function, FunctionId, Program, Variable};
+use crate::ir::{self, Command, Expression, Function, FunctionId, Level, Program, Variable};
 use nova_core::ErrorKind;
 use nova_core::interpret::Options;
 use nova_diag::deep;
@@ -14,6 +15,8 @@ pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) options: &'p Options<'p>,
     pub(super) heap: Heap,
+    /// In which order the rounds of grids run.
+    pub(super) grid_order: GridOrder,
     /// For each recursive sum its nodes.
     pub(super) tables: Vec<Vec<Node>>,
     /// Blocks of constant bytes, by their address.
@@ -50,6 +53,7 @@ enum Open<'p> {
         next: i64,
         count: i64,
         body: &'p [Command],
+        grid: Option<Grid>,
     },
     /// A loop without count.
     Loop(&'p [Command]),
@@ -61,6 +65,15 @@ enum Open<'p> {
     },
 }
 
+/// A counted loop at the level of a grid.
+#[derive(Clone, Copy)]
+struct Grid {
+    /// Which run of a loop it is.
+    number: u32,
+    /// The part that runs it.
+    around: Part,
+}
+
 impl<'p> Machine<'p> {
     /// A machine that has done nothing.
     pub(super) fn new(program: &'p Program, options: &'p Options<'p>) -> Self {
@@ -68,6 +81,7 @@ impl<'p> Machine<'p> {
             program,
             options,
             heap: Heap::default(),
+            grid_order: GridOrder::default(),
             tables: program.sums.iter().map(|_| Vec::new()).collect(),
             constants: HashMap::new(),
             places: vec![0; program.variables.len()],
@@ -203,12 +217,24 @@ impl<'p> Machine<'p> {
     }
 
     /// Starts a counted loop.
-    pub(super) fn open_for(&mut self, variable: Variable, count: i64, body: &'p [Command]) {
+    pub(super) fn open_for(
+        &mut self,
+        variable: Variable,
+        count: i64,
+        level: Level,
+        body: &'p [Command],
+    ) {
+        let parts = &mut self.heap.parts;
+        let grid = (level == Level::Grid).then(|| Grid {
+            number: parts.begin_grid(),
+            around: parts.current(),
+        });
         self.stack.push(Open::For {
             variable,
             next: 0,
             count,
             body,
+            grid,
         });
     }
 
@@ -236,16 +262,21 @@ impl<'p> Machine<'p> {
                     next,
                     count,
                     body,
+                    grid,
                 }) => {
                     if *next < *count {
                         let (variable, body) = (*variable, *body);
-                        let value = Expression::index(*next);
+                        let mut index = *next;
                         *next += 1;
+                        if let Some(grid) = *grid {
+                            index = self.grid_order.index(index, *count);
+                            self.heap.parts.begin_part(grid.number, grid.around);
+                        }
                         self.open(body);
-                        let value = self.evaluate(&value)?;
+                        let value = self.evaluate(&Expression::index(index))?;
                         self.set(variable, value)?;
                     } else {
-                        self.stack.pop();
+                        self.close();
                     }
                 }
                 Some(Open::Loop(body)) => {
@@ -258,6 +289,16 @@ impl<'p> Machine<'p> {
                     }
                 }
             }
+        }
+    }
+
+    /// Ends what is innermost.
+    fn close(&mut self) {
+        if let Some(Open::For {
+            grid: Some(grid), ..
+        }) = self.stack.pop()
+        {
+            self.heap.parts.end_grid(grid.around);
         }
     }
 
@@ -340,7 +381,7 @@ impl<'p> Machine<'p> {
     /// Leaves everything inside the innermost call.
     pub(super) fn leave_call(&mut self) {
         while !matches!(self.stack.last(), Some(Open::Call { .. }) | None) {
-            self.stack.pop();
+            self.close();
         }
     }
 }

@@ -8,12 +8,14 @@
 mod border;
 mod commands;
 mod expressions;
+mod grids;
 mod heap;
 mod machine;
 mod pieces;
 
 use crate::error::{Failure, InternalError, internal};
 use crate::ir::Program;
+pub use grids::GridOrder;
 use heap::BlockId;
 use machine::Machine;
 use nova_core::interpret::Options;
@@ -29,14 +31,33 @@ pub fn evaluate(
     inputs: &[Value],
     options: &Options,
 ) -> Result<Value, Failure> {
-    let Some(entry) = program.entries.get(entry) else {
+    run(Machine::new(program, options), entry, inputs)
+}
+
+/// As [`evaluate`], with the rounds of grids in an order of the caller's choice. That two rounds of
+/// one grid use the same memory, and one of them writes it, is an internal failure: threads that
+/// share the grid would race for it. Of several errors another one may be met first.
+pub fn evaluate_grids(
+    program: &Program,
+    entry: usize,
+    inputs: &[Value],
+    options: &Options,
+    order: GridOrder,
+) -> Result<Value, Failure> {
+    let mut machine = Machine::new(program, options);
+    machine.grid_order = order;
+    machine.heap.watch_parts();
+    run(machine, entry, inputs)
+}
+
+fn run(mut machine: Machine, entry: usize, inputs: &[Value]) -> Result<Value, Failure> {
+    let Some(entry) = machine.program.entries.get(entry) else {
         return Err(Failure::Internal(internal("there is no such entry")));
     };
     if inputs.len() != entry.inputs.len() {
         let message = "an entry has another number of inputs";
         return Err(Failure::Internal(internal(message)));
     }
-    let mut machine = Machine::new(program, options);
     machine.entry(entry, inputs).map_err(|stop| *stop.0)
 }
 

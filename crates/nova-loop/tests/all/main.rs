@@ -6,6 +6,7 @@ mod support;
 mod bytes;
 mod counts;
 mod few;
+mod grids;
 mod indices;
 mod lanes;
 mod large;

@@ -1,0 +1,106 @@
+//! Grids in the interpreter: any order of their parts gives the same, unless parts depend on each
+//! other, which is found.
+
+use nova_core::interpret::Options;
+use nova_core::{Elements, Value};
+use nova_diag::SourceMap;
+use nova_loop::Failure;
+use nova_loop::interpret::{GridOrder, evaluate, evaluate_grids};
+use std::sync::Arc;
+
+const ORDERS: [GridOrder; 4] = [
+    GridOrder::Rising,
+    GridOrder::Falling,
+    GridOrder::Shuffled(1),
+    GridOrder::Shuffled(77),
+];
+
+/// What `body` does at the level of a grid for each `i` of seven: in the order of loops, and in all
+/// others with parts watched. It may use `x`, and `t` of eight zeros, which is the result.
+fn outcomes(body: &str) -> Vec<Result<Vec<i64>, String>> {
+    let text = format!(
+        "(program
+          (function \"f\" [n:i64 x:(pointer i64) xb:block]
+            [m:i64 t:(pointer i64) tb:block]
+            (set m 8)
+            (allocate tb t i64 8)
+            (for k 8 sequential (store t k 0))
+            (for i 7 grid {body}))
+          (entry \"f\" [(\"x\" (vector i64))] (vector i64) \"f\"))"
+    );
+    let mut sources = SourceMap::new();
+    let file = sources.add("grids", &*text);
+    let program = nova_loop::parse::parse(&text, file);
+    let program = program.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
+    let inputs = [Value::Vector(Elements::I64(Arc::new((10..20).collect())))];
+    let options = Options::default();
+    let plain = evaluate(&program, 0, &inputs, &options);
+    let watched = ORDERS.map(|order| evaluate_grids(&program, 0, &inputs, &options, order));
+    let text = |outcome| match outcome {
+        Ok(Value::Vector(Elements::I64(values))) => Ok(values.to_vec()),
+        Ok(other) => panic!("{other:?}"),
+        Err(Failure::Internal(error)) => Err(error.to_string()),
+        Err(Failure::Runtime(error)) => panic!("{error}"),
+    };
+    [plain].into_iter().chain(watched).map(text).collect()
+}
+
+#[track_caller]
+fn is_fine(body: &str, expected: [i64; 8]) {
+    for outcome in outcomes(body) {
+        assert_eq!(outcome, Ok(expected.to_vec()), "{body}");
+    }
+}
+
+#[track_caller]
+fn is_a_race(body: &str) {
+    let outcomes = outcomes(body);
+    let (plain, watched) = outcomes.split_first().unwrap();
+    assert!(plain.is_ok(), "{plain:?}");
+    for outcome in watched {
+        let why = outcome.as_ref().err().map_or("", |why| why);
+        assert!(why.contains("two parts of a grid"), "{outcome:?} {body}");
+    }
+}
+
+#[test]
+fn parts_that_use_their_own_elements_may_run_in_any_order() {
+    is_fine(
+        "(store t i (add i64 (load x i) (load x 0)))",
+        [20, 21, 22, 23, 24, 25, 26, 0],
+    );
+    is_fine(
+        "(declare h:block) (declare p:(pointer i64)) (allocate h p i64 3) (store p 1 i)
+         (store t i (load p 1)) (release h)",
+        [0, 1, 2, 3, 4, 5, 6, 0],
+    );
+}
+
+#[test]
+fn parts_that_use_the_same_elements_are_found() {
+    is_a_race("(store t (add i64 i 1) (add i64 1 (load t i)))");
+    is_a_race("(store t 0 i)");
+    is_a_race("(store t 0 1)");
+    is_a_race("(store t 7 (add i64 i (load t 7)))");
+    is_a_race("(copy (offset t 1) (offset x 0) i64 i)");
+}
+
+#[test]
+fn parts_that_count_references_of_one_block_are_found() {
+    is_a_race("(retain tb) (release tb)");
+}
+
+#[test]
+fn parts_of_inner_grids_are_beside_each_other() {
+    is_fine(
+        "(declare h:block) (declare p:(pointer i64)) (allocate h p i64 4)
+         (for j 4 grid (store p j (add i64 i j)))
+         (store t i (load p 3)) (release h)",
+        [3, 4, 5, 6, 7, 8, 9, 0],
+    );
+    is_a_race(
+        "(declare h:block) (declare p:(pointer i64)) (allocate h p i64 4)
+         (for j 4 grid (store p 0 j))
+         (store t i 1) (release h)",
+    );
+}

@@ -1,0 +1,101 @@
+//! The nested programs of `tests/nested` at every stage, on both targets and every level, under
+//! `--fp strict`: the interpreters and the C agree on small inputs, all C on large ones, to the last
+//! bit. Large inputs may end with another of several errors.
+
+use nova_tests::nested::{SMALL, inputs, large_inputs, with_each_file};
+use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
+
+/// What is compiled of each file: passes, and how far the C compiler optimises. The first is what
+/// the others are compared with.
+const WAYS: &[(Passes, u8)] = &[
+    (Passes::All, 1),
+    (Passes::Level(0), 0),
+    (Passes::Threads(1), 0),
+    (Passes::Threads(2), 1),
+    (Passes::Threads(3), 1),
+    (Passes::Divided, 1),
+];
+
+/// A file of programs, compiled in one way.
+struct Compiled {
+    stages: Stages,
+    loaded: Loaded,
+    way: String,
+}
+
+impl Compiled {
+    fn new(name: &str, text: &str, (passes, optimization): (Passes, u8)) -> Result<Self, String> {
+        let how = How {
+            strict: true,
+            passes,
+            verify: true,
+            defect: None,
+            tiles: SMALL_TILES,
+        };
+        let stages = Stages::compile(name, text, how)?;
+        let loaded = Loaded::new(name, &stages, optimization)?;
+        Ok(Compiled {
+            stages,
+            loaded,
+            way: passes.name(),
+        })
+    }
+
+    /// What every stage disagrees on.
+    fn check_small(&self, wrong: &mut Vec<String>) {
+        let core = &self.stages.core;
+        for (k, entry) in core.entries.iter().enumerate() {
+            for (size, values) in inputs(core, entry, &SMALL) {
+                let mut outcomes = self.stages.evaluate(k, &values);
+                outcomes.push(("c", self.loaded.call(k, &values)));
+                if let Some(text) = disagreement(&outcomes) {
+                    let (name, way) = (&entry.name, &self.way);
+                    wrong.push(format!("{name} on {size:?}, {way}: {text}"));
+                }
+            }
+        }
+    }
+
+    /// What the C gives for each large input of each entry, and its name.
+    fn large(&self) -> impl Iterator<Item = (String, Outcome)> {
+        let core = &self.stages.core;
+        core.entries.iter().enumerate().flat_map(move |(k, entry)| {
+            let calls = large_inputs(core, entry).into_iter();
+            calls.map(move |(size, values)| {
+                let what = format!("{} on {size:?}", entry.name);
+                (what, self.loaded.call(k, &values))
+            })
+        })
+    }
+}
+
+#[test]
+fn every_stage_target_and_level_agrees() {
+    let wrong = with_each_file(|name, text| {
+        let mut wrong = Vec::new();
+        let mut expected: Vec<Outcome> = Vec::new();
+        for way in WAYS {
+            let compiled = Compiled::new(name, text, *way)?;
+            compiled.check_small(&mut wrong);
+            let found: Vec<(String, Outcome)> = compiled.large().collect();
+            for ((what, found), expected) in found.iter().zip(&expected) {
+                let errors = matches!((found, expected), (Outcome::Error(_), Outcome::Error(_)));
+                if !found.same(expected) && !errors {
+                    let way = &compiled.way;
+                    wrong.push(format!("{what}, {way}: {found} instead of {expected}"));
+                }
+            }
+            if expected.is_empty() {
+                expected = found.into_iter().map(|(_, outcome)| outcome).collect();
+                let internal = expected.iter().find(|o| matches!(o, Outcome::Internal(_)));
+                wrong.extend(internal.map(|outcome| outcome.to_string()));
+            }
+        }
+        if wrong.is_empty() {
+            Ok(())
+        } else {
+            Err(wrong.join("\n  "))
+        }
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
