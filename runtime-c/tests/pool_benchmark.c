@@ -1,11 +1,20 @@
-/* What an empty parallel region costs, in nanoseconds, beside an empty one of OpenMP: for reading,
- * not a test. docs/pthreads.md says how to build and run it. The argument is the number of
- * threads. */
+/* What an empty parallel region costs, in nanoseconds, beside an empty one of OpenMP, and how much
+ * faster two halves of some work become: for reading, not a test. The arguments are the number of
+ * threads, and what the number of regions is divided by (1). With the argument `busy` it keeps one
+ * processor busy until it is ended, or ten minutes have passed. */
+#if defined(__linux__)
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <sched.h>
+#endif
 #include "pool_test.h"
 
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
+
+typedef void empty(nova_context *context);
 
 static void nothing(nova_context *context, int64_t chunk, void *environment)
 {
@@ -14,9 +23,10 @@ static void nothing(nova_context *context, int64_t chunk, void *environment)
     (void)environment;
 }
 
+/* As many chunks as OpenMP's region has threads. */
 static void empty_region(nova_context *context)
 {
-    nova_parallel(context, 2, nothing, NULL);
+    nova_parallel(context, nova_count_threads(), nothing, NULL);
 }
 
 static void empty_openmp(nova_context *context)
@@ -30,6 +40,13 @@ static void empty_openmp(nova_context *context)
 #endif
 }
 
+static void rest(long microseconds)
+{
+    struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
+    if (microseconds > 0)
+        nanosleep(&time, NULL);
+}
+
 static int compare(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
@@ -37,38 +54,47 @@ static int compare(const void *left, const void *right)
 }
 
 /* Times a region that often, with a pause before each; prints median, mean and the largest. */
-static void measure(const char *name, nova_context *context, void (*region)(nova_context *),
-                    int count, long pause)
+static void measure(const char *name, nova_context *context, empty *region, int64_t count,
+                    long pause)
 {
     int64_t *times = (int64_t *)malloc((size_t)count * sizeof(int64_t));
     CHECK(times != NULL);
     int64_t sum = 0;
-    for (int i = 0; i < count; i++) {
-        struct timespec rest = {0, pause};
-        if (pause > 0)
-            nanosleep(&rest, NULL);
+    for (int64_t i = 0; i < count; i++) {
+        rest(pause);
         int64_t start = nova_now();
         region(context);
         times[i] = nova_now() - start;
         sum += times[i];
     }
     qsort(times, (size_t)count, sizeof(int64_t), compare);
-    printf("  %-24s median %7lld  mean %9lld  99%% %9lld  max %9lld\n", name,
+    printf("%-6s  pause %6ld  median %8lld  mean %8lld  99%% %9lld  max %9lld\n", name, pause,
            (long long)times[count / 2], (long long)(sum / count),
-           (long long)times[(int64_t)count * 99 / 100], (long long)times[count - 1]);
+           (long long)times[count * 99 / 100], (long long)times[count - 1]);
     free(times);
 }
 
 /* What a region costs without a clock between regions. */
-static void measure_row(const char *name, nova_context *context, void (*region)(nova_context *))
+static void measure_row(const char *name, nova_context *context, empty *region, int64_t count)
 {
-    int count = 1000000;
-    for (int i = 0; i < 1000; i++)
+    for (int64_t i = 0; i < count / 100; i++)
         region(context);
     int64_t start = nova_now();
-    for (int i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++)
         region(context);
-    printf("  %-24s each   %7lld\n", name, (long long)((nova_now() - start) / count));
+    printf("%-6s  pause %6d  each %8lld\n", name, 0, (long long)((nova_now() - start) / count));
+}
+
+/* In a row, and after pauses; the fewer the longer they are. */
+static void measure_all(const char *name, nova_context *context, empty *region, int divisor)
+{
+    static const struct {
+        long pause;
+        int64_t count;
+    } ways[] = {{0, 100000}, {100, 5000}, {1000, 2000}, {10000, 400}};
+    measure_row(name, context, region, 1000000 / divisor + 1);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+        measure(name, context, region, ways[k].count / divisor + 1, ways[k].pause);
 }
 
 /* Two halves of some work: how much faster than one after the other? */
@@ -106,53 +132,70 @@ static void halves_openmp(nova_context *context, halves *h)
         half(context, chunk, h);
 }
 
-#define ROUNDS 200
-
-/* The medians of all three, one after the other in each round, after pauses of some microseconds. */
-static void measure_work(nova_context *context, int64_t rounds, long pause)
+/* The median time of one way, after pauses; before all, threads of another way fall asleep. */
+static double median_of(void (*way)(nova_context *, halves *), nova_context *context, halves *h,
+                        int count, long pause)
 {
-    static void (*const ways[])(nova_context *, halves *) = {halves_alone, halves_together,
-                                                             halves_openmp};
-    static int64_t times[3][ROUNDS];
+    int64_t times[200];
+    rest(50000);
+    for (int i = 0; i < count; i++) {
+        rest(pause);
+        int64_t start = nova_now();
+        way(context, h);
+        times[i] = nova_now() - start;
+    }
+    qsort(times, (size_t)count, sizeof(int64_t), compare);
+    return (double)times[count / 2];
+}
+
+static void measure_work(nova_context *context, int64_t rounds, int divisor, long pause)
+{
     halves h = {rounds, {0}};
-    for (int i = 0; i < ROUNDS; i++)
-        for (int way = 0; way < 3; way++) {
-            struct timespec rest = {0, pause * 1000};
-            nanosleep(&rest, NULL);
-            int64_t start = nova_now();
-            ways[way](context, &h);
-            times[way][i] = nova_now() - start;
-        }
-    for (int way = 0; way < 3; way++)
-        qsort(times[way], ROUNDS, sizeof(int64_t), compare);
-    double alone = (double)times[0][ROUNDS / 2];
-    printf("  %9.0f ns of work after %5ld us: %4.2f times as fast, with OpenMP %4.2f\n", alone,
-           pause, alone / (double)times[1][ROUNDS / 2], alone / (double)times[2][ROUNDS / 2]);
+    int count = (pause > 0 ? 50 : 199) / divisor + 1;
+    double alone = median_of(halves_alone, context, &h, count, pause);
+    double pool = median_of(halves_together, context, &h, count, pause);
+    printf("work    pause %6ld  alone %9.0f  pool %5.2f", pause, alone, alone / pool);
+#if defined(_OPENMP)
+    printf("  OpenMP %5.2f", alone / median_of(halves_openmp, context, &h, count, pause));
+#endif
+    printf("\n");
+}
+
+/* Keeps the first processor of this process busy. */
+static void keep_busy(void)
+{
+#if defined(__linux__)
+    cpu_set_t may, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof may, &may) == 0)
+        for (int k = 0; k < CPU_SETSIZE && CPU_COUNT(&one) == 0; k++)
+            if (CPU_ISSET(k, &may))
+                CPU_SET(k, &one);
+    if (CPU_COUNT(&one) == 1)
+        (void)sched_setaffinity(0, sizeof one, &one);
+#endif
+    alarm(600);
+    for (volatile unsigned k = 0;; k++) {
+    }
 }
 
 int main(int count, char **arguments)
 {
+    if (count > 1 && strcmp(arguments[1], "busy") == 0)
+        keep_busy();
     use_threads(count > 1 ? atoi(arguments[1]) : 2);
+    int divisor = count > 2 && atoi(arguments[2]) > 1 ? atoi(arguments[2]) : 1;
     nova_context context;
     char message[NOVA_MESSAGE_SIZE];
     nova_open(&context, message);
+    measure_all("pool", &context, empty_region, divisor);
 #if defined(_OPENMP)
     omp_set_num_threads(nova_count_threads());
+    measure_all("OpenMP", &context, empty_openmp, divisor);
 #endif
-    printf("%d threads, times in nanoseconds\n", nova_count_threads());
-    measure_row("in a row", &context, empty_region);
-    measure("hot", &context, empty_region, 100000, 0);
-    measure("after 100 us", &context, empty_region, 2000, 100000);
-    measure("after 10 ms", &context, empty_region, 200, 10000000);
-    for (int64_t rounds = 1000; rounds <= 1000000; rounds *= 10) {
-        measure_work(&context, rounds, 1);
-        measure_work(&context, rounds, 10000);
+    for (int64_t rounds = 1000; rounds == 1000 || rounds <= 1000000 / divisor; rounds *= 10) {
+        measure_work(&context, rounds, divisor, 0);
+        measure_work(&context, rounds, divisor, 10000);
     }
-#if defined(_OPENMP)
-    measure_row("OpenMP in a row", &context, empty_openmp);
-    measure("OpenMP hot", &context, empty_openmp, 100000, 0);
-    measure("OpenMP after 100 us", &context, empty_openmp, 2000, 100000);
-    measure("OpenMP after 10 ms", &context, empty_openmp, 200, 10000000);
-#endif
     return 0;
 }

@@ -1,22 +1,24 @@
-//! The C written by hand that the benchmarks compare with, against the same independent references
-//! as NOVA's programs, on random and adversarial input; and the benchmark command on little data.
+//! What the benchmarks compare with, against the same independent references as NOVA's programs, on
+//! random and adversarial input; and the benchmark command on little data.
 
+use nova_core::Value;
 use nova_driver::Options;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{EntryInterface, Generated, Library};
-use nova_tests::bench::build::{Program, compile, compile_peer};
+use nova_tests::bench::build::{Peer, Program, THRUST, compile, run};
+use nova_tests::bench::limits::Limits;
 use nova_tests::bench::run::Plan;
+use nova_tests::bench::threads::opponents::Opponent;
 use nova_tests::bench::workload::Output;
 use nova_tests::bench::workloads::PROGRAMS;
 use nova_tests::random::Random;
-use nova_tests::reference::{BENCHMARKS, MATMUL, compare};
-use std::path::Path;
+use nova_tests::reference::{BENCHMARKS, Benchmark, Case, MATMUL, compare, numbers};
+use std::path::{Path, PathBuf};
 
-/// Loads the hand-written function of a program; it has the type of the program's entry.
-fn load_peer(program: &Program, folder: &Path) -> Library {
+/// Loads a function of the type of a program's entry, which lies in an object or a library.
+fn load(program: &Program, peer: &str, object: PathBuf) -> Library {
     let name = &program.name;
-    let (symbol, error) = (format!("peer_{name}"), format!("peer_{name}_error"));
-    let object = compile_peer(name, name, folder).expect("the hand-written C compiles");
+    let (symbol, error) = (format!("peer_{peer}"), format!("peer_{peer}_error"));
     let header = program
         .header
         .replace(&format!("int {name}("), &format!("int {symbol}("))
@@ -43,29 +45,160 @@ fn load_peer(program: &Program, folder: &Path) -> Library {
     Library::load_with(&generated, options, &[object], None).expect("it loads")
 }
 
-#[test]
-fn every_peer_agrees_with_its_reference() {
-    let mut wrong = Vec::new();
-    for benchmark in BENCHMARKS.iter().chain([&MATMUL]) {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let program = compile(benchmark.name, Options::default()).expect("it compiles");
-        let library = load_peer(&program, folder.path());
-        for case in (benchmark.cases)(&mut Random::new(11)) {
-            let verdict = match library.call(0, &case.inputs) {
-                Ok(value) => compare(&value, &case.expected),
-                Err(error) => Err(error.to_string()),
-            };
-            if let Err(difference) = verdict {
-                wrong.push(format!("{} {}: {difference}", benchmark.name, case.what));
-            }
-        }
-    }
+/// Where a function's results are wrong, on all of a benchmark's cases that are wanted.
+fn differences(
+    benchmark: &Benchmark,
+    peer: &str,
+    library: &Library,
+    wanted: fn(&Case) -> bool,
+) -> Vec<String> {
+    let cases = (benchmark.cases)(&mut Random::new(11));
+    let wrong = |case: Case| {
+        let verdict = match library.call(0, &case.inputs) {
+            Ok(value) => compare(&value, &case.expected),
+            Err(error) => Err(error.to_string()),
+        };
+        verdict
+            .err()
+            .map(|why| format!("{peer} {}: {why}", case.what))
+    };
+    cases.into_iter().filter(wanted).filter_map(wrong).collect()
+}
+
+fn refuse(wrong: &[String]) {
     assert!(
         wrong.is_empty(),
         "{} wrong:\n{}",
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn every_peer_agrees_with_its_reference() {
+    let mut wrong = Vec::new();
+    for benchmark in BENCHMARKS.iter().chain([&MATMUL]) {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let name = benchmark.name;
+        let program = compile(name, Options::default()).expect("it compiles");
+        let object = Peer::c(name).compile(name, folder.path());
+        let library = load(&program, name, object.expect("the hand-written C compiles"));
+        wrong.extend(differences(benchmark, name, &library, |_| true));
+    }
+    refuse(&wrong);
+}
+
+/// Links an object, whose code needs these libraries, to a shared library beside it.
+fn link(object: &Path, libraries: &[&str]) -> PathBuf {
+    let library = object.with_extension("so");
+    let folder = object.parent().expect("a folder");
+    let output = library.to_str().expect("a name in UTF-8");
+    let flags: &[&[&str]] = &[&["-shared"]];
+    run(
+        "gcc",
+        folder,
+        flags,
+        &[object],
+        &[libraries, &["-lm"]],
+        output,
+    )
+    .expect("it links");
+    library
+}
+
+/// Says that OpenMP's regions have two threads, and keeps its code for as long as its threads live;
+/// `false` if the opponent's tools are not installed.
+fn prepare(opponent: Opponent, folder: &Path) -> bool {
+    if let Some(missing) = opponent.missing(folder) {
+        eprintln!("skipped: {}: {missing}", opponent.name());
+        return false;
+    }
+    Limits::new(folder, 1 << 16, &[1, 2]).expect("the limits compile");
+    true
+}
+
+/// Whether no number of the input is nan or infinite, which -Ofast assumes.
+fn is_finite(case: &Case) -> bool {
+    let mut all = Vec::new();
+    case.inputs
+        .iter()
+        .for_each(|input: &Value| numbers(input, &mut all));
+    all.iter().all(|number| number.is_finite())
+}
+
+/// Compares an opponent's files, compiled one by one with chunks as small as possible.
+fn compare_opponent(opponent: Opponent, wanted: fn(&Case) -> bool) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    if !prepare(opponent, folder.path()) {
+        return;
+    }
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for benchmark in BENCHMARKS {
+        let name = benchmark.name;
+        let peer_name = format!("{name}_{}", opponent.suffix());
+        let peer = Peer {
+            name: &peer_name,
+            toolchain: opponent.toolchain(),
+            define: &["-DSMALL_CHUNKS", "-DTHREADS=2"],
+        };
+        if !peer.source(name).exists() {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let program = compile(name, Options::default()).expect("it compiles");
+        let object = peer.compile(name, folder.path()).expect("it compiles");
+        let object = link(&object, peer.toolchain.link);
+        let library = load(&program, &peer_name, object);
+        wrong.extend(differences(benchmark, &peer_name, &library, wanted));
+        tried += 1;
+    }
+    assert!(tried > 0, "{} has no files", opponent.name());
+    refuse(&wrong);
+}
+
+#[test]
+fn every_openmp_peer_agrees_with_its_reference() {
+    compare_opponent(Opponent::OpenMp, |_| true);
+    compare_opponent(Opponent::Dynamic, |_| true);
+}
+
+#[test]
+fn every_openblas_peer_agrees_with_its_reference() {
+    compare_opponent(Opponent::OpenBlas, is_finite);
+}
+
+/// All programs with Thrust in one file, so that its headers are read once.
+fn compile_thrust(folder: &Path) -> PathBuf {
+    let mut text = "#include \"thrust.h\"\n".to_string();
+    for benchmark in BENCHMARKS {
+        let name = benchmark.name;
+        text += &format!("namespace {name}_alone {{\n#include \"{name}_thrust.cpp\"\n}}\n");
+    }
+    std::fs::write(folder.join("all.cpp"), text).expect("it can be written");
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples/benchmarks/peers");
+    let include = format!("-I{}", peers.display());
+    let flags: &[&[&str]] = &[THRUST.flags, &["-O1", "-fPIC", "-w", "-c", &include]];
+    let files = [Path::new("all.cpp")];
+    run("g++", folder, flags, &files, &[], "all.o").expect("Thrust's programs compile");
+    link(&folder.join("all.o"), THRUST.link)
+}
+
+#[test]
+fn every_thrust_peer_agrees_with_its_reference() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    if !prepare(Opponent::Thrust, folder.path()) {
+        return;
+    }
+    let object = compile_thrust(folder.path());
+    let mut wrong = Vec::new();
+    for benchmark in BENCHMARKS {
+        let program = compile(benchmark.name, Options::default()).expect("it compiles");
+        let peer = format!("{}_thrust", benchmark.name);
+        let library = load(&program, &peer, object.clone());
+        wrong.extend(differences(benchmark, &peer, &library, is_finite));
+    }
+    refuse(&wrong);
 }
 
 #[test]

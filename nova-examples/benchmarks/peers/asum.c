@@ -2,11 +2,12 @@
  * precision over blocks, which are added as doubles, so that the sum is right for any length. */
 #include "peer.h"
 
-int peer_asum(float *result, int64_t X_len, const float *X)
+/* The sum of n absolute values. */
+static double sum_of_magnitudes(const float *X, int64_t n)
 {
     double sum = 0;
     int64_t i = 0;
-    for (; i + BLOCK <= X_len; i += BLOCK) {
+    for (; i + BLOCK <= n; i += BLOCK) {
         lanes s[8] = {{0}};
         for (int64_t j = i; j < i + BLOCK; j += 128)
 #pragma GCC unroll 8
@@ -16,8 +17,13 @@ int peer_asum(float *result, int64_t X_len, const float *X)
             }
         sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
     }
-    for (; i < X_len; i++)
+    for (; i < n; i++)
         sum += fabsf(X[i]);
-    *result = (float)sum;
+    return sum;
+}
+
+int peer_asum(float *result, int64_t X_len, const float *X)
+{
+    *result = (float)sum_of_magnitudes(X, X_len);
     return 0;
 }

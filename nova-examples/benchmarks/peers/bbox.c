@@ -12,10 +12,11 @@ typedef struct {
     point lower, upper;
 } box;
 
-int peer_bbox(box *result, int64_t points_len, const point *points)
+/* The box of some points. */
+static box box_of(const point *points, int64_t count)
 {
     const float *x = (const float *)points;
-    int64_t n = 2 * points_len, i = 0;
+    int64_t n = 2 * count, i = 0;
     lanes low[8], high[8];
     for (int k = 0; k < 8; k++) {
         low[k] = splat(INFINITY);
@@ -42,6 +43,11 @@ int peer_bbox(box *result, int64_t points_len, const point *points)
         least[i & 1] = x[i] < least[i & 1] ? x[i] : least[i & 1];
         greatest[i & 1] = x[i] > greatest[i & 1] ? x[i] : greatest[i & 1];
     }
-    *result = (box){{least[0], least[1]}, {greatest[0], greatest[1]}};
+    return (box){{least[0], least[1]}, {greatest[0], greatest[1]}};
+}
+
+int peer_bbox(box *result, int64_t points_len, const point *points)
+{
+    *result = box_of(points, points_len);
     return 0;
 }

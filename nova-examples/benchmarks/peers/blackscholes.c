@@ -94,6 +94,33 @@ static inline void second_pass(float *out, const half_way *h)
     }
 }
 
+/* Writes the prices of n options. */
+static void price(prices *out, const float *S, const float *X, const float *T, int64_t n, float R,
+                  float V)
+{
+    half_way h;
+    int64_t i = 0;
+    for (; i + PART <= n; i += PART) {
+        first_pass(&h, S + i, X + i, T + i, R, V);
+        second_pass(&out[i].call, &h);
+    }
+    stream_end();
+    if (i == n)
+        return;
+    /* The rest, filled up with options of price one. */
+    float rest[3][PART], last[2 * PART];
+    for (int k = 0; k < PART; k++) {
+        int given = k < n - i;
+        rest[0][k] = given ? S[i + k] : 1.0f;
+        rest[1][k] = given ? X[i + k] : 1.0f;
+        rest[2][k] = given ? T[i + k] : 1.0f;
+    }
+    first_pass(&h, rest[0], rest[1], rest[2], R, V);
+    second_pass(last, &h);
+    stream_end();
+    memcpy(out + i, last, (size_t)(n - i) * sizeof *out);
+}
+
 int peer_blackscholes(int64_t *result_len, prices **result, int64_t S_len, const float *S,
                       int64_t X_len, const float *X, int64_t T_len, const float *T, float R, float V)
 {
@@ -101,26 +128,6 @@ int peer_blackscholes(int64_t *result_len, prices **result, int64_t S_len, const
     int code = result_vector(result_len, (void **)result, S_len, sizeof **result);
     if (code != 0)
         return code;
-    half_way h;
-    int64_t i = 0;
-    for (; i + PART <= S_len; i += PART) {
-        first_pass(&h, S + i, X + i, T + i, R, V);
-        second_pass(&(*result)[i].call, &h);
-    }
-    if (i < S_len) {
-        /* The rest, filled up with options of price one. */
-        float rest[3][PART], out[2 * PART];
-        for (int k = 0; k < PART; k++) {
-            int given = k < S_len - i;
-            rest[0][k] = given ? S[i + k] : 1.0f;
-            rest[1][k] = given ? X[i + k] : 1.0f;
-            rest[2][k] = given ? T[i + k] : 1.0f;
-        }
-        first_pass(&h, rest[0], rest[1], rest[2], R, V);
-        second_pass(out, &h);
-        stream_end();
-        memcpy(*result + i, out, (size_t)(S_len - i) * sizeof **result);
-    }
-    stream_end();
+    price(*result, S, X, T, S_len, R, V);
     return 0;
 }

@@ -48,6 +48,24 @@ static inline void one_row(rows_before *before, float *out, int writes, const fl
         one_pixel(before, out, writes, row, width, j, begin);
 }
 
+/* Writes the means of the rows from `top` to `bottom`. */
+static void rows_of_means(float *result, const float *img, int64_t height, int64_t width,
+                          int64_t top, int64_t bottom)
+{
+    rows_before before = {{0}, {0}};
+    for (int64_t begin = 0; top < bottom && begin < width; begin += TILE) {
+        int64_t end = begin + TILE < width ? begin + TILE : width;
+        /* The image's first row counts twice, and so does its last. */
+        for (int64_t i = top - 1; i <= bottom; i++) {
+            int64_t nearest = i < 0 ? 0 : i < height ? i : height - 1;
+            int writes = i > top;
+            float *out = result + (writes ? i - 1 : top) * width;
+            one_row(&before, out, writes, img + nearest * width, width, begin, end);
+        }
+    }
+    stream_end();
+}
+
 int peer_box3x3(int64_t *result_dim0, int64_t *result_dim1, float **result, int64_t img_dim0,
                 int64_t img_dim1, const float *img)
 {
@@ -56,16 +74,6 @@ int peer_box3x3(int64_t *result_dim0, int64_t *result_dim1, float **result, int6
                              sizeof **result);
     if (code != 0)
         return code;
-    rows_before before = {{0}, {0}};
-    for (int64_t begin = 0; height > 0 && begin < width; begin += TILE) {
-        int64_t end = begin + TILE < width ? begin + TILE : width;
-        /* The first row counts twice, and so does the last. */
-        for (int64_t i = -1; i <= height; i++) {
-            int64_t nearest = i < 0 ? 0 : i < height ? i : height - 1;
-            float *out = *result + (i < 1 ? 0 : i - 1) * width;
-            one_row(&before, out, i >= 1, img + nearest * width, width, begin, end);
-        }
-    }
-    stream_end();
+    rows_of_means(*result, img, height, width, 0, height);
     return 0;
 }

@@ -2,12 +2,12 @@
  * precision over blocks, which are added as doubles, so that the sum is right for any length. */
 #include "peer.h"
 
-int peer_dot(float *result, int64_t X_len, const float *X, int64_t Y_len, const float *Y)
+/* The sum of n products. */
+static double sum_of_products(const float *X, const float *Y, int64_t n)
 {
-    (void)Y_len;
     double sum = 0;
     int64_t i = 0;
-    for (; i + BLOCK <= X_len; i += BLOCK) {
+    for (; i + BLOCK <= n; i += BLOCK) {
         lanes s[8] = {{0}};
         for (int64_t j = i; j < i + BLOCK; j += 128)
 #pragma GCC unroll 8
@@ -18,8 +18,14 @@ int peer_dot(float *result, int64_t X_len, const float *X, int64_t Y_len, const 
             }
         sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
     }
-    for (; i < X_len; i++)
+    for (; i < n; i++)
         sum += (double)X[i] * Y[i];
-    *result = (float)sum;
+    return sum;
+}
+
+int peer_dot(float *result, int64_t X_len, const float *X, int64_t Y_len, const float *Y)
+{
+    (void)Y_len;
+    *result = (float)sum_of_products(X, Y, X_len);
     return 0;
 }

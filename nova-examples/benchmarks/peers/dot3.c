@@ -27,18 +27,13 @@ static inline lanes sums_of_triples(lanes p, lanes q, lanes r)
     return x + y + z;
 }
 
-int peer_dot3(int64_t *result_len, float **result, int64_t A_len, const triple *A, int64_t B_len,
-              const triple *B)
+/* Writes the products of n pairs. */
+static void multiply_pairs(float *out, const triple *A, const triple *B, int64_t n)
 {
-    (void)B_len;
-    int code = result_vector(result_len, (void **)result, A_len, sizeof **result);
-    if (code != 0)
-        return code;
-    float *out = *result;
     int64_t i = 0;
-    for (; i < A_len && ((uintptr_t)(out + i) & 63) != 0; i++)
+    for (; i < n && ((uintptr_t)(out + i) & 63) != 0; i++)
         out[i] = A[i].x * B[i].x + A[i].y * B[i].y + A[i].z * B[i].z;
-    for (; i + LANES <= A_len; i += LANES) {
+    for (; i + LANES <= n; i += LANES) {
         const float *a = &A[i].x, *b = &B[i].x;
         lanes p[3];
 #pragma GCC unroll 3
@@ -49,8 +44,18 @@ int peer_dot3(int64_t *result_len, float **result, int64_t A_len, const triple *
         }
         stream(out + i, sums_of_triples(p[0], p[1], p[2]));
     }
-    for (; i < A_len; i++)
+    for (; i < n; i++)
         out[i] = A[i].x * B[i].x + A[i].y * B[i].y + A[i].z * B[i].z;
     stream_end();
+}
+
+int peer_dot3(int64_t *result_len, float **result, int64_t A_len, const triple *A, int64_t B_len,
+              const triple *B)
+{
+    (void)B_len;
+    int code = result_vector(result_len, (void **)result, A_len, sizeof **result);
+    if (code != 0)
+        return code;
+    multiply_pairs(*result, A, B, A_len);
     return 0;
 }

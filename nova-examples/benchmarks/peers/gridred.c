@@ -8,8 +8,8 @@ typedef struct {
     float least, greatest;
 } extremes;
 
-int peer_gridred(extremes *result, int64_t grid_dim0, int64_t grid_dim1, const float *grid,
-                 int32_t width)
+/* The extremes of some rows that are `stride` floats apart. */
+static extremes extremes_of(const float *grid, int64_t rows, int64_t stride, int64_t width)
 {
     lanes low[8], high[8];
     for (int k = 0; k < 8; k++) {
@@ -17,20 +17,20 @@ int peer_gridred(extremes *result, int64_t grid_dim0, int64_t grid_dim1, const f
         high[k] = splat(-INFINITY);
     }
     float least = INFINITY, greatest = -INFINITY;
-    for (int64_t r = 0; r < grid_dim0; r++) {
-        const float *row = grid + r * grid_dim1;
+    for (int64_t r = 0; r < rows; r++) {
+        const float *row = grid + r * stride;
         int64_t c = 0;
         for (; c + 128 <= width; c += 128)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                prefetch(row + c + 16 * k, grid_dim1 * (int64_t)sizeof(float));
+                prefetch(row + c + 16 * k, stride * (int64_t)sizeof(float));
                 lanes v = load(row + c + 16 * k);
                 low[k] = lanes_min(v, low[k]);
                 high[k] = lanes_max(v, high[k]);
             }
         for (; c < width && width >= LANES; c += LANES) {
             lanes v = load(row + (c + LANES <= width ? c : width - LANES));
-            prefetch(row + c, grid_dim1 * (int64_t)sizeof(float));
+            prefetch(row + c, stride * (int64_t)sizeof(float));
             low[0] = lanes_min(v, low[0]);
             high[0] = lanes_max(v, high[0]);
         }
@@ -44,6 +44,12 @@ int peer_gridred(extremes *result, int64_t grid_dim0, int64_t grid_dim1, const f
             least = low[j][k] < least ? low[j][k] : least;
             greatest = high[j][k] > greatest ? high[j][k] : greatest;
         }
-    *result = (extremes){least, greatest};
+    return (extremes){least, greatest};
+}
+
+int peer_gridred(extremes *result, int64_t grid_dim0, int64_t grid_dim1, const float *grid,
+                 int32_t width)
+{
+    *result = extremes_of(grid, grid_dim0, grid_dim1, width);
     return 0;
 }

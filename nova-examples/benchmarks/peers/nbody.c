@@ -38,27 +38,30 @@ static inline void add_sources(lanes sums[3][TARGETS], lanes p[3][TARGETS], cons
     }
 }
 
+/* Writes the accelerations of the bodies from i on, as many as are done together. */
+static void accelerate(triple *out, int64_t i, const body *bodies, int64_t n, float eps2)
+{
+    lanes p[3][TARGETS], sums[3][TARGETS] = {{{0}}};
+    for (int k = 0; k < TARGETS * LANES; k++) {
+        body b = bodies[i + k < n ? i + k : n - 1];
+        p[0][k / LANES][k % LANES] = b.x;
+        p[1][k / LANES][k % LANES] = b.y;
+        p[2][k / LANES][k % LANES] = b.z;
+    }
+    for (int64_t j = 0; j < n; j += PART)
+        add_sources(sums, p, bodies + j, n - j < PART ? n - j : PART, eps2);
+    for (int k = 0; k < TARGETS * LANES && i + k < n; k++)
+        out[i + k] = (triple){sums[0][k / LANES][k % LANES], sums[1][k / LANES][k % LANES],
+                              sums[2][k / LANES][k % LANES]};
+}
+
 int peer_nbody(int64_t *result_len, triple **result, int64_t bodies_len, const body *bodies,
                float eps2)
 {
-    int64_t n = bodies_len;
-    int code = result_vector(result_len, (void **)result, n, sizeof **result);
+    int code = result_vector(result_len, (void **)result, bodies_len, sizeof **result);
     if (code != 0)
         return code;
-    for (int64_t i = 0; i < n; i += TARGETS * LANES) {
-        lanes p[3][TARGETS], sums[3][TARGETS] = {{{0}}};
-        for (int k = 0; k < TARGETS * LANES; k++) {
-            body b = bodies[i + k < n ? i + k : n - 1];
-            p[0][k / LANES][k % LANES] = b.x;
-            p[1][k / LANES][k % LANES] = b.y;
-            p[2][k / LANES][k % LANES] = b.z;
-        }
-        for (int64_t j = 0; j < n; j += PART)
-            add_sources(sums, p, bodies + j, n - j < PART ? n - j : PART, eps2);
-        for (int k = 0; k < TARGETS * LANES && i + k < n; k++)
-            (*result)[i + k] = (triple){sums[0][k / LANES][k % LANES],
-                                        sums[1][k / LANES][k % LANES],
-                                        sums[2][k / LANES][k % LANES]};
-    }
+    for (int64_t i = 0; i < bodies_len; i += TARGETS * LANES)
+        accelerate(*result, i, bodies, bodies_len, eps2);
     return 0;
 }

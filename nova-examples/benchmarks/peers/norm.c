@@ -3,11 +3,12 @@
  * needs; eight accumulators hide the latency. */
 #include "peer.h"
 
-int peer_norm(float *result, int64_t X_len, const float *X)
+/* The sum of n squares. */
+static double sum_of_squares(const float *X, int64_t n)
 {
     lanes_double s[8] = {{0}};
     int64_t i = 0;
-    for (; i + 64 <= X_len; i += 64)
+    for (; i + 64 <= n; i += 64)
 #pragma GCC unroll 8
         for (int k = 0; k < 8; k++) {
             if (k % 2 == 0)
@@ -18,8 +19,13 @@ int peer_norm(float *result, int64_t X_len, const float *X)
     for (int k = 1; k < 8; k++)
         s[0] += s[k];
     double sum = lanes_double_sum(s[0]);
-    for (; i < X_len; i++)
+    for (; i < n; i++)
         sum += (double)X[i] * X[i];
-    *result = (float)sqrt(sum);
+    return sum;
+}
+
+int peer_norm(float *result, int64_t X_len, const float *X)
+{
+    *result = (float)sqrt(sum_of_squares(X, X_len));
     return 0;
 }

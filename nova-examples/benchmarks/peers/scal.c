@@ -2,23 +2,28 @@
  * lines are not read before they are written. */
 #include "peer.h"
 
-int peer_scal(int64_t *result_len, float **result, float a, int64_t X_len, const float *X)
+/* Writes n products. */
+static void scale(float *out, float a, const float *X, int64_t n)
 {
-    int code = result_vector(result_len, (void **)result, X_len, sizeof **result);
-    if (code != 0)
-        return code;
-    float *out = *result;
     int64_t i = 0;
-    for (; i < X_len && ((uintptr_t)(out + i) & 63) != 0; i++)
+    for (; i < n && ((uintptr_t)(out + i) & 63) != 0; i++)
         out[i] = a * X[i];
-    for (; i + 64 <= X_len; i += 64)
+    for (; i + 64 <= n; i += 64)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
             prefetch(X + i + 16 * k, AHEAD);
             stream(out + i + 16 * k, a * load(X + i + 16 * k));
         }
-    for (; i < X_len; i++)
+    for (; i < n; i++)
         out[i] = a * X[i];
     stream_end();
+}
+
+int peer_scal(int64_t *result_len, float **result, float a, int64_t X_len, const float *X)
+{
+    int code = result_vector(result_len, (void **)result, X_len, sizeof **result);
+    if (code != 0)
+        return code;
+    scale(*result, a, X, X_len);
     return 0;
 }

@@ -26,6 +26,22 @@ static inline lanes sixteen_rows(const float *values, const int32_t *columns, in
     return sums_of_each(parts);
 }
 
+/* Writes the sums of some rows. */
+static void multiply_rows(float *out, const float *values, const int32_t *columns, int64_t rows,
+                          int64_t width, const float *x)
+{
+    int64_t r = 0;
+    for (; r + LANES <= rows; r += LANES)
+        stream(out + r, sixteen_rows(values + r * width, columns + r * width, width, x));
+    for (; r < rows; r++) {
+        double sum = 0;
+        for (int64_t i = r * width; i < (r + 1) * width; i++)
+            sum += values[i] * x[columns[i]];
+        out[r] = (float)sum;
+    }
+    stream_end();
+}
+
 int peer_spmv(int64_t *result_len, float **result, int64_t values_dim0, int64_t values_dim1,
               const float *values, int64_t columns_dim0, int64_t columns_dim1,
               const int32_t *columns, int64_t x_len, const float *x)
@@ -34,16 +50,6 @@ int peer_spmv(int64_t *result_len, float **result, int64_t values_dim0, int64_t 
     int code = result_vector(result_len, (void **)result, values_dim0, sizeof **result);
     if (code != 0)
         return code;
-    float *out = *result;
-    int64_t r = 0, width = values_dim1;
-    for (; r + LANES <= values_dim0; r += LANES)
-        stream(out + r, sixteen_rows(values + r * width, columns + r * width, width, x));
-    for (; r < values_dim0; r++) {
-        double sum = 0;
-        for (int64_t i = r * width; i < (r + 1) * width; i++)
-            sum += values[i] * x[columns[i]];
-        out[r] = (float)sum;
-    }
-    stream_end();
+    multiply_rows(*result, values, columns, values_dim0, values_dim1, x);
     return 0;
 }

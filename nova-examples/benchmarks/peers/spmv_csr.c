@@ -27,7 +27,7 @@ static inline void multiply(float *products, const entry *entries, int64_t n, co
 }
 
 /* One row of any length. */
-static float one_row(const entry *entries, int64_t n, const float *x)
+static double one_row(const entry *entries, int64_t n, const float *x)
 {
     float products[ENTRIES];
     double sum = 0;
@@ -36,7 +36,7 @@ static float one_row(const entry *entries, int64_t n, const float *x)
         multiply(products, entries + i, part, x);
         sum += sum_of_long(products, part);
     }
-    return (float)sum;
+    return sum;
 }
 
 /* Some rows that have no more than ENTRIES entries. */
@@ -59,6 +59,24 @@ static inline void some_rows(float *out, const int64_t *offsets, const entry *en
     }
 }
 
+/* Writes the sums of the rows from r to `end`. */
+static void sum_rows(float *out, const int64_t *offsets, const entry *entries, const float *x,
+                     int64_t r, int64_t end)
+{
+    while (r < end) {
+        if (((uintptr_t)(out + r) & 63) == 0 && r + ROWS <= end &&
+            offsets[r + ROWS] - offsets[r] <= ENTRIES) {
+            some_rows(out + r, offsets + r, entries, x);
+            r += ROWS;
+            continue;
+        }
+        /* As far as the next line of the result. */
+        for (int64_t next = r + 1; r < end && (r < next || ((uintptr_t)(out + r) & 63) != 0); r++)
+            out[r] = (float)one_row(entries + offsets[r], offsets[r + 1] - offsets[r], x);
+    }
+    stream_end();
+}
+
 int peer_spmv_csr(int64_t *result_len, float **result, int64_t rows_len, const int64_t *rows_seg1,
                   const entry *rows, int64_t x_len, const float *x)
 {
@@ -66,17 +84,6 @@ int peer_spmv_csr(int64_t *result_len, float **result, int64_t rows_len, const i
     int code = result_vector(result_len, (void **)result, rows_len, sizeof **result);
     if (code != 0)
         return code;
-    float *out = *result;
-    for (int64_t r = 0; r < rows_len;) {
-        if (r + ROWS <= rows_len && rows_seg1[r + ROWS] - rows_seg1[r] <= ENTRIES) {
-            some_rows(out + r, rows_seg1 + r, rows, x);
-            r += ROWS;
-            continue;
-        }
-        int64_t end = r + ROWS < rows_len ? r + ROWS : rows_len;
-        for (; r < end; r++)
-            out[r] = one_row(rows + rows_seg1[r], rows_seg1[r + 1] - rows_seg1[r], x);
-    }
-    stream_end();
+    sum_rows(*result, rows_seg1, rows, x, 0, rows_len);
     return 0;
 }

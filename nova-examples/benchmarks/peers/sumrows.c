@@ -22,24 +22,30 @@ static inline lanes sixteen_rows(const int64_t *offsets, const float *data)
     return sums;
 }
 
+/* Writes the sums of the rows from r to `end`. */
+static void sum_rows(float *out, const int64_t *offsets, const float *data, int64_t r, int64_t end)
+{
+    for (; r < end && ((uintptr_t)(out + r) & 63) != 0; r++)
+        out[r] = (float)sum_of_long(data + offsets[r], offsets[r + 1] - offsets[r]);
+    for (; r + LANES <= end; r += LANES) {
+        prefetch(offsets + r, 1024);
+        prefetch(offsets + r + 8, 1024);
+        int64_t count = offsets[r + LANES] - offsets[r];
+        for (int64_t i = 0; i < (count < BLOCK ? count : BLOCK); i += 16)
+            prefetch(data + offsets[r] + i, AHEAD);
+        stream(out + r, sixteen_rows(offsets + r, data));
+    }
+    for (; r < end; r++)
+        out[r] = (float)sum_of_long(data + offsets[r], offsets[r + 1] - offsets[r]);
+    stream_end();
+}
+
 int peer_sumrows(int64_t *result_len, float **result, int64_t rows_len, const int64_t *rows_seg1,
                  const float *rows)
 {
     int code = result_vector(result_len, (void **)result, rows_len, sizeof **result);
     if (code != 0)
         return code;
-    float *out = *result;
-    int64_t r = 0;
-    for (; r + LANES <= rows_len; r += LANES) {
-        prefetch(rows_seg1 + r, 1024);
-        prefetch(rows_seg1 + r + 8, 1024);
-        int64_t count = rows_seg1[r + LANES] - rows_seg1[r];
-        for (int64_t i = 0; i < (count < BLOCK ? count : BLOCK); i += 16)
-            prefetch(rows + rows_seg1[r] + i, AHEAD);
-        stream(out + r, sixteen_rows(rows_seg1 + r, rows));
-    }
-    for (; r < rows_len; r++)
-        out[r] = (float)sum_of_long(rows + rows_seg1[r], rows_seg1[r + 1] - rows_seg1[r]);
-    stream_end();
+    sum_rows(*result, rows_seg1, rows, 0, rows_len);
     return 0;
 }

@@ -86,39 +86,70 @@ static moments of_rest(const float *x, int64_t n)
     return m;
 }
 
-int peer_sumstats(statistics *result, int64_t X_len, const float *X)
+/* Extremes and moments of some numbers. */
+typedef struct {
+    float least, greatest;
+    moments m;
+} summary;
+
+static summary of_nothing(void)
+{
+    return (summary){INFINITY, -INFINITY, {0, 0, 0, 0, 0}};
+}
+
+static void join(summary *a, const summary *b)
+{
+    a->least = b->least < a->least ? b->least : a->least;
+    a->greatest = b->greatest > a->greatest ? b->greatest : a->greatest;
+    if (b->m.n > 0)
+        combine(&a->m, &b->m);
+}
+
+static summary summarise(const float *X, int64_t n)
 {
     extremes e;
     for (int k = 0; k < 2; k++) {
         e.low[k] = splat(INFINITY);
         e.high[k] = splat(-INFINITY);
     }
-    moments m = {0};
+    summary all = of_nothing();
     int64_t i = 0;
-    for (; i + PART <= X_len; i += PART) {
+    for (; i + PART <= n; i += PART) {
         moments block = second_pass(X + i, first_pass(X + i, &e));
-        combine(&m, &block);
+        combine(&all.m, &block);
     }
-    if (i < X_len) {
-        moments rest = of_rest(X + i, X_len - i);
-        combine(&m, &rest);
-    }
-    float least = INFINITY, greatest = -INFINITY;
     for (int k = 0; k < 2 * LANES; k++) {
         float low = e.low[k / LANES][k % LANES], high = e.high[k / LANES][k % LANES];
-        least = low < least ? low : least;
-        greatest = high > greatest ? high : greatest;
+        all.least = low < all.least ? low : all.least;
+        all.greatest = high > all.greatest ? high : all.greatest;
     }
-    for (; i < X_len; i++) {
-        least = X[i] < least ? X[i] : least;
-        greatest = X[i] > greatest ? X[i] : greatest;
+    summary rest = of_nothing();
+    if (i < n)
+        rest.m = of_rest(X + i, n - i);
+    for (; i < n; i++) {
+        rest.least = X[i] < rest.least ? X[i] : rest.least;
+        rest.greatest = X[i] > rest.greatest ? X[i] : rest.greatest;
     }
+    join(&all, &rest);
+    return all;
+}
+
+/* What is asked for. */
+static statistics statistics_of(const summary *all)
+{
+    moments m = all->m;
     double none = m.n == 0 ? (double)NAN : 0.0;
-    *result = (statistics){least,
-                           greatest,
-                           m.mean + none,
-                           m.m2 / (m.n - 1),
-                           sqrt(m.n) * m.m3 / (m.m2 * sqrt(m.m2)),
-                           m.n * m.m4 / (m.m2 * m.m2)};
+    return (statistics){all->least,
+                        all->greatest,
+                        m.mean + none,
+                        m.m2 / (m.n - 1),
+                        sqrt(m.n) * m.m3 / (m.m2 * sqrt(m.m2)),
+                        m.n * m.m4 / (m.m2 * m.m2)};
+}
+
+int peer_sumstats(statistics *result, int64_t X_len, const float *X)
+{
+    summary all = summarise(X, X_len);
+    *result = statistics_of(&all);
     return 0;
 }

@@ -24,11 +24,11 @@ static inline uint64_t letters(const uint8_t *text)
 }
 #endif
 
-int peer_wordcount(int32_t *result, int64_t text_len, const uint8_t *text)
+/* The words that begin in n bytes; `before` is whether the byte before them is a letter. */
+static int64_t words_in(const uint8_t *text, int64_t n, uint64_t before)
 {
     int64_t i = 0, words[4] = {0};
-    uint64_t before = 0;
-    for (; i + 256 <= text_len; i += 256)
+    for (; i + 256 <= n; i += 256)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
             prefetch(text + i + 64 * k, AHEAD);
@@ -36,11 +36,16 @@ int peer_wordcount(int32_t *result, int64_t text_len, const uint8_t *text)
             words[k] += __builtin_popcountll(mask & ~(mask << 1 | before));
             before = mask >> 63;
         }
-    for (; i < text_len; i++) {
+    for (; i < n; i++) {
         uint64_t letter = (uint64_t)is_letter(text[i]);
         words[0] += (int64_t)(letter & ~before);
         before = letter;
     }
-    *result = (int32_t)(words[0] + words[1] + words[2] + words[3]);
+    return words[0] + words[1] + words[2] + words[3];
+}
+
+int peer_wordcount(int32_t *result, int64_t text_len, const uint8_t *text)
+{
+    *result = (int32_t)words_in(text, text_len, 0);
     return 0;
 }

@@ -14,13 +14,61 @@ use std::sync::Arc;
 pub const NOVA_FLAGS: &[&str] = &["-std=c11", "-O3", "-march=native"];
 /// How C written by hand is compiled.
 pub const PEER_FLAGS: &[&str] = &["-std=gnu11", "-Ofast", "-march=native", "-Wno-psabi"];
+
+/// How what NOVA is measured against is compiled and linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Toolchain {
+    /// The compiler.
+    pub compiler: &'static str,
+    /// Its files' extension.
+    pub extension: &'static str,
+    /// What it is asked for.
+    pub flags: &'static [&'static str],
+    /// What is linked.
+    pub link: &'static [&'static str],
+}
+
+/// C written by hand.
+pub const C: Toolchain = Toolchain {
+    compiler: "gcc",
+    extension: "c",
+    flags: PEER_FLAGS,
+    link: &[],
+};
+/// C written by hand with OpenMP.
+pub const OPENMP: Toolchain = Toolchain {
+    compiler: "gcc",
+    extension: "c",
+    flags: &[
+        "-std=gnu11",
+        "-Ofast",
+        "-march=native",
+        "-fopenmp",
+        "-Wno-psabi",
+    ],
+    link: &["-fopenmp"],
+};
+/// C++ with Thrust and its OpenMP back end.
+pub const THRUST: Toolchain = Toolchain {
+    compiler: "g++",
+    extension: "cpp",
+    flags: &[
+        "-std=c++17",
+        "-Ofast",
+        "-march=native",
+        "-fopenmp",
+        "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_OMP",
+    ],
+    link: &["-fopenmp", "-lstdc++"],
+};
 /// What every file of a library needs.
 const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 
 /// The folder of a benchmark program.
 pub fn folder_of(name: &str) -> PathBuf {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples");
-    let folders = ["benchmarks", "loops", "matrices", "nested"].map(|folder| examples.join(folder));
+    let folders = ["benchmarks", "loops", "matrices", "nested", "curves"];
+    let folders = folders.map(|folder| examples.join(folder));
     let holds = |folder: &&PathBuf| folder.join(format!("{name}.nova")).exists();
     let [benchmarks, ..] = &folders;
     folders.iter().find(holds).unwrap_or(benchmarks).clone()
@@ -62,13 +110,26 @@ pub fn compile(name: &str, options: Options) -> Result<Program, String> {
 
 /// Runs gcc in a folder.
 pub fn gcc(folder: &Path, flags: &[&[&str]], files: &[&Path], output: &str) -> Result<(), String> {
-    let mut command = Command::new("gcc");
+    let libraries: &[&str] = &["-lm", "-pthread", "-ldl"];
+    run("gcc", folder, flags, files, &[libraries], output)
+}
+
+/// Runs a compiler in a folder.
+pub fn run(
+    compiler: &str,
+    folder: &Path,
+    flags: &[&[&str]],
+    files: &[&Path],
+    libraries: &[&[&str]],
+    output: &str,
+) -> Result<(), String> {
+    let mut command = Command::new(compiler);
     command.current_dir(folder).args(flags.concat());
     command.arg("-o").arg(output).args(files);
     let result = command
-        .args(["-lm", "-pthread", "-ldl"])
+        .args(libraries.concat())
         .output()
-        .map_err(|error| format!("gcc does not start: {error}"))?;
+        .map_err(|error| format!("{compiler} does not start: {error}"))?;
     match result.status.success() {
         true => Ok(()),
         false => Err(format!(
@@ -78,15 +139,43 @@ pub fn gcc(folder: &Path, flags: &[&[&str]], files: &[&Path], output: &str) -> R
     }
 }
 
-/// Compiles the C written by hand for a program, `peers/PEER.c` beside it, to an object in the
-/// folder.
-pub fn compile_peer(name: &str, peer: &str, folder: &Path) -> Result<PathBuf, String> {
-    let source = folder_of(name).join(format!("peers/{peer}.c"));
-    let source =
-        std::fs::canonicalize(&source).map_err(|error| format!("{}: {error}", source.display()))?;
-    let flags = [PEER_FLAGS, LIBRARY_FLAGS, &["-c"]];
-    gcc(folder, &flags, &[&source], "peer.o")?;
-    Ok(folder.join("peer.o"))
+/// What a program is measured against: `peers/NAME` beside it, with a function `peer_NAME`.
+#[derive(Clone, Debug)]
+pub struct Peer<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// How it is compiled.
+    pub toolchain: Toolchain,
+    /// Definitions of macros.
+    pub define: &'a [&'a str],
+}
+
+impl<'a> Peer<'a> {
+    /// C written by hand.
+    pub fn c(name: &'a str) -> Peer<'a> {
+        Peer {
+            name,
+            toolchain: C,
+            define: &[],
+        }
+    }
+
+    /// Where it lies.
+    pub fn source(&self, program: &str) -> PathBuf {
+        let file = format!("peers/{}.{}", self.name, self.toolchain.extension);
+        folder_of(program).join(file)
+    }
+
+    /// Compiles it to an object in the folder.
+    pub fn compile(&self, program: &str, folder: &Path) -> Result<PathBuf, String> {
+        let source = self.source(program);
+        let source = std::fs::canonicalize(&source)
+            .map_err(|error| format!("{}: {error}", source.display()))?;
+        let flags = [self.toolchain.flags, LIBRARY_FLAGS, self.define, &["-c"]];
+        let compiler = self.toolchain.compiler;
+        run(compiler, folder, &flags, &[&source], &[], "peer.o")?;
+        Ok(folder.join("peer.o"))
+    }
 }
 
 /// A function of two arrays of pointers: to the value of each parameter, to the place of each
@@ -133,25 +222,33 @@ impl Side {
     /// Builds and loads NOVA's side in a folder of its own. `results` is the number of result
     /// parameters.
     pub fn nova(program: &Program, results: usize, folder: &Path) -> Result<Side, String> {
+        Side::build_nova(program, results, folder)?;
+        Side::load(&folder.join("side.so"))
+    }
+
+    /// Builds NOVA's side, `side.so` in the folder.
+    pub fn build_nova(program: &Program, results: usize, folder: &Path) -> Result<(), String> {
         let source = format!("{}.c", program.name);
         write(folder, &source, &program.source)?;
         write(folder, &format!("{}.h", program.name), &program.header)?;
         let flags = [NOVA_FLAGS, LIBRARY_FLAGS, &["-c"]];
         gcc(folder, &flags, &[&folder.join(source)], "side.o")?;
-        Side::link(program, &program.name, "side.o", results, folder)
+        Side::link(program, &program.name, "side.o", &[], results, folder)
     }
 
-    /// Builds and loads the side written by hand, `peers/PEER.c`, in a folder of its own.
+    /// Builds and loads the side written by hand in a folder of its own.
     pub fn peer(
         program: &Program,
-        peer: &str,
+        peer: &Peer<'_>,
         results: usize,
         folder: &Path,
     ) -> Result<Side, String> {
         write(folder, &format!("{}.h", program.name), &program.header)?;
-        compile_peer(&program.name, peer, folder)?;
-        let entry = format!("peer_{peer}");
-        Side::link(program, &entry, "peer.o", results, folder)
+        peer.compile(&program.name, folder)?;
+        let entry = format!("peer_{}", peer.name);
+        let link = peer.toolchain.link;
+        Side::link(program, &entry, "peer.o", link, results, folder)?;
+        Side::load(&folder.join("side.so"))
     }
 
     /// Links an object with the bridge to its entry.
@@ -159,17 +256,23 @@ impl Side {
         program: &Program,
         entry: &str,
         object: &str,
+        libraries: &[&str],
         results: usize,
         folder: &Path,
-    ) -> Result<Side, String> {
+    ) -> Result<(), String> {
         write(folder, "bridge.c", &bridge(program, results)?)?;
         let define = format!("-DENTRY={entry}");
         let flags = [&["-std=c11", "-O2", &define, "-shared"], LIBRARY_FLAGS];
         // Linked without -Ofast, which would make the whole process flush denormals to zero.
         let files = [Path::new("bridge.c"), Path::new(object)];
-        gcc(folder, &flags, &files, "side.so")?;
+        let libraries = [libraries, &["-lm", "-pthread", "-ldl"]];
+        run("gcc", folder, &flags, &files, &libraries, "side.so")
+    }
+
+    /// Loads a side that was built.
+    pub fn load(path: &Path) -> Result<Side, String> {
         // SAFETY: the bridge declares it so.
-        let (call, library) = unsafe { load(&folder.join("side.so"), "benchmark_call")? };
+        let (call, library) = unsafe { load(path, "benchmark_call")? };
         Ok(Side {
             call,
             _library: library,

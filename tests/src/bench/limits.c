@@ -1,7 +1,8 @@
-/* What this machine can do, measured beside the benchmarks with one thread: reading, copying with
+/* What this machine can do, measured beside the benchmarks with some threads: reading, copying with
  * streaming stores, and arithmetic on vectors of sixteen floats. Arrays begin on a page and have a
- * multiple of 128 floats. */
+ * multiple of 128 floats; each thread has as large a part, what is left over at the end is nobody's. */
 #define _POSIX_C_SOURCE 200809L
+#include <omp.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -35,8 +36,28 @@ double limits_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* The seconds that have passed. */
+double limits_seconds_passed(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* How many threads the caller's OpenMP regions have. */
+void limits_set_threads(int threads)
+{
+    omp_set_num_threads(threads);
+}
+
+/* How many of n floats each thread has. */
+static inline int64_t part_of(int64_t n, int threads)
+{
+    return n / threads / 128 * 128;
+}
+
 /* Reads n floats, as two streams, which is faster than one; gives their sum. */
-float limits_read(const float *x, int64_t n)
+static float read_part(const float *x, int64_t n)
 {
     lanes s[8] = {{0}};
     for (int64_t i = 0; i < n / 2; i += 64)
@@ -49,8 +70,17 @@ float limits_read(const float *x, int64_t n)
     return sum_of(s, 8);
 }
 
+float limits_read(const float *x, int64_t n, int threads)
+{
+    float sum = 0;
+    int64_t part = part_of(n, threads);
+#pragma omp parallel num_threads(threads) reduction(+ : sum) if (threads > 1)
+    sum += read_part(x + omp_get_thread_num() * part, part);
+    return sum;
+}
+
 /* Copies n floats past the caches. */
-void limits_copy(float *to, const float *from, int64_t n)
+static void copy_part(float *to, const float *from, int64_t n)
 {
     for (int64_t i = 0; i < n; i += 64)
 #pragma GCC unroll 4
@@ -68,8 +98,15 @@ void limits_copy(float *to, const float *from, int64_t n)
 #endif
 }
 
+void limits_copy(float *to, const float *from, int64_t n, int threads)
+{
+    int64_t part = part_of(n, threads);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    copy_part(to + omp_get_thread_num() * part, from + omp_get_thread_num() * part, part);
+}
+
 /* Does 12 n fused multiplications and additions of sixteen floats; gives their sum. */
-float limits_compute(float a, float b, int64_t n)
+static float compute_alone(float a, float b, int64_t n)
 {
     lanes s[12];
     for (int k = 0; k < 12; k++)
@@ -79,4 +116,12 @@ float limits_compute(float a, float b, int64_t n)
         for (int k = 0; k < 12; k++)
             s[k] = s[k] * a + b;
     return sum_of(s, 12);
+}
+
+float limits_compute(float a, float b, int64_t n, int threads)
+{
+    float sum = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : sum) if (threads > 1)
+    sum += compute_alone(a, b, n);
+    return sum;
 }

@@ -1,29 +1,33 @@
-//! The machine's limits for one thread: the bandwidth of reading and of copying, and the rate of
+//! The machine's limits for some threads: the bandwidth of reading and of copying, and the rate of
 //! arithmetic on vectors of sixteen floats, measured by C of its own.
 
-use super::build::{PEER_FLAGS, gcc, load};
+use super::build::{OPENMP, gcc, load};
 use super::memory::Array;
 use super::workload::Work;
+use std::ffi::c_int;
 use std::hint::black_box;
 use std::path::Path;
-use std::sync::Arc;
 
-type Read = unsafe extern "C" fn(*const f32, i64) -> f32;
-type Copy = unsafe extern "C" fn(*mut f32, *const f32, i64);
-/// How long this thread has had a processor, in seconds: what other programs take from it is not
-/// counted.
+type Read = unsafe extern "C" fn(*const f32, i64, c_int) -> f32;
+type CopyFloats = unsafe extern "C" fn(*mut f32, *const f32, i64, c_int);
+type Compute = unsafe extern "C" fn(f32, f32, i64, c_int) -> f32;
+type SetThreads = unsafe extern "C" fn(c_int);
+/// Seconds: how long this thread has had a processor, where there is one thread, so that what other
+/// programs take from it is not counted; else those that have passed.
 pub type Clock = extern "C" fn() -> f64;
-type Compute = unsafe extern "C" fn(f32, f32, i64) -> f32;
 
 /// The measuring functions, with their data.
 pub struct Limits {
     read: Read,
-    copy: Copy,
+    copy: CopyFloats,
     compute: Compute,
     clock: Clock,
     from: Array<f32>,
     to: Array<f32>,
-    _library: Arc<libloading::Library>,
+    /// The numbers of threads; limits are those of the last.
+    threads: Vec<usize>,
+    /// How often each is measured: more often with threads, which may come late.
+    times: usize,
 }
 
 /// What was measured in one round.
@@ -49,19 +53,12 @@ impl Rates {
 }
 
 impl Limits {
-    /// Builds the functions in a folder; reads arrays of so many bytes.
-    pub fn new(folder: &Path, bytes: usize) -> Result<Limits, String> {
-        let source = folder.join("limits.c");
-        std::fs::write(&source, include_str!("limits.c")).map_err(|error| error.to_string())?;
-        let flags = [PEER_FLAGS, &["-fPIC", "-c"]];
-        gcc(folder, &flags, &[&source], "limits.o")?;
-        gcc(
-            folder,
-            &[&["-shared"]],
-            &[Path::new("limits.o")],
-            "limits.so",
-        )?;
-        let path = folder.join("limits.so");
+    /// Builds the functions in a folder; reads arrays of so many bytes. Limits are those of the last
+    /// number of threads; of the others only the rate of arithmetic is measured. As many threads
+    /// the OpenMP programs have that this thread calls.
+    pub fn new(folder: &Path, bytes: usize, threads: &[usize]) -> Result<Limits, String> {
+        let path = build(folder)?;
+        let most = threads.last().copied().unwrap_or(1);
         let length = bytes / size_of::<f32>() / 128 * 128;
         let mut bits = 1u32;
         let element = || {
@@ -71,9 +68,17 @@ impl Limits {
         // SAFETY: the functions are declared so in limits.c.
         unsafe {
             let (read, library) = load::<Read>(&path, "limits_read")?;
-            let (copy, _) = load::<Copy>(&path, "limits_copy")?;
+            // OpenMP's threads never end, so its code has to stay.
+            std::mem::forget(library);
+            let (copy, _) = load::<CopyFloats>(&path, "limits_copy")?;
             let (compute, _) = load::<Compute>(&path, "limits_compute")?;
-            let (clock, _) = load::<Clock>(&path, "limits_seconds")?;
+            let (set_threads, _) = load::<SetThreads>(&path, "limits_set_threads")?;
+            let clock = match most {
+                1 => "limits_seconds",
+                _ => "limits_seconds_passed",
+            };
+            let (clock, _) = load::<Clock>(&path, clock)?;
+            set_threads(most as c_int);
             Ok(Limits {
                 read,
                 copy,
@@ -81,7 +86,8 @@ impl Limits {
                 clock,
                 from: Array::from_fn(length, element),
                 to: Array::zeros(length / 2),
-                _library: library,
+                threads: threads.to_vec(),
+                times: if most == 1 { 2 } else { 4 },
             })
         }
     }
@@ -91,36 +97,61 @@ impl Limits {
         self.clock
     }
 
-    /// Measures once.
-    pub fn measure(&mut self) -> Rates {
-        const ROUNDS: i64 = 200_000;
+    /// Measures once: the limits, and the rates of arithmetic with each number of threads.
+    pub fn measure(&mut self) -> (Rates, Vec<f64>) {
         let (length, half) = (self.from.len(), self.to.len());
-        // SAFETY: the arrays have these lengths, multiples of 64.
-        let read = seconds(self.clock, || unsafe {
-            black_box((self.read)(self.from.as_ptr(), length as i64));
+        let most = self.threads.last().copied().unwrap_or(1) as c_int;
+        // SAFETY: the arrays have these lengths.
+        let read = seconds(self.clock, self.times, || unsafe {
+            black_box((self.read)(self.from.as_ptr(), length as i64, most));
         });
         // SAFETY: as above.
-        let copy = seconds(self.clock, || unsafe {
-            (self.copy)(self.to.as_mut_ptr(), self.from.as_ptr(), half as i64);
+        let copy = seconds(self.clock, self.times, || unsafe {
+            (self.copy)(self.to.as_mut_ptr(), self.from.as_ptr(), half as i64, most);
         });
-        // SAFETY: a function of numbers.
-        let compute = seconds(self.clock, || unsafe {
-            black_box((self.compute)(black_box(0.5), black_box(0.25), ROUNDS));
-        });
-        Rates {
+        let peaks: Vec<f64> = self.threads.iter().map(|&n| self.operations(n)).collect();
+        let rates = Rates {
             read: (length * size_of::<f32>()) as f64 / read,
             copy: (2 * half * size_of::<f32>()) as f64 / copy,
-            operations: (12 * ROUNDS) as f64 / compute,
-        }
+            operations: peaks.last().copied().unwrap_or(f64::NAN),
+        };
+        (rates, peaks)
+    }
+
+    /// The rate of arithmetic of some threads.
+    fn operations(&self, threads: usize) -> f64 {
+        const ROUNDS: i64 = 200_000;
+        // SAFETY: a function of numbers.
+        let seconds = seconds(self.clock, self.times, || unsafe {
+            let (a, b) = (black_box(0.5), black_box(0.25));
+            black_box((self.compute)(a, b, ROUNDS, threads as c_int));
+        });
+        (12 * ROUNDS) as f64 * threads as f64 / seconds
     }
 }
 
-/// How long something takes: the shorter of two times, since a limit is what is possible.
-fn seconds(clock: Clock, mut work: impl FnMut()) -> f64 {
+/// Compiles the functions.
+fn build(folder: &Path) -> Result<std::path::PathBuf, String> {
+    let source = folder.join("limits.c");
+    std::fs::write(&source, include_str!("limits.c")).map_err(|error| error.to_string())?;
+    gcc(
+        folder,
+        &[OPENMP.flags, &["-fPIC", "-c"]],
+        &[&source],
+        "limits.o",
+    )?;
+    // Linked without -Ofast, which would make the whole process flush denormals to zero.
+    let flags = [&["-shared"], OPENMP.link];
+    gcc(folder, &flags, &[Path::new("limits.o")], "limits.so")?;
+    Ok(folder.join("limits.so"))
+}
+
+/// How long something takes: the shortest of some times, since a limit is what is possible.
+fn seconds(clock: Clock, times: usize, mut work: impl FnMut()) -> f64 {
     let mut once = || {
         let start = clock();
         work();
         clock() - start
     };
-    once().min(once())
+    (0..times).map(|_| once()).fold(f64::INFINITY, f64::min)
 }

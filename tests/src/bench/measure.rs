@@ -1,19 +1,76 @@
-//! Times both sides of a benchmark in turn, after each side's result was found right.
+//! Times the sides of a benchmark in turn, after each side's result was found right.
 
 use super::build::Side;
 use super::limits::{Clock, Limits, Rates};
 use super::workload::{Arguments, Output, Work, Workload};
 use std::ffi::c_void;
+use std::time::Duration;
 
-/// The shortest time that is measured at once, in seconds; short calls are repeated.
-const SHORTEST: f64 = 0.01;
-/// What one round found.
+/// One side, with its name.
+pub struct Contender {
+    /// Its name.
+    pub name: String,
+    /// What is called.
+    pub side: Side,
+    /// How many threads NOVA's pool is to have; a program's own pool is made by its first region.
+    pub threads: Option<usize>,
+}
+
+impl Contender {
+    /// A side that decides itself how many threads it has.
+    pub fn new(name: &str, side: Side) -> Contender {
+        Contender {
+            name: name.to_string(),
+            side,
+            threads: None,
+        }
+    }
+
+    /// Says how many threads its pool is to have, if it makes one now.
+    fn say_threads(&self) {
+        if let Some(threads) = self.threads {
+            // SAFETY: no other thread of this process reads the environment meanwhile: those of
+            // pools that are there have read it, and the benchmarks have none of their own.
+            unsafe { std::env::set_var("NOVA_NUM_THREADS", threads.to_string()) };
+        }
+    }
+}
+
+/// How sides are timed.
 #[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// How many rounds, in each of which every side runs once.
+    pub rounds: usize,
+    /// The shortest time that is measured at once, in seconds; short calls are repeated.
+    pub shortest: f64,
+    /// How long to rest before a side runs, so that threads that wait awake for another side's
+    /// work are asleep; then the side is called once before it is timed.
+    pub rest: Option<Duration>,
+    /// Whether data stay in the cache that they fit into.
+    pub cached: bool,
+}
+
+impl Way {
+    /// That of programs with one thread.
+    pub fn sequential(rounds: usize) -> Way {
+        Way {
+            rounds,
+            shortest: 0.01,
+            rest: None,
+            cached: false,
+        }
+    }
+}
+
+/// What one round found.
+#[derive(Clone, Debug)]
 pub struct Round {
     /// Seconds for a call, of each side.
-    pub seconds: [f64; 2],
+    pub seconds: Vec<f64>,
     /// The machine's limits.
     pub rates: Rates,
+    /// The rates of arithmetic with each number of threads that was asked for.
+    pub peaks: Vec<f64>,
 }
 
 /// All rounds of one program on data of one size.
@@ -67,10 +124,9 @@ impl Measurement {
         Quartiles::of(self.rounds.iter().map(|round| round.seconds[side]))
     }
 
-    /// The time of the second side over that of the first, round by round: above 1, the first is
-    /// faster.
-    pub fn ratio(&self) -> Quartiles {
-        let ratio = |round: &Round| round.seconds[1] / round.seconds[0];
+    /// The time of one side over that of another, round by round: above 1, the other is faster.
+    pub fn ratio(&self, side: usize, other: usize) -> Quartiles {
+        let ratio = |round: &Round| round.seconds[side] / round.seconds[other];
         Quartiles::of(self.rounds.iter().map(ratio))
     }
 
@@ -92,25 +148,43 @@ pub fn last_cache() -> usize {
     sizes.max().unwrap_or(32 << 20)
 }
 
-/// A side with data to call it on.
+/// Sides with data to call them on.
 struct Runner<'a> {
-    sides: &'a [(&'a str, Side); 2],
+    sides: &'a [Contender],
     clock: Clock,
+    way: Way,
     /// The pointers to the arguments, of each copy of the data.
-    arguments: Vec<Vec<*const c_void>>,
+    pointers: Vec<Vec<*const c_void>>,
+    // Keeps alive what they point at.
+    _arguments: Vec<Arguments>,
     results: Vec<*mut c_void>,
     output: Output,
 }
 
-impl Runner<'_> {
+impl<'a> Runner<'a> {
+    fn new(sides: &'a [Contender], workload: &Workload, clock: Clock, way: Way) -> Self {
+        let mut arguments = vec![Arguments::new(workload.arguments.clone())];
+        arguments.extend((1..copies(workload, &way)).map(|_| workload.duplicate()));
+        let mut output = Output::new(&workload.result);
+        Runner {
+            sides,
+            clock,
+            way,
+            pointers: arguments.iter().map(Arguments::pointers).collect(),
+            _arguments: arguments,
+            results: output.pointers(),
+            output,
+        }
+    }
+
     fn call(&mut self, side: usize, copy: usize) -> Result<(), String> {
         self.output.reset();
-        let arguments = &self.arguments[copy % self.arguments.len()];
-        let (name, side) = &self.sides[side];
+        let arguments = &self.pointers[copy % self.pointers.len()];
+        let contender = &self.sides[side];
         // SAFETY: the workload's arguments and result are those of the program's types.
-        match unsafe { side.call(arguments, &self.results) } {
+        match unsafe { contender.side.call(arguments, &self.results) } {
             0 => Ok(()),
-            code => Err(format!("{name} gives error {code}")),
+            code => Err(format!("{} gives error {code}", contender.name)),
         }
     }
 
@@ -123,64 +197,125 @@ impl Runner<'_> {
         Ok(((self.clock)() - start) / calls as f64)
     }
 
+    /// The same after a rest, if there is to be one.
+    fn time_rested(&mut self, side: usize, first: usize, calls: usize) -> Result<f64, String> {
+        if let Some(rest) = self.way.rest {
+            std::thread::sleep(rest);
+            self.call(side, first + calls)?;
+        }
+        self.time(side, first, calls)
+    }
+
     fn check(&mut self, side: usize, workload: &Workload) -> Result<(), String> {
         self.output.clear();
+        self.sides[side].say_threads();
         self.call(side, 0)?;
         let verdict = match self.output.is_filled() {
             true => (workload.check)(&self.output),
             false => Err("a result of another length or elsewhere".to_string()),
         };
-        verdict.map_err(|difference| format!("{} is wrong: {difference}", self.sides[side].0))
+        verdict.map_err(|difference| format!("{} is wrong: {difference}", self.sides[side].name))
+    }
+
+    /// How many calls of the slowest side last long enough to be timed.
+    fn calls(&mut self) -> Result<usize, String> {
+        let mut slowest = 1e-9;
+        for side in 0..self.sides.len() {
+            slowest = f64::max(slowest, self.time(side, 0, 1)?);
+        }
+        Ok(((self.way.shortest / slowest).ceil() as usize).clamp(1, 10_000))
     }
 }
 
-/// Checks and times both sides, which have names; `tick` is called after every round.
-pub fn measure(
-    name: &str,
-    sides: &[(&str, Side); 2],
-    workload: &Workload,
-    limits: &mut Limits,
-    rounds: usize,
-    tick: &mut dyn FnMut(),
-) -> Result<Measurement, String> {
-    let copies = match workload.work.read {
+/// How many copies of the data the calls take in turn.
+fn copies(workload: &Workload, way: &Way) -> usize {
+    match workload.work.read {
         // Data that stay in a cache belong there.
         0 => 1,
+        _ if way.cached => 1,
         _ => (4 * last_cache())
             .div_ceil(workload.bytes().max(1))
             .clamp(1, 64),
-    };
-    let mut arguments = vec![Arguments::new(workload.arguments.clone())];
-    arguments.extend((1..copies).map(|_| workload.duplicate()));
-    let mut output = Output::new(&workload.result);
-    let mut runner = Runner {
-        sides,
-        clock: limits.clock(),
-        arguments: arguments.iter().map(Arguments::pointers).collect(),
-        results: output.pointers(),
-        output,
-    };
-    for side in 0..sides.len() {
-        runner.check(side, workload)?;
     }
-    let slower = f64::max(runner.time(0, 0, 1)?, runner.time(1, 0, 1)?);
-    let calls = ((SHORTEST / slower.max(1e-9)).ceil() as usize).clamp(1, 10_000);
-    let mut found = Vec::new();
-    for round in 0..rounds {
-        let rates = limits.measure();
-        let mut seconds = [0.0; 2];
-        for turn in 0..sides.len() {
-            let side = (round + turn) % sides.len();
-            seconds[side] = runner.time(side, round * calls, calls)?;
+}
+
+/// Sides whose results were found right, and the rounds that were measured.
+pub struct Session<'a> {
+    runner: Runner<'a>,
+    calls: usize,
+    found: Measurement,
+}
+
+impl<'a> Session<'a> {
+    /// Checks all sides.
+    pub fn new(
+        name: &str,
+        sides: &'a [Contender],
+        workload: &Workload,
+        limits: &Limits,
+        way: Way,
+    ) -> Result<Self, String> {
+        let mut runner = Runner::new(sides, workload, limits.clock(), way);
+        for side in 0..sides.len() {
+            runner.check(side, workload)?;
         }
-        found.push(Round { seconds, rates });
+        Ok(Session {
+            calls: runner.calls()?,
+            found: Measurement {
+                name: name.to_string(),
+                size: workload.size.clone(),
+                work: workload.work,
+                copies: runner.pointers.len(),
+                rounds: Vec::new(),
+            },
+            runner,
+        })
+    }
+
+    /// Times all sides once.
+    pub fn round(&mut self, limits: &mut Limits) -> Result<(), String> {
+        // Threads that wait awake would take from the limits too.
+        self.runner
+            .way
+            .rest
+            .into_iter()
+            .for_each(std::thread::sleep);
+        let (rates, peaks) = limits.measure();
+        let sides = self.runner.sides.len();
+        let round = self.found.rounds.len();
+        let mut seconds = vec![0.0; sides];
+        for turn in 0..sides {
+            let side = (round + turn) % sides;
+            let first = round * self.calls;
+            seconds[side] = self.runner.time_rested(side, first, self.calls)?;
+        }
+        self.found.rounds.push(Round {
+            seconds,
+            rates,
+            peaks,
+        });
+        Ok(())
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Measurement {
+        self.found
+    }
+}
+
+/// Checks and times all sides; `tick` is called after every round.
+pub fn measure(
+    name: &str,
+    sides: &[Contender],
+    workload: &Workload,
+    limits: &mut Limits,
+    way: Way,
+    tick: &mut dyn FnMut(),
+) -> Result<Measurement, String> {
+    let mut session = Session::new(name, sides, workload, limits, way)?;
+    for _ in 0..way.rounds {
+        session.round(limits)?;
         tick();
     }
-    Ok(Measurement {
-        name: name.to_string(),
-        size: workload.size.clone(),
-        work: workload.work,
-        copies,
-        rounds: found,
-    })
+    Ok(session.finish())
 }

@@ -3,7 +3,7 @@
 //!
 //! [`workloads`] draws the data and knows what the results must be; [`build`] compiles both sides;
 //! [`measure`] times them in turn, beside the machine's limits; [`report`] and [`plot`] write what
-//! was found.
+//! was found. [`threads`] does the same with threads, against more opponents.
 
 pub mod build;
 pub mod limits;
@@ -13,5 +13,6 @@ pub mod passes;
 pub mod plot;
 pub mod report;
 pub mod run;
+pub mod threads;
 pub mod workload;
 pub mod workloads;

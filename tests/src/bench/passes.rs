@@ -3,7 +3,7 @@
 
 use super::build::{self, Program, Side};
 use super::limits::Limits;
-use super::measure::{Quartiles, measure};
+use super::measure::{Contender, Quartiles, Way, measure};
 use super::report::machine;
 use super::run::{Plan, bar, results};
 use super::workload::Workload;
@@ -47,7 +47,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Worth>, String> {
     programs.retain(|program| program.library.is_none());
     let variants = variants();
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mut limits = Limits::new(folder.path(), 16 << 20)?;
+    let mut limits = Limits::new(folder.path(), 16 << 20, &[1])?;
     let bar = bar(programs.len() * variants.len())?;
     let mut found = Vec::new();
     for program in programs {
@@ -88,11 +88,12 @@ fn factor(
         Side::nova(program, results(workload), folder)
     };
     let sides = [
-        ("all passes", side(all, "all")?),
-        ("the variant", side(other, "other")?),
+        Contender::new("all passes", side(all, "all")?),
+        Contender::new("the variant", side(other, "other")?),
     ];
-    let measurement = measure(&all.name, &sides, workload, limits, rounds, &mut || {})?;
-    Ok(measurement.ratio())
+    let way = Way::sequential(rounds);
+    let measurement = measure(&all.name, &sides, workload, limits, way, &mut || {})?;
+    Ok(measurement.ratio(1, 0))
 }
 
 /// The table: a row for each program, a column for each variant.
@@ -100,7 +101,7 @@ pub fn markdown(found: &[Worth]) -> String {
     let names: Vec<String> = variants().into_iter().map(|(name, _)| name).collect();
     let mut text = format!(
         "{}\n\nThe time without a pass over the time with all; – where the C is the same.\n\n",
-        machine()
+        machine("one thread")
     );
     let rule = names.iter().map(|_| " --- |").collect::<String>();
     // Writing to a String cannot fail.

@@ -75,7 +75,7 @@ fn row(text: &mut String, y: usize, measurement: &Measurement) {
             part * SCALE as f64
         );
     }
-    let ratio = format!("{:.2}", measurement.ratio().median);
+    let ratio = format!("{:.2}", measurement.ratio(1, 0).median);
     label(text, LEFT + SCALE * 6 / 5 + 10, y + 21, "start", &ratio);
 }
 

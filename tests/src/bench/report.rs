@@ -5,8 +5,8 @@ use super::measure::{Measurement, Quartiles, Round};
 use std::fmt::Write as _;
 use std::process::Command;
 
-/// The machine and the compilers in a line.
-pub fn machine() -> String {
+/// The machine and the compiler in a line, with how many threads there are.
+pub fn machine(threads: &str) -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text
         .lines()
@@ -17,7 +17,7 @@ pub fn machine() -> String {
     let gcc = Command::new("gcc").arg("-dumpfullversion").output();
     let gcc = gcc.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string());
     let gcc = gcc.unwrap_or_default();
-    format!("{model}, gcc {gcc}, one thread")
+    format!("{model}, gcc {gcc}, {threads}")
 }
 
 /// The columns of the table.
@@ -34,7 +34,7 @@ const COLUMNS: [&str; 8] = [
 
 /// The table, with what it was measured on.
 pub fn markdown(measurements: &[Measurement]) -> String {
-    let mut text = format!("{}\n\n", machine());
+    let mut text = format!("{}\n\n", machine("one thread"));
     let rule = COLUMNS.map(|_| "---").join(" | ");
     // Writing to a String cannot fail.
     let _ = writeln!(text, "| {} |\n| {rule} |", COLUMNS.join(" | "));
@@ -57,7 +57,7 @@ pub fn markdown(measurements: &[Measurement]) -> String {
 fn cells(measurement: &Measurement) -> [String; COLUMNS.len()] {
     let milliseconds = |side| format!("{:.3}", measurement.seconds(side).median * 1e3);
     let percent = |side| format!("{:.0} %", measurement.part_of_limit(side).median * 100.0);
-    let ratio = measurement.ratio();
+    let ratio = measurement.ratio(1, 0);
     [
         measurement.name.clone(),
         measurement.size.clone(),
@@ -75,7 +75,7 @@ pub fn json(measurements: &[Measurement]) -> String {
     let programs: Vec<String> = measurements.iter().map(program).collect();
     format!(
         "{{\n  \"machine\": {},\n  \"nova\": {},\n  \"c\": {},\n  \"programs\": [\n{}\n  ]\n}}\n",
-        string(&machine()),
+        string(&machine("one thread")),
         string(&format!("gcc {}", NOVA_FLAGS.join(" "))),
         string(&format!("gcc {}", PEER_FLAGS.join(" "))),
         programs.join(",\n")
@@ -94,7 +94,7 @@ fn program(measurement: &Measurement) -> String {
         ("bytes_written", measurement.work.written.to_string()),
         ("vector_operations", measurement.work.operations.to_string()),
         ("copies", measurement.copies.to_string()),
-        ("ratio", number(measurement.ratio().median)),
+        ("ratio", number(measurement.ratio(1, 0).median)),
         ("nova_of_limit", number(measurement.part_of_limit(0).median)),
         ("c_of_limit", number(measurement.part_of_limit(1).median)),
         ("nova_seconds", rounds(&|round| round.seconds[0])),
@@ -108,14 +108,14 @@ fn program(measurement: &Measurement) -> String {
 }
 
 /// A number as JSON writes it; what is none there is null.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     match value.is_finite() {
         true => format!("{value:e}"),
         false => "null".to_string(),
     }
 }
 
-fn string(text: &str) -> String {
+pub(super) fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
@@ -143,8 +143,9 @@ mod tests {
             operations: 1e9,
         };
         let round = |nova| Round {
-            seconds: [nova, 2.0],
+            seconds: vec![nova, 2.0],
             rates,
+            peaks: vec![],
         };
         Measurement {
             name: "dot".into(),

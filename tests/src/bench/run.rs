@@ -1,8 +1,8 @@
 //! The benchmark command's work: which programs, what is built, what is shown meanwhile.
 
-use super::build::{self, Side};
+use super::build::{self, Peer, Side};
 use super::limits::Limits;
-use super::measure::{Measurement, measure};
+use super::measure::{Contender, Measurement, Way, measure};
 use super::workload::{Shape, Workload};
 use super::workloads::{PROGRAMS, Program};
 use crate::random::Random;
@@ -66,7 +66,7 @@ impl Plan {
         let programs = self.programs()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let bytes = (256 << 20) / self.shrink.clamp(1, LEAST_SHARE);
-        let mut limits = Limits::new(folder.path(), bytes)?;
+        let mut limits = Limits::new(folder.path(), bytes, &[1])?;
         let count: usize = programs.iter().map(|program| program.sizes.len()).sum();
         let bar = bar(count * self.rounds)?;
         let mut found = Found::default();
@@ -102,14 +102,15 @@ impl Plan {
             for part in [&nova, &peer] {
                 std::fs::create_dir(part).map_err(|error| error.to_string())?;
             }
+            let by_hand = Peer::c(program.peer);
             let sides = [
-                ("NOVA", Side::nova(&compiled, results, &nova)?),
-                ("C", Side::peer(&compiled, program.peer, results, &peer)?),
+                Contender::new("NOVA", Side::nova(&compiled, results, &nova)?),
+                Contender::new("C", Side::peer(&compiled, &by_hand, results, &peer)?),
             ];
             bar.set_message(format!("{name}: {}", workload.size));
             let mut tick = || bar.inc(1);
-            let rounds = self.rounds;
-            let measurement = measure(name, &sides, &workload, limits, rounds, &mut tick)?;
+            let way = Way::sequential(self.rounds);
+            let measurement = measure(name, &sides, &workload, limits, way, &mut tick)?;
             found.measurements.push(measurement);
         }
         Ok(())

@@ -1,14 +1,16 @@
-//! `bench [--quick] [NAMES]`: measures the benchmark programs against C written by hand
-//! (docs/benchmarks.md).
+//! `bench [--quick] [--threads N] [NAMES]`: measures the benchmark programs against C written by
+//! hand, with one thread or with threads against more opponents (docs/benchmarks.md).
 
 use clap::Parser;
 use nova_tests::bench::run::{Found, Plan};
+use nova_tests::bench::threads::{self, PARTS, Part};
 use nova_tests::bench::{passes, plot, report};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Measures the benchmark programs against C written by hand, with one thread, and writes
-/// benchmarks.md, benchmarks.json and benchmarks.svg.
+/// benchmarks.md, benchmarks.json and benchmarks.svg; or with threads against OpenMP, Thrust and
+/// OpenBLAS, and writes threads.md and threads.json.
 #[derive(Parser)]
 struct Arguments {
     /// The programs; all if none is named.
@@ -23,6 +25,16 @@ struct Arguments {
     /// all; writes passes.md.
     #[arg(long)]
     passes: bool,
+    /// Instead, with so many threads; the processors available if no number is given.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = false)]
+    threads: Option<Option<usize>>,
+    /// Of what is measured with threads only this: programs, curves, regions or shapes.
+    #[arg(long, value_name = "PART", value_parser = part)]
+    part: Vec<Part>,
+    /// A folder of sparse matrices in the Matrix Market format, for spmv_csr with threads; else that
+    /// which NOVA_MATRICES names.
+    #[arg(long, value_name = "DIR")]
+    matrices: Option<PathBuf>,
     /// The folder for what is written.
     #[arg(long, short, default_value = "target/bench")]
     output: PathBuf,
@@ -45,8 +57,84 @@ fn report_passes(plan: &Plan, folder: &Path) -> ExitCode {
     }
 }
 
+/// A part by its name.
+fn part(name: &str) -> Result<Part, String> {
+    let found = PARTS.iter().find(|(_, other)| *other == name);
+    found.map(|(part, _)| *part).ok_or_else(|| {
+        let names = PARTS.map(|(_, name)| name);
+        format!("there are {}", names.join(", "))
+    })
+}
+
+/// Measures with threads.
+fn with_threads(arguments: Arguments, threads: Option<usize>) -> ExitCode {
+    let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let all = || PARTS.map(|(part, _)| part).to_vec();
+    let plan = threads::Plan {
+        names: arguments.names,
+        parts: if arguments.part.is_empty() {
+            all()
+        } else {
+            arguments.part
+        },
+        shrink: if arguments.quick { 16 } else { 1 },
+        rounds: arguments.rounds as usize,
+        threads: threads.unwrap_or_else(available).max(1),
+        matrices: arguments
+            .matrices
+            .or_else(|| std::env::var_os("NOVA_MATRICES").map(PathBuf::from)),
+    };
+    let outcome = plan.run().and_then(|found| {
+        let table = threads::report::markdown(&found);
+        print!("{table}");
+        say(&found.skipped, &found.failures);
+        let json = threads::json::json(&found);
+        write_files(
+            &arguments.output,
+            [("threads.md", table), ("threads.json", json)],
+        )?;
+        Ok(found.failures.is_empty())
+    });
+    status(outcome)
+}
+
+/// Says what was skipped and what failed.
+fn say(skipped: &[String], failures: &[String]) {
+    for skipped in skipped {
+        eprintln!("skipped: {skipped}");
+    }
+    for failure in failures {
+        eprintln!("error: {failure}");
+    }
+}
+
+/// Writes files into a folder, which is made.
+fn write_files<const N: usize>(folder: &Path, files: [(&str, String); N]) -> Result<(), String> {
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// 0 if all went well, 1 if something was wrong, 2 if nothing could be measured or written.
+fn status(outcome: Result<bool, String>) -> ExitCode {
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Some(threads) = arguments.threads {
+        return with_threads(arguments, threads);
+    }
     let plan = Plan {
         names: arguments.names,
         shrink: if arguments.quick { 16 } else { 1 },
@@ -57,16 +145,9 @@ fn main() -> ExitCode {
     }
     let outcome = plan.run().and_then(|found| {
         write(&found, &arguments.output)?;
-        Ok(found)
+        Ok(found.failures.is_empty())
     });
-    match outcome {
-        Ok(found) if found.failures.is_empty() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(1),
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::from(2)
-        }
-    }
+    status(outcome)
 }
 
 /// Prints the table and what failed; writes the files.
@@ -74,20 +155,11 @@ fn write(found: &Found, folder: &Path) -> Result<(), String> {
     let measurements = &found.measurements;
     let table = report::markdown(measurements);
     print!("{table}");
-    for skipped in &found.skipped {
-        eprintln!("skipped: {skipped}");
-    }
-    for failure in &found.failures {
-        eprintln!("error: {failure}");
-    }
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for (name, text) in [
+    say(&found.skipped, &found.failures);
+    let files = [
         ("benchmarks.md", table),
         ("benchmarks.json", report::json(measurements)),
         ("benchmarks.svg", plot::svg(measurements)),
-    ] {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    Ok(())
+    ];
+    write_files(folder, files)
 }

@@ -211,7 +211,7 @@ fn histograms_of_parts_are_combined() {
         "(tuple (vector f64) (vector f64) (vector i64) (vector f64) f64)",
         "m1:i64 r1:[m1]f64 m2:i64 r2:[m2]f64 m3:i64 r3:[m3]i64 m4:i64 r4:[m4]f64 r5:f64",
     );
-    assert_eq!(divided(results, &body), (4, 8));
+    assert_eq!(divided(results, &body), (6, 21));
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn state_that_is_a_running_result_is_divided() {
         "(tuple i64 f64 (vector i64) (vector f64) (vector i64))",
         "r1:i64 r2:f64 m2:i64 r3:[m2]i64 m3:i64 r4:[m3]f64 m4:i64 r5:[m4]i64",
     );
-    assert_eq!(divided(results, &body), (2, 3));
+    assert_eq!(divided(results, &body), (2, 4));
     for body in [
         // What the filter keeps depends on the state.
         "(let [y:i64 m0:i64 k0:[m0]i64] (operation [n] [i:i64] [c:i64 = 5] (do

@@ -136,31 +136,43 @@ pub fn spmv(random: &mut Random, n: usize) -> Workload {
     }
 }
 
-/// Row lengths whose tail falls as a power law (Lomax's distribution of exponent 3/2), 16 on
-/// average.
-fn power_law(random: &mut Random, n: usize) -> Vec<usize> {
+/// Row lengths whose tail falls as a power law (Lomax's distribution of exponent 3/2), 16 times
+/// `scale` on average.
+pub fn power_law(random: &mut Random, n: usize, scale: f64) -> Vec<usize> {
     let mut length = || {
         let uniform = (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
-        let length = 8.25 * ((1.0 - uniform).powf(-2.0 / 3.0) - 1.0);
+        let length = 8.25 * scale * ((1.0 - uniform).powf(-2.0 / 3.0) - 1.0);
         (length as usize).min(n)
     };
     (0..n).map(|_| length()).collect()
 }
 
 pub fn spmv_csr(random: &mut Random, n: usize) -> Workload {
-    let ends = offsets(power_law(random, n));
+    let lengths = power_law(random, n, 1.0);
+    spmv_csr_of(random, lengths, n)
+}
+
+/// A matrix of so many columns, rows of these lengths, and random entries.
+pub fn spmv_csr_of(random: &mut Random, lengths: Vec<usize>, columns: usize) -> Workload {
+    let ends = offsets(lengths);
     let count = ends.last().map_or(0, |&end| end as usize);
-    let x = floats(random, n);
+    let x = floats(random, columns);
     let entries = Rc::new(Array::from_fn(count, || Entry {
-        column: random.below(n) as i32,
+        column: random.below(columns) as i32,
         value: draw(random),
     }));
+    product(ends, entries, x)
+}
+
+/// A sparse matrix times a vector.
+pub fn product(ends: Rc<Array<i64>>, entries: Rc<Array<Entry>>, x: Rc<Array<f32>>) -> Workload {
+    let (n, count) = (ends.len() - 1, entries.len());
     Workload {
         size: format!("{n} rows, {count} entries"),
         arguments: [&rows(&ends, &entries)[..], &vector(&x)].concat(),
         result: vector_of_floats(n, 1),
         work: moved(
-            count * size_of::<Entry>() + n * (size_of::<i64>() + FLOAT),
+            count * size_of::<Entry>() + n * size_of::<i64>() + x.len() * FLOAT,
             n * FLOAT,
         ),
         check: every_float(n, move |r| {

@@ -6,7 +6,7 @@ use crate::bench::workload::{Argument, Check, Output, Shape, Workload};
 use crate::random::Random;
 
 /// The check that the elements are exactly these.
-fn exactly<T: Plain + PartialEq + std::fmt::Debug>(expected: Vec<T>) -> Check {
+pub(super) fn exactly<T: Plain + PartialEq + std::fmt::Debug>(expected: Vec<T>) -> Check {
     Box::new(move |output: &Output| {
         let found = output.elements::<T>();
         match found.iter().zip(&expected).position(|(a, b)| a != b) {

@@ -1,9 +1,10 @@
 //! Data for every benchmark program, of the sizes that are timed, and what the results must be.
 
-mod linear_algebra;
+pub mod curves;
+pub mod linear_algebra;
 mod loops;
 mod models;
-mod reductions;
+pub mod reductions;
 
 use super::memory::{Array, Plain};
 use super::workload::{Argument, Check, Output, Shape, Work, Workload};
@@ -90,7 +91,7 @@ fn draw(random: &mut Random) -> f32 {
 }
 
 /// An array of random floats.
-fn floats(random: &mut Random, length: usize) -> Rc<Array<f32>> {
+pub fn floats(random: &mut Random, length: usize) -> Rc<Array<f32>> {
     Rc::new(Array::from_fn(length, || draw(random)))
 }
 

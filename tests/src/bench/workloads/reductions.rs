@@ -99,6 +99,12 @@ pub fn sumrows(random: &mut Random, n: usize) -> Workload {
     let lengths: Vec<usize> = (0..n)
         .map(|k| if k == n / 3 { long } else { random.below(64) })
         .collect();
+    sumrows_of(random, lengths)
+}
+
+/// The sums of rows of these lengths.
+pub fn sumrows_of(random: &mut Random, lengths: Vec<usize>) -> Workload {
+    let n = lengths.len();
     let ends = offsets(lengths);
     let count = ends.last().map_or(0, |&end| end as usize);
     let data = floats(random, count);
