@@ -4,10 +4,10 @@
 //! more.
 //!
 //! How large a part is depends on the number of indices and on what the body costs, never on the
-//! number of threads, so that results do not either. Divided are outermost operations whose outputs
-//! are maps and filters, and reductions and scans in which the order makes no difference or need not
-//! be strict. Whether threads can share the loop that a grid becomes is decided in Loop
-//! (`nova_loop::regions`), where references to memory and nodes are counted.
+//! number of threads, so that results do not either. Divided are sorts, and outermost operations whose
+//! outputs are maps and filters, and reductions, scans and histograms in which the order makes no
+//! difference or need not be strict. Whether threads can share the loop that a grid becomes is decided
+//! in Loop (`nova_loop::regions`), where references to memory and nodes are counted.
 
 mod carried;
 mod control;
