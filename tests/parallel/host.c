@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { N = 300001, ROWS = 20001, HOSTS = 8, TIMES = 4 };
+enum { N = 300001, SORTED = 20001, ROWS = 20001, HOSTS = 8, TIMES = 4 };
 
 static float *x, *y;
 static int64_t *starts;
@@ -42,8 +42,8 @@ static void call_ordered(char *line, size_t size)
     int32_t *bins = NULL;
     check(last_maxima(&last_len, &last, N, x), last_maxima_error());
     check(counts(&counts_len, &bins, N, x), counts_error());
-    check(sorted(&sorted_len, &ordered, N, x), sorted_error());
-    check(disordered(&disordered_len, &disorder, N, x), disordered_error());
+    check(sorted(&sorted_len, &ordered, SORTED, x), sorted_error());
+    check(disordered(&disordered_len, &disorder, SORTED, x), disordered_error());
     snprintf(line, size, " %a %d %d %a %a", digest(last, last_len), bins[37], bins[100],
              digest(ordered, sorted_len), digest(disorder, disordered_len));
     free(last);

@@ -5,9 +5,10 @@
 //!
 //! How large a part is depends on the number of indices and on what the body costs, never on the
 //! number of threads, so that results do not either. What costs less than two parts stays as it is,
-//! which is decided when the program runs. Divided are operations whose outputs are maps, filters and
-//! collections of rows,
-//! and reductions and scans of scalars by all operators; [`ordered`] has those whose order is strict.
+//! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
+//! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
+//! order is strict, [`carried`] state that is a running result, [`sort`] the sorts. Scatters stay with
+//! one thread: parts would have to agree on which of several elements is the last.
 //!
 //! Operations inside of a divided one are left to the thread that has the part, in which they may be
 //! fused with what is around them. Only where there are few indices, or one of them has a row so long
@@ -16,7 +17,6 @@
 //! rows and shared ones).
 //!
 //! Whether threads can share the loop that a grid becomes is decided in Loop
-//! (`nova_loop::regions`), where references to memory and nodes are counted.
 
 mod carried;
 mod collect;
