@@ -42,7 +42,8 @@ fn values(program: &Program, strict: bool) -> Vec<String> {
     LENGTHS.iter().map(value).collect()
 }
 
-/// The brackets of all reductions, and how many grids there are.
+/// The brackets of all reductions, those where the operation stays whole last, and how many grids
+/// there are.
 fn described(program: &Program) -> (Vec<Bracketing>, usize) {
     let (mut brackets, mut grids) = (Vec::new(), 0);
     for function in &program.functions {
@@ -114,16 +115,16 @@ fn sums_of_floats_keep_their_brackets() {
     use Bracketing::{Pairs, Whole};
     for head in ["reduce_comm [0.3L]", "reduce [0.3L]"] {
         let (brackets, grids) = divided(reduction(head, SUM, "b"), true);
-        assert_eq!((brackets, grids), (vec![Whole, Pairs], 1));
+        assert_eq!((brackets, grids), (vec![Whole, Pairs, Whole], 1));
     }
 }
 
 #[test]
 fn unknown_operators_keep_their_brackets() {
-    use Bracketing::{Pairs, Part};
+    use Bracketing::{Pairs, Part, Whole};
     for head in ["reduce_comm [0.3L]", "reduce [0.3L]"] {
         let (brackets, grids) = divided(reduction(head, &unknown(""), "b"), true);
-        assert_eq!((brackets, grids), (vec![Part, Pairs], 1));
+        assert_eq!((brackets, grids), (vec![Part, Pairs, Whole], 1));
     }
 }
 
@@ -131,7 +132,7 @@ fn unknown_operators_keep_their_brackets() {
 fn unknown_operators_start_with_the_first_element_of_a_part() {
     use Bracketing::{Part, Whole};
     let (brackets, grids) = divided(reduction("reduce [99.5L]", LAST, "a"), false);
-    assert_eq!((brackets, grids), (vec![Part, Whole], 1));
+    assert_eq!((brackets, grids), (vec![Part, Whole, Whole], 1));
 }
 
 /// A program of a scan.
