@@ -13,6 +13,9 @@ use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variab
 
 /// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
 const ROUND: i64 = 64;
+/// Where indices have loops of their own, which run for several indices at a time, parts are that
+/// large if there are so many of them.
+const ENOUGH: i64 = 16;
 
 /// How many rows are asked whether they follow each other in memory.
 const SAMPLES: i64 = 32;
@@ -81,10 +84,16 @@ impl Code<'_> {
         cost: &Cost,
         division: Division,
     ) -> Atom {
+        let has_loops = !cost.loops.is_empty();
         let cost = self.cost(operation, cost);
         let least = self.quotient_up(Atom::index(division.grain), cost);
         let even = self.quotient_up(n, Atom::index(division.parts));
-        let size = self.scalar(Operation::Maximum, least, even);
+        let mut size = self.scalar(Operation::Maximum, least, even);
+        if has_loops {
+            let few = self.quotient_up(n, Atom::index(ENOUGH));
+            let tile = self.scalar(Operation::Minimum, few, Atom::index(ROUND));
+            size = self.scalar(Operation::Maximum, size, tile);
+        }
         let size = self.scalar(Operation::Maximum, size, Atom::index(1));
         // Up to ROUND as it is, then in multiples: `(size + r) & ~r` with r = ROUND - 1 if larger.
         let above = self.scalar(Operation::ShiftRight, size, Atom::index(6));

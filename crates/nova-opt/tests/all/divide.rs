@@ -3,7 +3,7 @@
 
 use crate::support::{apply, read, value_with};
 use nova_core::interpret::Options;
-use nova_flat::ir::{Expression, Level, Program};
+use nova_flat::ir::{Atom, Expression, Level, Program};
 use nova_flat::print::print;
 use nova_flat::visit::each_statement;
 use nova_opt::divide::{self, Division};
@@ -336,4 +336,32 @@ fn little_work_is_not_divided() {
     let mut program = program(NUMBER, body);
     divide::run(&mut program, Division::DEFAULT);
     assert_eq!(counts(&program), (0, 1));
+}
+
+#[test]
+fn parts_of_rows_hold_a_tile_where_there_are_enough() {
+    let parts = |rows: i64, columns: &str| {
+        let body = format!(
+            "(let [y:[{rows}]f64] (operation [{rows}] [i:i64] [] (do
+               (let [s:f64] (operation [{columns}] [j:i64] [] (do (let [a:f64] (index x [j])) (in a)) {}))
+               (in s)) (map)))
+             (let [z:f64] (index y [0])) (in z)",
+            renamed(&combine("0.0L", "max"), "2")
+        );
+        let mut program = program(NUMBER, &body);
+        divide::run(&mut program, Division::DEFAULT);
+        let mut parts = Vec::new();
+        each_statement(&program.functions[0].body, &mut |statement| {
+            if let Expression::Operation(operation) = &statement.expression
+                && operation.level == Level::Grid
+            {
+                parts.extend(operation.shape.clone());
+            }
+        });
+        // Those in the body of a part come later.
+        parts.first().copied()
+    };
+    assert_eq!(parts(2000, "60000"), Some(Atom::index(32)));
+    assert_eq!(parts(32, "60000"), Some(Atom::index(16)));
+    assert_eq!(parts(32000, "60000"), Some(Atom::index(250)));
 }

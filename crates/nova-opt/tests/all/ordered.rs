@@ -42,7 +42,8 @@ fn values(program: &Program, strict: bool) -> Vec<String> {
     LENGTHS.iter().map(value).collect()
 }
 
-/// The brackets of all reductions, and how many grids there are.
+/// The brackets of all reductions, those where the operation stays whole last, and how many grids
+/// there are.
 fn described(program: &Program) -> (Vec<Bracketing>, usize) {
     let (mut brackets, mut grids) = (Vec::new(), 0);
     for function in &program.functions {
