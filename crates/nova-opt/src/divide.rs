@@ -16,7 +16,7 @@
 //! (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between balanced
 //! rows and shared ones).
 //!
-//! Whether threads can share the loop that a grid becomes is decided in Loop
+//! Whether threads can share the loop that a grid becomes is decided in Loop (`nova_loop::regions`).
 
 mod carried;
 mod collect;
