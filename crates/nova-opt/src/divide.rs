@@ -201,13 +201,13 @@ impl Divider<'_> {
         let inside = self.inside(&operation);
         let is_cheap = self.is_cheap(&operation);
         let mut code = Code::new(self.program, place.clone(), self.division);
-        let cut = code.cut(&operation, self.division);
+        let worth = code.is_worth(&operation, inside.is_some(), self.division);
         let way = Way {
-            cut,
             inside,
             twice: is_cheap,
+            division: self.division,
         };
-        let (then, otherwise, condition) = match code.is_divided(&way.cut, way.inside.is_some()) {
+        let (then, otherwise, condition) = match worth {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));
                 return out.append(&mut code.out);

@@ -10,6 +10,7 @@
 mod expressions;
 mod facts;
 mod junctions;
+mod parts;
 mod split;
 mod straighten;
 
@@ -21,6 +22,7 @@ use facts::{Affine, Facts, range_of};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::representation::components;
+use parts::Parts;
 use std::collections::BTreeSet;
 
 /// Rewrites all functions of a program.
@@ -32,6 +34,7 @@ pub fn run(program: &mut Program) {
         constant: constants(program, &functions),
         program,
         undecided: Vec::new(),
+        parts: Parts::default(),
     };
     for function in &mut functions {
         let mark = indices.facts.mark();
@@ -107,6 +110,8 @@ struct Indices<'a> {
     constant: Vec<bool>,
     /// The comparisons of the current innermost loop that are open.
     undecided: Vec<Undecided>,
+    /// What is known of loops over parts.
+    parts: Parts,
 }
 
 impl Indices<'_> {
@@ -210,13 +215,16 @@ impl Indices<'_> {
         match command {
             Command::Declare {
                 variable,
-                value: Some(_),
+                value: Some(expression),
             } if self.is_constant(*variable) => {
                 match (value, self.program.variable(*variable).ty) {
                     (Some(value), Type::Scalar(scalar)) if range_of(scalar).is_some() => {
                         self.facts.define(*variable, value);
                     }
-                    (None, Type::Scalar(_)) => self.add_root(*variable),
+                    (None, Type::Scalar(_)) => {
+                        self.add_root(*variable);
+                        self.learn_part(*variable, expression);
+                    }
                     _ => {}
                 }
             }

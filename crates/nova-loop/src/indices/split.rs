@@ -69,8 +69,8 @@ impl Indices<'_> {
         let mut whole = Vec::with_capacity(body.len());
         self.commands(body, &mut whole);
         let undecided = std::mem::take(&mut self.undecided);
-        let accesses = Accesses::of(&whole, &self.facts, variable);
-        let ends = length.map(|length| ends(&undecided, variable, length));
+        let accesses = Accesses::of(&whole, &self.facts, &self.parts, variable);
+        let ends = length.map(|length| self.ends(&undecided, variable, length));
         if let (Some(original), Some(length), Some(ends)) = (original, length, ends)
             && ends != Ends::default()
         {
@@ -194,6 +194,57 @@ impl Indices<'_> {
         });
     }
 
+    /// How many iterations must go at each end so that most comparisons are decided between them.
+    fn ends(&self, undecided: &[Undecided], index: Variable, length: Affine) -> Ends {
+        let mut ends = Ends::default();
+        for comparison in undecided {
+            let [left, right] = comparison.operands;
+            // How many indices there are, of the loop or of the whole that it is a part of.
+            let whole = |side: Affine| match side.root == Some(index) {
+                true => Some(length),
+                false => self.parts.whole(side.root, index),
+            };
+            let (at, other, swapped, length) = match (whole(left), whole(right)) {
+                (Some(length), None) => (left, right, false, length),
+                (None, Some(length)) => (right, left, true, length),
+                (Some(_), Some(_)) | (None, None) => continue,
+            };
+            let Some(equal) = at.offset.checked_neg().and_then(|c| other.plus(c)) else {
+                continue;
+            };
+            // Whether the outcome may change from below `equal` to it, and from it to above.
+            use ScalarOperation as O;
+            let (before, after) = match (comparison.operation, swapped) {
+                (O::Equal | O::NotEqual, _) => (true, true),
+                (O::Less | O::GreaterEqual, false) | (O::LessEqual | O::Greater, true) => {
+                    (true, false)
+                }
+                (O::LessEqual | O::Greater, false) | (O::Less | O::GreaterEqual, true) => {
+                    (false, true)
+                }
+                // Where both are equal either will do.
+                _ => (false, false),
+            };
+            match equal.root {
+                None => {
+                    let first = equal.offset.saturating_add(i64::from(after));
+                    if (1..=MOST).contains(&first) {
+                        ends.first = ends.first.max(first);
+                    }
+                }
+                Some(_) if equal.root == length.root => {
+                    let last = length.offset.saturating_sub(equal.offset);
+                    let last = last.saturating_sub(i64::from(!before));
+                    if (1..=MOST).contains(&last) {
+                        ends.last = ends.last.max(last);
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        ends
+    }
+
     /// A copy of straight commands with variables of its own.
     fn copy(
         &mut self,
@@ -219,48 +270,6 @@ impl Counted {
             place: self.place,
         }
     }
-}
-
-/// How many iterations must go at each end so that most comparisons are decided between them.
-fn ends(undecided: &[Undecided], index: Variable, length: Affine) -> Ends {
-    let mut ends = Ends::default();
-    for comparison in undecided {
-        let [left, right] = comparison.operands;
-        let (at, other, swapped) = match (left.root == Some(index), right.root == Some(index)) {
-            (true, false) => (left, right, false),
-            (false, true) => (right, left, true),
-            (true, true) | (false, false) => continue,
-        };
-        let Some(equal) = at.offset.checked_neg().and_then(|c| other.plus(c)) else {
-            continue;
-        };
-        // Whether the outcome may change from below `equal` to it, and from it to above.
-        use ScalarOperation as O;
-        let (before, after) = match (comparison.operation, swapped) {
-            (O::Equal | O::NotEqual, _) => (true, true),
-            (O::Less | O::GreaterEqual, false) | (O::LessEqual | O::Greater, true) => (true, false),
-            (O::LessEqual | O::Greater, false) | (O::Less | O::GreaterEqual, true) => (false, true),
-            // Where both are equal either will do.
-            _ => (false, false),
-        };
-        match equal.root {
-            None => {
-                let first = equal.offset.saturating_add(i64::from(after));
-                if (1..=MOST).contains(&first) {
-                    ends.first = ends.first.max(first);
-                }
-            }
-            Some(_) if equal.root == length.root => {
-                let last = length.offset.saturating_sub(equal.offset);
-                let last = last.saturating_sub(i64::from(!before));
-                if (1..=MOST).contains(&last) {
-                    ends.last = ends.last.max(last);
-                }
-            }
-            Some(_) => {}
-        }
-    }
-    ends
 }
 
 /// Whether commands have no loops, calls or blocks in them.

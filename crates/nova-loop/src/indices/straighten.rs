@@ -5,6 +5,7 @@
 
 use super::Indices;
 use super::facts::Facts;
+use super::parts::Parts;
 use super::split::expression_size;
 use crate::ir::{Command, Expression, Variable};
 use crate::walk;
@@ -14,41 +15,58 @@ use nova_diag::deep;
 /// How many expressions at most are computed that a branch would have left out.
 const LARGEST: usize = 60;
 
-/// The elements that every iteration of a loop reads: pointer, and how far from the loop's index.
-pub(super) struct Accesses(Vec<(Variable, i64)>);
-
-/// What may be read where no condition holds: pointer, least and greatest distance from the index.
-pub(super) struct Readable {
+/// An element that every iteration of a loop reads: how far behind a pointer from the loop's index,
+/// or from that index of a whole of which the loop is a part.
+struct Access {
+    pointer: Variable,
     index: Variable,
-    windows: Vec<(Variable, i64, i64)>,
+    distance: i64,
 }
+
+/// The elements that every iteration of a loop reads.
+pub(super) struct Accesses {
+    /// The loop's index.
+    index: Variable,
+    all: Vec<Access>,
+}
+
+/// What may be read where no condition holds: pointer, an index, least and greatest distance from it.
+pub(super) struct Readable(Vec<(Variable, Variable, i64, i64)>);
 
 impl Accesses {
     /// Those of a loop over `index` with this body; none if an iteration may end the loop.
-    pub(super) fn of(body: &[Command], facts: &Facts, index: Variable) -> Accesses {
-        let mut accesses = Accesses(Vec::new());
+    pub(super) fn of(body: &[Command], facts: &Facts, parts: &Parts, index: Variable) -> Accesses {
+        let mut accesses = Accesses {
+            index,
+            all: Vec::new(),
+        };
         if has_checks(body) {
             return accesses;
         }
         for command in body {
-            walk::reads(command, &mut |e| accesses.add(e, facts, index));
+            walk::reads(command, &mut |e| accesses.add(e, facts, parts));
         }
         accesses
     }
 
-    fn add(&mut self, expression: &Expression, facts: &Facts, index: Variable) {
+    fn add(&mut self, expression: &Expression, facts: &Facts, parts: &Parts) {
         match expression {
-            Expression::Select { condition, .. } => deep(|| self.add(condition, facts, index)),
+            Expression::Select { condition, .. } => deep(|| self.add(condition, facts, parts)),
             other => {
                 if let Expression::Load { pointer, index: at } = other
                     && let Expression::Variable(pointer) = **pointer
                     && let Some(at) = facts.affine(at)
-                    && at.root == Some(index)
+                    && let Some(index) = at.root
+                    && (index == self.index || parts.whole(at.root, self.index).is_some())
                 {
-                    self.0.push((pointer, at.offset));
+                    self.all.push(Access {
+                        pointer,
+                        index,
+                        distance: at.offset,
+                    });
                 }
                 for child in other.children() {
-                    deep(|| self.add(child, facts, index));
+                    deep(|| self.add(child, facts, parts));
                 }
             }
         }
@@ -56,11 +74,20 @@ impl Accesses {
 
     /// What the iterations but the `first` and `last` ones may read; `index` starts from 0 there.
     pub(super) fn within(self, first: i64, last: i64, index: Variable) -> Readable {
-        let windows = self.0.into_iter();
-        Readable {
-            index,
-            windows: windows.map(|(p, at)| (p, at, at + first + last)).collect(),
-        }
+        let own = self.index;
+        let windows = self.all.into_iter().map(|access| {
+            let Access {
+                pointer,
+                index: of,
+                distance,
+            } = access;
+            match of == own {
+                true => (pointer, index, distance, distance + first + last),
+                // An index of a whole is the same one there.
+                false => (pointer, of, distance - first, distance + last),
+            }
+        });
+        Readable(windows.collect())
     }
 }
 
@@ -151,10 +178,11 @@ impl Indices<'_> {
                 let at = self.facts.affine(index);
                 match (&**pointer, at) {
                     (Expression::Variable(pointer), Some(at)) => {
-                        at.root == Some(readable.index)
-                            && readable.windows.iter().any(|(readable, low, high)| {
-                                readable == pointer && (low..=high).contains(&&at.offset)
-                            })
+                        readable.0.iter().any(|(readable, index, low, high)| {
+                            readable == pointer
+                                && at.root == Some(*index)
+                                && (low..=high).contains(&&at.offset)
+                        })
                     }
                     _ => false,
                 }

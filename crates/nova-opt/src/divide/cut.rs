@@ -40,6 +40,7 @@ enum Kind {
 /// What an index and what an element of its row weigh.
 #[derive(Clone)]
 struct Weight {
+    starts: Variable,
     ends: Variable,
     /// The first element of the first row.
     first: Atom,
@@ -58,15 +59,61 @@ pub(super) struct Bounds {
 }
 
 impl Code<'_> {
+    /// What an index of an operation costs, and whether that depends on rows.
+    fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
+        let (cost, rows) = Cost::of(self.program, operation);
+        let by_row = cost.loops.is_empty() && is_free(operation, self.strict);
+        (cost, rows.filter(|_| by_row))
+    }
+
+    /// Whether an operation costs as much as two parts, so that it is to be divided, or has a single
+    /// index and there are operations `inside` to be divided. An error is an answer that is known.
+    pub(super) fn is_worth(
+        &mut self,
+        operation: &ArrayOperation,
+        inside: bool,
+        division: Division,
+    ) -> Result<Atom, bool> {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let two = Atom::index(2 * division.grain);
+        let total = match self.cost_by_row(operation) {
+            (cost, Some(rows)) => {
+                let (_, elements) = self.elements(n, &rows);
+                self.weigh(n, elements, cost.fixed, Atom::index(cost.element))
+            }
+            (cost, None) => {
+                let each = self.cost(operation, &cost);
+                let n = self.scalar(Operation::Minimum, n, Atom::index(2 * division.grain));
+                self.scalar(Operation::Multiply, n, each)
+            }
+        };
+        let mut worth = self.compare(Operation::GreaterEqual, total, two);
+        if !is_free(operation, self.strict) {
+            // Parts may have to be larger than that.
+            let several = |code: &mut Self| {
+                let cut = code.cut(operation, division);
+                code.compare(Operation::Greater, cut.count, Atom::index(1))
+            };
+            let no = Atom::Constant(ScalarValue::Bool(false));
+            worth = self.choose_one(worth, Scalar::Bool, several, |_| no);
+        }
+        if inside {
+            let single = self.compare(Operation::Equal, n, Atom::index(1));
+            let yes = Atom::Constant(ScalarValue::Bool(true));
+            worth = self.choose_one(single, Scalar::Bool, |_| yes, |_| worth);
+        }
+        match worth {
+            Atom::Constant(value) => Err(value == ScalarValue::Bool(true)),
+            atom @ Atom::Variable(_) => Ok(atom),
+        }
+    }
+
     /// How an operation is cut.
     pub(super) fn cut(&mut self, operation: &ArrayOperation, division: Division) -> Cut {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
-        let (cost, rows) = Cost::of(self.program, operation);
-        match rows {
-            Some(rows) if cost.loops.is_empty() && is_free(operation, self.strict) => {
-                self.cut_by_elements(n, &rows, &cost, division)
-            }
-            Some(_) | None => {
+        match self.cost_by_row(operation) {
+            (cost, Some(rows)) => self.cut_by_elements(n, &rows, &cost, division),
+            (cost, None) => {
                 let size = self.part_size(n, operation, &cost, division);
                 let count = self.quotient_up(n, size);
                 let kind = Kind::Even { size };
@@ -138,28 +185,26 @@ impl Code<'_> {
         product
     }
 
+    /// Where the elements of the first of `n` rows begin, and how many all rows have, if they follow
+    /// each other.
+    fn elements(&mut self, n: Atom, rows: &Rows) -> (Atom, Atom) {
+        let (zero, most) = (Atom::index(0), Atom::index(1 << 40));
+        let last = self.scalar(Operation::Subtract, n, Atom::index(1));
+        let some = self.compare(Operation::Greater, n, zero);
+        let first = |code: &mut Self| code.element(rows.starts, zero);
+        let first = self.choose_one(some, Scalar::I64, first, |_| zero);
+        let end = |code: &mut Self| code.element(rows.ends, last);
+        let end = self.choose_one(some, Scalar::I64, end, |_| zero);
+        let elements = self.scalar(Operation::Subtract, end, first);
+        let magnitude = self.magnitude(elements);
+        (first, self.scalar(Operation::Minimum, magnitude, most))
+    }
+
     /// Cuts rows into parts of about as many elements. Where the rows do not follow each other in
     /// memory, how many elements lie before a row is not known, and the parts have as many rows.
     fn cut_by_elements(&mut self, n: Atom, rows: &Rows, cost: &Cost, division: Division) -> Cut {
-        let most = Atom::index(1 << 40);
         let last = self.scalar(Operation::Subtract, n, Atom::index(1));
-        let some = self.compare(Operation::Greater, n, Atom::index(0));
-        let zero = Atom::index(0);
-        let first = self.choose_one(
-            some,
-            Scalar::I64,
-            |code| code.element(rows.starts, zero),
-            |_| zero,
-        );
-        let end = self.choose_one(
-            some,
-            Scalar::I64,
-            |code| code.element(rows.ends, last),
-            |_| zero,
-        );
-        let elements = self.scalar(Operation::Subtract, end, first);
-        let magnitude = self.magnitude(elements);
-        let elements = self.scalar(Operation::Minimum, magnitude, most);
+        let (first, elements) = self.elements(n, rows);
         let total = self.weigh(n, elements, cost.fixed, Atom::index(cost.element));
         let count = self.scalar(Operation::Divide, total, Atom::index(division.grain));
         let count = self.scalar(Operation::Minimum, count, Atom::index(division.parts));
@@ -171,6 +216,7 @@ impl Code<'_> {
         let share = self.quotient_up(total, count);
         let share = self.scalar(Operation::Maximum, share, Atom::index(1));
         let kind = Kind::Weighed(Weight {
+            starts: rows.starts,
             ends: rows.ends,
             first,
             index: cost.fixed,
@@ -253,19 +299,22 @@ impl Code<'_> {
     /// The first of `n` indices that an even part has, and how many it has.
     pub(super) fn even_bounds(&mut self, part: Atom, n: Atom, size: Atom) -> (Atom, Atom) {
         let first = self.scalar(Operation::Multiply, part, size);
+        // So that later stages know it.
+        let first = self.scalar(Operation::Maximum, first, Atom::index(0));
         let left = self.scalar(Operation::Subtract, n, first);
         (first, self.scalar(Operation::Minimum, left, size))
     }
 
-    /// The first index of a part, and what all before it weigh: as many indices as weigh no more
-    /// than the parts before should. The search asks the same rows in the same order for every part
+    /// The first index of a part, and what all before it weigh: about what the parts before should.
+    /// An index is in the part in which its middle lies, if weights are laid behind each other. The search asks the same rows in the same order for every part
     /// until it finds a difference, so a later part never begins before an earlier one, whatever the
     /// rows are.
     fn border(&mut self, cut: &Cut, weight: &Weight, part: Atom) -> (Atom, Atom) {
         let target = self.scalar(Operation::Multiply, part, weight.share);
         let is_last = self.compare(Operation::Equal, part, cut.count);
         let is_first = self.compare(Operation::Equal, part, Atom::index(0));
-        let found = self.search(cut, weight, target);
+        let halves = self.scalar(Operation::Multiply, target, Atom::index(2));
+        let found = self.search(cut, weight, halves);
         let border = self.choose_one(is_last, Scalar::I64, |_| cut.n, |_| found);
         let border = self.choose_one(is_first, Scalar::I64, |_| Atom::index(0), |_| border);
         let before = self.scalar(Operation::Subtract, border, Atom::index(1));
@@ -277,7 +326,7 @@ impl Code<'_> {
         (border, weighs)
     }
 
-    /// The largest number of indices found that weigh no more than `target`.
+    /// How many indices have their middle in the first `target` halves of what all weigh.
     fn search(&mut self, cut: &Cut, weight: &Weight, target: Atom) -> Atom {
         let integer = Type::Scalar(Scalar::I64);
         let states = vec![
@@ -296,9 +345,13 @@ impl Code<'_> {
                     let half = code.scalar(Operation::ShiftRight, width, Atom::index(1));
                     let middle = code.scalar(Operation::Add, low, half);
                     let next = code.scalar(Operation::Add, middle, Atom::index(1));
+                    let both = code.scalar(Operation::Add, middle, next);
+                    let start = code.element(weight.starts, middle);
                     let end = code.element(weight.ends, middle);
-                    let elements = code.scalar(Operation::Subtract, end, weight.first);
-                    let weighs = code.weigh(next, elements, weight.index, weight.element);
+                    let start = code.scalar(Operation::Subtract, start, weight.first);
+                    let end = code.scalar(Operation::Subtract, end, weight.first);
+                    let elements = code.scalar(Operation::Add, start, end);
+                    let weighs = code.weigh(both, elements, weight.index, weight.element);
                     let fits = code.compare(Operation::LessEqual, weighs, target);
                     let lower = code.choose_one(fits, Scalar::I64, |_| next, |_| low);
                     let higher = code.choose_one(fits, Scalar::I64, |_| high, |_| middle);
@@ -314,22 +367,5 @@ impl Code<'_> {
     pub(super) fn are_few(&mut self, cut: &Cut) -> Atom {
         const FEW: i64 = 32;
         self.compare(Operation::Less, cut.n, Atom::index(FEW))
-    }
-
-    /// Whether an operation is to be written as a grid: the cut has several parts, or a single index,
-    /// and there are operations `inside` to be divided. An error is an answer that is known.
-    pub(super) fn is_divided(&mut self, cut: &Cut, inside: bool) -> Result<Atom, bool> {
-        let several = self.compare(Operation::Greater, cut.count, Atom::index(1));
-        let divided = match (inside, several) {
-            (true, Atom::Variable(_)) => {
-                let single = self.compare(Operation::Equal, cut.n, Atom::index(1));
-                self.choose_one(several, Scalar::Bool, |_| several, |_| single)
-            }
-            (true, Atom::Constant(_)) | (false, _) => several,
-        };
-        match divided {
-            Atom::Constant(value) => Err(value == ScalarValue::Bool(true)),
-            atom @ Atom::Variable(_) => Ok(atom),
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! The grid of an operation: the operation of a part, what the whole is joined of, and what becomes of
 //! what the parts reduce to.
 
+use super::Division;
 use super::cut::{Bounds, Cut};
 use super::histogram::Bins;
 use super::parts::Code;
@@ -36,7 +37,7 @@ pub(super) struct Grid {
 
 /// How an operation becomes a grid.
 pub(super) struct Way {
-    pub(super) cut: Cut,
+    pub(super) division: Division,
     /// The same operation, without outputs, with the operations in its body divided.
     pub(super) inside: Option<ArrayOperation>,
     /// Whether the body costs so little that it may be computed twice.
@@ -91,9 +92,9 @@ pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
 impl Code<'_> {
     /// Writes an operation as a grid of parts, and a reduction of what these reduce to.
     pub(super) fn grid(&mut self, mut operation: ArrayOperation, pattern: &[Variable], way: Way) {
-        let cut = &way.cut;
+        let cut = &self.cut(&operation, way.division);
         let part = self.fresh("part", Scalar::I64);
-        let mut begins = self.begin_parts(&operation, pattern, &way);
+        let mut begins = self.begin_parts(&operation, pattern, way.twice, cut);
         self.begin_bins(&operation.outputs, cut.count, &mut begins.outputs);
         if operation.outputs.is_empty() {
             // All carries are known.

@@ -4,7 +4,7 @@
 //! twice, which costs less than storing its values where it is short.
 
 use super::cut::{Bounds, Cut};
-use super::grid::{Grid, Way};
+use super::grid::Grid;
 use super::ordered::{Freedom, freedom};
 use super::parts::{Code, fresh_operation};
 use nova_core::{Scalar, ScalarOperation};
@@ -68,10 +68,11 @@ impl Code<'_> {
         &mut self,
         operation: &ArrayOperation,
         pattern: &[Variable],
-        way: &Way,
+        twice: bool,
+        cut: &Cut,
     ) -> Begins {
-        let (cut, count) = (&way.cut, way.cut.count);
-        let is_running = |output: &Output| is_scan(output) || way.twice && is_filter(output);
+        let count = cut.count;
+        let is_running = |output: &Output| is_scan(output) || twice && is_filter(output);
         let carries = operation.carries.len();
         if carries == 0 && !operation.outputs.iter().any(is_running) {
             return Begins {
@@ -103,7 +104,7 @@ impl Code<'_> {
                         self.begin_blocks(operation, scan, values, cut)
                     }
                 },
-                Output::Filter { .. } if way.twice => {
+                Output::Filter { .. } if twice => {
                     self.begin_filter((consumed, own), count, &mut kept, &mut steps)
                 }
                 Output::Map
