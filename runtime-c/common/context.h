@@ -56,6 +56,7 @@ typedef struct nova_context {
     int code;                   /* 0, or the error's code */
     char *message;              /* NOVA_MESSAGE_SIZE bytes for the error's message */
     uintptr_t stack_limit;      /* a frame below this address is one call too deep */
+    int regions;                /* how many parallel regions are around, whoever began them */
     nova_block *free_headers;   /* headers to use again */
     int spare_count;            /* how many blocks are spare */
     nova_block *spares[NOVA_SPARES];

@@ -67,6 +67,7 @@ typedef struct nova_pool {
     char settings_apart[NOVA_APART];
     nova_shared epoch;    /* what threads without work sleep on: changes when some are woken */
     nova_shared sleepers; /* how many sleep, or are about to */
+    nova_shared busy;     /* how many assist somebody */
     nova_bed bed;
     char sleepers_apart[NOVA_APART];
     nova_slot slots[NOVA_SLOTS];
@@ -76,9 +77,9 @@ typedef struct nova_pool {
 /* The pool of the process. Its name has the version of this file's structures and of the protocol
  * on them: programs that agree in both share it, wherever the linker can see them together. */
 #if NOVA_FUTEX
-#define NOVA_POOL nova_pool_1
+#define NOVA_POOL nova_pool_2
 #else
-#define NOVA_POOL nova_pool_1_portable
+#define NOVA_POOL nova_pool_2_portable
 #endif
 #if defined(__cplusplus) && defined(__GNUC__)
 extern "C" {
@@ -133,7 +134,10 @@ static bool nova_help(nova_pool *pool, uint32_t first)
     for (uint32_t i = 0; i < high; i++) {
         nova_slot *slot = &pool->slots[(first + i) % high];
         if (nova_join(slot)) {
-            nova_leave(slot, slot->assist(slot->task, &pool->stopping));
+            NOVA_ADD(&pool->busy, 1, NOVA_RELAXED);
+            bool finished = slot->assist(slot->task, &pool->stopping);
+            NOVA_ADD(&pool->busy, (uint32_t)-1, NOVA_RELAXED);
+            nova_leave(slot, finished);
             helped = true;
         }
     }
@@ -221,6 +225,7 @@ static void nova_after_fork(void)
     }
     NOVA_STORE(&pool->high, 0, NOVA_RELAXED);
     NOVA_STORE(&pool->sleepers, 0, NOVA_RELAXED);
+    NOVA_STORE(&pool->busy, 0, NOVA_RELAXED);
     NOVA_STORE(&pool->stopping, 0, NOVA_RELAXED);
     NOVA_ADD(&pool->generation, 1, NOVA_RELAXED);
     pool->has_beds = false;

@@ -14,6 +14,9 @@ typedef void (*nova_chunk)(nova_context *context, int64_t chunk, void *environme
 /* Chunks are taken several at a time if there are more than this many. */
 #define NOVA_MOST_CLAIMS 4096
 
+/* How many regions may be around an operation of unknown cost that becomes one. */
+#define NOVA_DEEPEST 16
+
 /* A region under way, on the stack of its caller. */
 typedef struct nova_region {
     nova_chunk function;
@@ -88,6 +91,7 @@ static bool nova_take_part(void *task, nova_shared *leave)
     nova_open(&context, message);
     context.result = region->context->result;
     context.tables = region->context->tables;
+    context.regions = region->context->regions + 1;
     context.stack_limit = NOVA_FRAME > region->stack ? NOVA_FRAME - region->stack : 0;
     /* Who has been woken wakes two more, as long as there is work for them. */
     if (leave != NULL && NOVA_LOAD(&region->next, NOVA_RELAXED) + 1 < region->claims)
@@ -116,9 +120,11 @@ static void nova_do_alone(nova_context *context, int64_t chunks, nova_chunk func
                           void *environment)
 {
     uintptr_t limit = context->stack_limit;
+    context->regions++;
     context->stack_limit = NOVA_FRAME - nova_chunk_stack(context, &NOVA_POOL);
     for (int64_t chunk = 0; chunk < chunks; chunk++)
         function(context, chunk, environment);
+    context->regions--;
     context->stack_limit = limit;
 }
 
@@ -163,6 +169,18 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
 static int nova_count_threads(void)
 {
     return nova_has_pool(&NOVA_POOL) ? (int)NOVA_LOAD(&NOVA_POOL.threads, NOVA_RELAXED) : 1;
+}
+
+/* Whether threads wait for work, so that an operation whose cost nobody knows is worth a region.
+ * There is a limit to how many regions are inside of each other: such operations are those of
+ * recursive functions, and the innermost ones are small. */
+static bool nova_may_split(nova_context *context)
+{
+    nova_pool *pool = &NOVA_POOL;
+    if (context->regions >= NOVA_DEEPEST || !nova_has_pool(pool))
+        return false;
+    uint32_t others = NOVA_LOAD(&pool->threads, NOVA_RELAXED) - 1;
+    return NOVA_LOAD(&pool->busy, NOVA_RELAXED) < others;
 }
 
 /* A table for the arrays that the chunks of a region keep, one each, by which they outlive the

@@ -10,6 +10,10 @@ impl FunctionEmitter<'_, '_> {
     /// Commands on the pieces of a loop.
     pub fn pieces(&mut self, command: &Command) {
         match command {
+            Command::MaySplit { splits } => {
+                let arguments = vec![Expression::name("context")];
+                self.assign(*splits, Expression::call("nova_may_split", arguments));
+            }
             Command::Pieces {
                 pieces,
                 count,

@@ -196,6 +196,7 @@ impl Unit<'_> {
             | Command::CombineFew { .. }
             | Command::CombineRow { .. }
             | Command::PlanRows { .. }
+            | Command::MaySplit { .. }
             | Command::Piece { .. }
             | Command::DropPieces { .. }
             | Command::Retain(_)
@@ -312,6 +313,7 @@ fn for_each_assignment(
             shift: variable, ..
         }
         | Command::PlanRows { joins: variable }
+        | Command::MaySplit { splits: variable }
         | Command::Pieces {
             pieces: variable, ..
         }

@@ -177,7 +177,7 @@ impl Report<'_> {
                 };
                 Some(format!("array {name} of {count} {element}, {place}"))
             }
-            Expression::Copy(source) => Some(self.copied(*source)),
+            Expression::Copy(source) => self.copied(*source, &statement.pattern),
             Expression::Unique(array) => Some(format!(
                 "copies {} if somebody else holds it at that time",
                 self.name(*array)

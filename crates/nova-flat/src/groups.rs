@@ -9,6 +9,7 @@ macro_rules! pure_expressions {
             | $crate::ir::Expression::Scalar { .. }
             | $crate::ir::Expression::Index { .. }
             | $crate::ir::Expression::NodeTag { .. }
+            | $crate::ir::Expression::MaySplit
     };
 }
 

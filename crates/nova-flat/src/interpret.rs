@@ -63,6 +63,7 @@ pub fn evaluate_with<A: Arrays>(
         options,
         tables: Tables::default(),
         depth: 0,
+        splits: false,
         arrays: std::marker::PhantomData,
     };
     let result = machine.entry(entry, inputs);
@@ -112,6 +113,8 @@ struct Machine<'a, A: Arrays> {
     tables: Tables,
     /// Activations at the moment, in all nested runs.
     depth: usize,
+    /// The last answer to whether to split.
+    splits: bool,
     arrays: std::marker::PhantomData<A>,
 }
 

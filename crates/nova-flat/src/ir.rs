@@ -215,6 +215,9 @@ pub enum Expression {
         constructor: u32,
         link: Atom,
     },
+    /// Whether other threads wait for work, so that an operation of unknown cost is worth dividing:
+    /// a bool. Nobody says when it is which, so what a program gives must not depend on it.
+    MaySplit,
     /// Writes text and a value of type `ty`, given by its components, to standard error; no
     /// results.
     Trace {

@@ -72,7 +72,7 @@ macro_rules! walks {
                     $views(view, atom);
                 }
                 Expression::Literal { elements, .. } => elements.into_iter().for_each(atom),
-                Expression::Bytes(_) => {}
+                Expression::Bytes(_) | Expression::MaySplit => {}
                 Expression::Iota { count, start, step } => {
                     atom(count);
                     atom(start);

@@ -25,11 +25,13 @@ macro_rules! block_commands {
     };
 }
 
-/// A pattern for commands on arrays that the iterations of a loop keep.
+/// A pattern for commands of loops that threads share: on arrays that iterations keep, and whether
+/// there are threads.
 #[macro_export]
 macro_rules! piece_commands {
     () => {
-        $crate::ir::Command::Pieces { .. }
+        $crate::ir::Command::MaySplit { .. }
+            | $crate::ir::Command::Pieces { .. }
             | $crate::ir::Command::Keep { .. }
             | $crate::ir::Command::Piece { .. }
             | $crate::ir::Command::DropPieces { .. }

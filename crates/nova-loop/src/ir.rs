@@ -204,6 +204,8 @@ pub enum Command {
         count: Expression,
         place: Place,
     },
+    /// Whether other threads wait for work: assigns a bool, which results do not depend on.
+    MaySplit { splits: Variable },
     /// A table for the arrays that the `count` iterations of a loop keep, one each: assigns its
     /// handle, declared before.
     Pieces {

@@ -111,6 +111,7 @@ macro_rules! walks {
                 Command::Local { .. }
                 | Command::CombineFew { .. }
                 | Command::PlanRows { .. }
+                | Command::MaySplit { .. }
                 | Command::Retain(_)
                 | Command::Release(_)
                 | Command::Loop { .. } => {}
@@ -149,6 +150,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
             visit(*pieces);
         }
         Command::PlanRows { joins } => visit(*joins),
+        Command::MaySplit { splits } => visit(*splits),
         Command::PlanStream { shift, fields, .. } => {
             visit(*shift);
             fields.iter().copied().for_each(visit);

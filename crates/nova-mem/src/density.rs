@@ -122,6 +122,7 @@ impl Walk {
             | call_expressions!()
             | node_expressions!()
             | Expression::NodeTag { .. }
+            | Expression::MaySplit
             | Expression::Check { .. }
             | Expression::Fail { .. }
             | Expression::Sort { .. }

@@ -189,6 +189,7 @@ impl Introducer {
             | Expression::Check { .. }
             | Expression::Index { .. }
             | Expression::NodeTag { .. }
+            | Expression::MaySplit
             | Expression::Allocate { .. }
             | Expression::Unique(_) => {}
         }

@@ -285,6 +285,7 @@ impl<'a> Verifier<'a> {
             | Expression::Check { .. }
             | Expression::Index { .. }
             | Expression::NodeTag { .. }
+            | Expression::MaySplit
             | Expression::Allocate { .. } => self.bind_all(pattern, Binding::Written),
             Expression::Unique(array) => {
                 self.row_major(Atom::Variable(*array))?;
@@ -380,6 +381,7 @@ impl<'a> Verifier<'a> {
             | Expression::View { .. }
             | Expression::NodeNew { .. }
             | Expression::NodeTag { .. }
+            | Expression::MaySplit
             | Expression::NodePayload { .. }
             | Expression::Trace { .. }
             | Expression::Allocate { .. }

@@ -40,7 +40,7 @@ use nova_core::ScalarValue;
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement};
 use nova_flat::visit::{bodies_mut, each_statement};
-use ordered::{is_free, is_orderly};
+use ordered::{is_exact, is_free, is_orderly};
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
 
@@ -131,6 +131,7 @@ impl Divider<'_> {
             && !self.effects.of_body(&operation.body).observable
             && !self.is_small(operation)
             && (operation.carries.is_empty() || self.carries_run(operation))
+            && (is_exact(operation) || !Cost::of(self.program, operation).0.unknown)
             && (!operation.outputs.iter().any(is_scan) || self.is_cheap(operation))
     }
 

@@ -271,6 +271,7 @@ impl Hoist<'_> {
             | node_expressions!()
             | nova_flat::array_expressions!()
             | Expression::NodeTag { .. }
+            | Expression::MaySplit
             | Expression::View { .. }
             | Expression::Check { .. }
             | Expression::Fail { .. }

@@ -182,7 +182,7 @@ fn key(expression: &Expression) -> Option<Key> {
         }
         Expression::Index { array, indices } => Some(Key::Element(*array, operands(indices))),
         Expression::NodeTag { sum, link } => Some(Key::Tag(*sum, operand(*link))),
-        Expression::Atom(_) => None,
+        Expression::Atom(_) | Expression::MaySplit => None,
         array_expressions!()
         | control_expressions!()
         | call_expressions!()

@@ -25,6 +25,7 @@ pub(crate) fn is_total_expression(expression: &Expression) -> bool {
         | Expression::Operation(_)
         | Expression::NodeNew { .. }
         | Expression::NodeTag { .. }
+        | Expression::MaySplit
         | Expression::Trace { .. }
         | Expression::Allocate { .. }
         | Expression::Unique(_)

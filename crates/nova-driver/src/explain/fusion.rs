@@ -169,6 +169,7 @@ impl Checks<'_> {
                 }
                 Expression::Atom(_)
                 | Expression::NodeTag { .. }
+                | Expression::MaySplit
                 | array_expressions!()
                 | node_expressions!()
                 | Expression::View { .. }

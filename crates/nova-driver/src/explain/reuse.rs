@@ -179,15 +179,18 @@ impl Report<'_> {
         format!("{what} not in place, because {why}")
     }
 
-    /// What a copy says: of what, and why it is one.
-    pub(super) fn copied(&self, source: Variable) -> String {
+    /// What a copy says: of what, and why it is one. Nothing where both are in the same place.
+    pub(super) fn copied(&self, source: Variable, made: &[Variable]) -> Option<String> {
+        if made.iter().all(|v| self.memory(*v) == self.memory(source)) {
+            return None;
+        }
         let name = plain_name(self.program, source);
         let in_order = self.memory(source).is_none_or(|m| m.lmad.is_row_major());
         let why = match in_order {
             true => "is also needed in another place",
             false => "has elements that do not follow each other in order",
         };
-        format!("copies {name}, which {why}")
+        Some(format!("copies {name}, which {why}"))
     }
 
     fn memory(&self, array: Variable) -> Option<&Memory> {

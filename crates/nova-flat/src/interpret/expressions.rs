@@ -85,6 +85,11 @@ impl<'a, A: Arrays> Machine<'a, A> {
     ) -> Result<Option<Held<A>>, Fault> {
         Ok(Some(match expression {
             Expression::Atom(Atom::Constant(value)) => Held::Scalar(*value),
+            Expression::MaySplit => {
+                // Now this, now that.
+                self.splits = !self.splits;
+                Held::Scalar(ScalarValue::Bool(self.splits))
+            }
             Expression::Scalar {
                 operation,
                 operand,

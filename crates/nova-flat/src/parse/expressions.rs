@@ -159,6 +159,10 @@ const EXPRESSIONS: &[(&str, Rule<Expression>)] = &[
             payload: p.atoms(payload)?,
         })
     }),
+    ("may_split", |p, at, items| {
+        let [] = p.exactly(at, items)?;
+        Some(Expression::MaySplit)
+    }),
     ("tag", |p, at, items| {
         let [sum, link] = p.exactly(at, items)?;
         Some(Expression::NodeTag {

@@ -105,6 +105,7 @@ impl Printer<'_> {
             } => {
                 format!("new {} {constructor} {}", sum.0, self.atoms(payload))
             }
+            Expression::MaySplit => "may_split".to_string(),
             Expression::NodeTag { sum, link } => format!("tag {} {}", sum.0, atom(link)),
             Expression::NodePayload {
                 sum,

@@ -116,6 +116,7 @@ impl<'a> Verifier<'a> {
                 self.payload(*sum, *constructor, payload, false)?;
                 Ok(Type::Scalar(Scalar::I64))
             }
+            Expression::MaySplit => Ok(Type::Scalar(Scalar::Bool)),
             Expression::NodeTag { sum, link } => {
                 self.recursive_sum(*sum)?;
                 self.is(*link, Scalar::I64)?;

@@ -14,6 +14,8 @@ use std::collections::HashMap;
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) options: &'p Options<'p>,
+    /// The last answer to whether to split.
+    pub(super) splits: bool,
     pub(super) heap: Heap,
     /// In which order the rounds of grids run.
     pub(super) grid_order: GridOrder,
@@ -82,6 +84,7 @@ impl<'p> Machine<'p> {
             options,
             heap: Heap::default(),
             grid_order: GridOrder::default(),
+            splits: false,
             tables: program.sums.iter().map(|_| Vec::new()).collect(),
             constants: HashMap::new(),
             places: vec![0; program.variables.len()],

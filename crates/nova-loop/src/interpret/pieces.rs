@@ -13,6 +13,12 @@ impl<'p> Machine<'p> {
     /// Commands on the pieces of a loop.
     pub(super) fn pieces(&mut self, command: &'p Command) -> Step<()> {
         match command {
+            Command::MaySplit { splits } => {
+                // Now this, now that.
+                self.splits = !self.splits;
+                let answer = ScalarValue::Bool(self.splits);
+                self.set(*splits, Cell::Scalar(answer))
+            }
             Command::Pieces {
                 pieces,
                 count,

@@ -82,6 +82,11 @@ const COMMANDS: &[(&str, Rule)] = &[
             place,
         })
     }),
+    ("may_split", |p, at, items| {
+        let [splits] = p.exactly(at, items)?;
+        let splits = p.variable(splits)?;
+        Some(Command::MaySplit { splits })
+    }),
     ("pieces", |p, at, items| {
         let ([pieces, count], place) = p.placed(at, items)?;
         Some(Command::Pieces {

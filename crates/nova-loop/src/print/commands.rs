@@ -392,6 +392,10 @@ impl Printer<'_> {
     /// Commands on the pieces of a loop.
     fn pieces(&mut self, command: &Command) {
         match command {
+            Command::MaySplit { splits } => {
+                self.out.text("may_split");
+                self.variable(*splits);
+            }
             Command::Pieces {
                 pieces,
                 count,

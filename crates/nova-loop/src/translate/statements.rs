@@ -4,6 +4,7 @@ use super::scalars::Term;
 use super::{Flow, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
+use nova_core::Scalar;
 use nova_flat::ir as flat;
 use nova_flat::{
     array_expressions, call_expressions, control_expressions, node_expressions, other_expressions,
@@ -97,6 +98,12 @@ impl<'a> Translator<'a> {
                 arguments,
             } => self.operation_term(*operation, *operand, arguments)?,
             flat::Expression::Index { array, indices } => self.element(*array, indices)?,
+            flat::Expression::MaySplit => {
+                let splits = self.add_variable("splits", Type::Scalar(Scalar::Bool));
+                self.declare_later(splits);
+                self.emit(Command::MaySplit { splits });
+                return self.bind_simple(variable, Expression::Variable(splits));
+            }
             flat::Expression::NodeTag { sum, link } => {
                 let sum = *sum;
                 let link = self.term(*link)?;

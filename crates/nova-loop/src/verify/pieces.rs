@@ -4,11 +4,19 @@
 use super::{INDEX, Verifier};
 use crate::ir::{Command, Type, Variable};
 use crate::ir::{bulk_commands, calls, errors, jumps, remarks, structures, variable_commands};
+use nova_core::Scalar;
 
 impl<'p> Verifier<'p> {
     /// Commands on the pieces of a loop.
     pub(super) fn pieces(&mut self, command: &'p Command) {
         match command {
+            Command::MaySplit { splits } => {
+                let wanted = Type::Scalar(Scalar::Bool);
+                if self.target(*splits).is_some_and(|ty| ty != wanted) {
+                    self.error("an answer that is no bool");
+                }
+                self.flow.assign(*splits);
+            }
             Command::Pieces { pieces, count, .. } => {
                 self.expect(count, INDEX);
                 if self.target(*pieces).is_some_and(|ty| ty != Type::Block) {

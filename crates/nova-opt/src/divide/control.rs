@@ -11,6 +11,13 @@ impl Code<'_> {
         self.compute(operation, Scalar::I64, &[left, right], Scalar::Bool)
     }
 
+    /// Whether other threads wait for work.
+    pub(super) fn may_split(&mut self) -> Atom {
+        let splits = self.fresh("splits", Scalar::Bool);
+        self.push(vec![splits], Expression::MaySplit);
+        Atom::Variable(splits)
+    }
+
     /// 1 for true, 0 for false.
     pub(super) fn as_number(&mut self, condition: Atom) -> Atom {
         let operation = ScalarOperation::Convert(Scalar::I64);

@@ -17,6 +17,9 @@ const FUNCTION: i64 = 16;
 const CALL: i64 = 64;
 const ROUNDS: i64 = 16;
 
+/// What a call of a recursive function is taken to cost, where nothing says how much there is to do.
+const RECURSION: i64 = 1 << 20;
+
 /// No cost is taken to be higher.
 const DEAREST: i64 = 1 << 30;
 
@@ -29,6 +32,8 @@ pub(super) struct Cost {
     pub(super) loops: Vec<(Vec<Atom>, i64)>,
     /// What an element costs of the row that an index stands for.
     pub(super) element: i64,
+    /// Whether a recursive function is called, and nothing says how much that has to do.
+    pub(super) unknown: bool,
 }
 
 /// What is known while a cost is added up.
@@ -118,6 +123,9 @@ impl Cost {
             own = own.saturating_add(of_statement(statement));
             if takes_row(statement, context) {
                 self.element = (self.element + CALL).min(DEAREST);
+            } else if is_recursion(statement, context) {
+                self.unknown = true;
+                own = own.saturating_add(RECURSION);
             }
             let mut inner = often.clone();
             if let Expression::Operation(operation) = &statement.expression {
@@ -154,6 +162,17 @@ impl Times {
             }
             Atom::Variable(_) | Atom::Constant(_) => self.extents.push(extent),
         }
+    }
+}
+
+/// Whether a statement calls a recursive function.
+fn is_recursion(statement: &Statement, context: &Context) -> bool {
+    match &statement.expression {
+        Expression::Call { function, .. } => {
+            let functions = &context.program.functions;
+            functions.get(function.index()).is_some_and(|f| f.recursive)
+        }
+        _no_call => false,
     }
 }
 

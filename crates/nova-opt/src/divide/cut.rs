@@ -76,7 +76,9 @@ impl Code<'_> {
     ) -> Result<Atom, bool> {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let two = Atom::index(2 * division.grain);
-        let total = match self.cost_by_row(operation) {
+        let (cost, rows) = self.cost_by_row(operation);
+        let unknown = cost.unknown;
+        let total = match (cost, rows) {
             (cost, Some(rows)) => {
                 let (_, elements) = self.elements(n, &rows);
                 self.weigh(n, elements, cost.fixed, Atom::index(cost.element))
@@ -88,6 +90,10 @@ impl Code<'_> {
             }
         };
         let mut worth = self.compare(Operation::GreaterEqual, total, two);
+        if unknown {
+            let several = self.compare(Operation::Greater, n, Atom::index(1));
+            worth = self.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several);
+        }
         if !is_free(operation, self.strict) {
             // Parts may have to be larger than that.
             let several = |code: &mut Self| {

@@ -108,6 +108,24 @@ pub(super) fn is_free(operation: &ArrayOperation, strict: bool) -> bool {
     })
 }
 
+/// Whether no bracketing makes a difference, so that parts need not be those that sizes say.
+pub(super) fn is_exact(operation: &ArrayOperation) -> bool {
+    let is_exact = |lambda: &Lambda| {
+        let operators = by_component(lambda);
+        operators.is_some_and(|all| all.iter().all(|operator| operator.exact))
+    };
+    operation.outputs.iter().all(|output| match output {
+        Output::Reduce { lambda, .. }
+        | Output::Scan { lambda, .. }
+        | Output::Histogram { lambda, .. } => is_exact(lambda),
+        Output::Map
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => true,
+    })
+}
+
 /// What fills the place of a start value that is used for no elements only.
 fn unused(code: &Code, start: &[Atom]) -> Vec<Atom> {
     let zero = |atom: &Atom| {

@@ -341,6 +341,7 @@ fn is_cheap_expression(expression: &Expression) -> bool {
         Expression::Switch { .. }
         | Expression::While { .. }
         | Expression::NodeTag { .. }
+        | Expression::MaySplit
         | array_expressions!()
         | call_expressions!()
         | node_expressions!()

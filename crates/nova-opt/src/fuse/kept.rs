@@ -101,6 +101,7 @@ fn only_reads_at(operation: &ArrayOperation, index: Variable, kept: &Kept) -> bo
             Expression::Atom(_)
             | Expression::Scalar { .. }
             | Expression::NodeTag { .. }
+            | Expression::MaySplit
             | array_expressions!()
             | control_expressions!()
             | call_expressions!()
@@ -264,6 +265,7 @@ fn is_cheap(body: &Body) -> bool {
         } => operation.is_cheap(*operand) && crate::total::is_total(s),
         Expression::Index { .. }
         | Expression::NodeTag { .. }
+        | Expression::MaySplit
         | array_expressions!()
         | control_expressions!()
         | call_expressions!()

@@ -29,6 +29,7 @@ impl Hoist<'_> {
             }
             Expression::Atom(_)
             | Expression::NodeTag { .. }
+            | Expression::MaySplit
             | array_expressions!()
             | control_expressions!()
             | call_expressions!()
