@@ -13,6 +13,11 @@
 
 /* Whether there are loads of the first elements of a vector. */
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__BMI2__)
+/* What others store in halves a processor can't load as a whole before it has reached the cache. So
+ * the loops around must use vectors of this size too. */
+# if defined(__GNUC__) && !defined(__clang__)
+#  pragma GCC target("prefer-vector-width=512")
+# endif
 # include <immintrin.h>
 # define NOVA_MASKED_LOADS 1
 
