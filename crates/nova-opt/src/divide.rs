@@ -70,12 +70,16 @@ impl Division {
     };
 }
 
+/// In how many divided operations others are divided: each level has the code inside of it once more.
+const DEEPEST: usize = 3;
+
 /// Divides the operations of a program that are worth it.
 pub fn run(program: &mut Program, division: Division) {
     let mut divider = Divider {
         effects: FunctionEffects::new(program),
         division,
         program,
+        depth: 0,
     };
     for k in 0..divider.program.functions.len() {
         let mut body = std::mem::take(&mut divider.program.functions[k].body);
@@ -88,6 +92,8 @@ struct Divider<'a> {
     program: &'a mut Program,
     effects: FunctionEffects,
     division: Division,
+    /// How many divided operations are around.
+    depth: usize,
 }
 
 impl Divider<'_> {
@@ -252,6 +258,9 @@ impl Divider<'_> {
     /// An operation without outputs whose body is that of another one, with the operations in it
     /// divided, if there are any to divide.
     fn inside(&mut self, operation: &ArrayOperation) -> Option<ArrayOperation> {
+        if self.depth >= DEEPEST {
+            return None;
+        }
         let mut divisible = false;
         each_statement(&operation.body, &mut |statement| {
             divisible =
@@ -259,7 +268,9 @@ impl Divider<'_> {
         });
         divisible.then(|| {
             let mut copy = fresh_operation(self.program, operation);
+            self.depth += 1;
             deep(|| self.body(&mut copy.body));
+            self.depth -= 1;
             copy
         })
     }
