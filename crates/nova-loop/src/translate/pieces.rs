@@ -96,7 +96,8 @@ impl<'a> Translator<'a> {
     ) -> Result<()> {
         let (starts, ends) = (self.place(collect.starts)?, self.place(collect.ends)?);
         let total = Expression::Variable(collect.total);
-        self.each_index(std::slice::from_ref(&pieces.count), place, |this, indices| {
+        let extents = std::slice::from_ref(&pieces.count);
+        self.each_index(extents, place, |this, indices| {
             let length = this.load(ends, indices.clone())?;
             this.store(starts, indices.clone(), total.clone())?;
             this.assign(collect.total, total.clone().plus(length));
