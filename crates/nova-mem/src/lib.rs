@@ -8,7 +8,9 @@
 //! **Blocks** are bound in two ways. An `Allocate` statement binds one of its own. And where a
 //! construct hands out an array that was made elsewhere (a parameter, a result of a conditional,
 //! call, loop, node, foreign call, constant bytes, the rows of a collect, what follows a failure),
-//! the block is bound together with the array, which lies in it from its start, row-major. Arrays
+//! the block is bound together with the array, which lies in it from its start, row-major; unless the
+//! array always lies in the same place of a block that is allocated before, as do results of a
+//! conditional that all of its cases make. Arrays
 //! that flow to such a place are row-major at any offset: only a pointer to the first element is
 //! handed on.
 //!

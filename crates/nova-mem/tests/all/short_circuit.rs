@@ -68,6 +68,27 @@ fn parts_are_built_in_the_whole() {
 }
 
 #[test]
+fn all_cases_of_a_conditional_build_their_result_in_its_place() {
+    let map = |name: &str, number: &str| {
+        format!(
+            "(do (let [{name}b:(block f32)] (allocate f32 n))
+               (let [{name}:[n]f32 @ {name}b] (operation [n] [i{name}:i64] []
+                 (do (let [e{name}:f32] (index x [i{name}])) (let [d{name}:f32] (add f32 e{name} {number}))
+                   (in d{name})) (map)))
+               (let [~{name}:[n]f32 @ c] (copy {name})) (in ~{name}))"
+        )
+    };
+    let body = format!(
+        "(let [t:bool] (gt i64 n 2)) (let [c:(block f32)] (allocate f32 n))
+         (let [y:[n]f32 @ c] (if t {} {}))",
+        map("a", "1.0f"),
+        map("z", "2.0f")
+    );
+    let text = after(&body, "y");
+    assert_eq!(text.matches("allocate").count(), 1, "{text}");
+}
+
+#[test]
 fn an_array_that_is_needed_afterwards_stays() {
     let body = format!(
         "{MAP}

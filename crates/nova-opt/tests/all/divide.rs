@@ -66,7 +66,7 @@ fn divide_freely(program: &mut Program) {
 
 /// Divides a program in the strict way, compares values, and gives the counts afterwards.
 #[track_caller]
-fn divided(result: (&str, &str), body: &str) -> (usize, usize) {
+pub fn divided(result: (&str, &str), body: &str) -> (usize, usize) {
     let mut program = program(result, body);
     let expected = values(&program, true);
     apply(divide_strict, &mut program);

@@ -5,6 +5,7 @@ mod divide;
 mod fusion;
 mod hoist;
 mod kept;
+mod nests;
 mod ordered;
 mod passes;
 mod regular;
