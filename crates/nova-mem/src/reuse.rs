@@ -368,9 +368,14 @@ impl Reuse<'_> {
         (sole, block)
     }
 
-    /// Whether an allocated block, not one for the caller, begins with an array that a statement makes, and has no more than
-    /// that.
+    /// Whether a block, not one for the caller, that is allocated in the body of a statement, begins
+    /// with an array that the statement makes, and has no more than that. (What is made in several
+    /// cases of a conditional lies in a block from outside.)
     fn is_made_for(&self, made: &Memory, span: Span) -> bool {
+        let here = self.uses.span(made.block);
+        if here.is_none_or(|block| block.scope != span.scope) {
+            return false;
+        }
         let more = |event: &Event| {
             event.kind == Kind::Made
                 && self.memory(event.array).is_none_or(|memory| {

@@ -100,3 +100,18 @@ fn what_a_branch_takes_the_other_still_has() {
     let after = format!("{body} (let [w:[n]f32 @ tb] (update y [1] 7.0f))");
     assert_eq!(left(&after, "w"), (1, 1));
 }
+
+#[test]
+fn what_several_cases_make_in_one_block_stays_there() {
+    // The map of one case could be written over what it reads, but the other case has no such array.
+    let body = "(let [c:bool] (gt i64 n 2))
+        (let [t:[n]f32 @ tb] (if c
+          (do (let [lb:(block f32)] (allocate f32 n)) (let [l:[n]f32 @ lb] (copy x))
+              (let [a:[n]f32 @ tb] (operation [n] [i:i64] []
+                (do (let [e:f32] (index l [i])) (let [d:f32] (add f32 e 1.0f)) (in d)) (map)))
+              (in a))
+          (do (let [z:[n]f32 @ tb] (replicate [n] 2.0f)) (in z))))
+        (let [g:f32] (index m [0]))
+        (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update t [0] g))";
+    assert_eq!(left(body, "u"), (3, 0));
+}
