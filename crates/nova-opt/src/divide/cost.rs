@@ -57,7 +57,7 @@ struct Times {
 impl Cost {
     /// Of the body of an operation, and all bodies in it, and the rows on which that depends.
     pub(super) fn of(program: &Program, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
-        let measured = Rows::measured(operation);
+        let measured = Rows::measured(program, operation);
         let by_row = measured.into_iter().find_map(|rows| {
             let cost = Cost::with(program, operation, Some(rows.length));
             (cost.element > 0).then_some((cost, Some(rows)))

@@ -2,7 +2,7 @@
 //! long its row is.
 
 use nova_core::ScalarOperation;
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Expression, Program, Variable};
 use nova_flat::visit::{binders, each_statement};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// All nested vectors of which the body of an operation measures the row of its index.
-    pub(super) fn measured(operation: &ArrayOperation) -> Vec<Rows> {
+    /// All nested vectors of which the body of an operation measures the row of its index. They have
+    /// a row for each index, whatever the body checks, so that all may be read before it runs.
+    pub(super) fn measured(program: &Program, operation: &ArrayOperation) -> Vec<Rows> {
         let [index] = operation.indices.as_slice() else {
             return Vec::new();
         };
@@ -36,7 +37,9 @@ impl Rows {
             };
             match &statement.expression {
                 Expression::Index { array, indices }
-                    if *indices == [Atom::Variable(*index)] && !bound.contains(array) =>
+                    if *indices == [Atom::Variable(*index)]
+                        && !bound.contains(array)
+                        && *program.ty(*array).shape() == operation.shape =>
                 {
                     elements.insert(*variable, *array);
                 }

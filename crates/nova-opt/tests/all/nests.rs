@@ -36,6 +36,15 @@ fn rows_are_cut_by_elements_in_whatever_order_they_lie() {
 }
 
 #[test]
+fn rows_that_are_not_there_are_not_measured_before_they_are_checked() {
+    // There are five rows, and the sixth index stops the program.
+    let rows = "(let [st:[5]i64] (iota 5 0 3)) (let [en:[5]i64] (iota 5 3 3))";
+    let check = "(let [ok:bool] (lt i64 k1 5)) (let [] (check ok index [k1 5]))";
+    let sums = SUMS.replacen("(let [s:i64]", &format!("{check} (let [s:i64]"), 1);
+    divided(INTEGERS, &format!("{rows} {sums}"));
+}
+
+#[test]
 fn rows_of_varying_length_are_collected() {
     let body = "(let [st:[n]i64 en:[n]i64 total:i64 y:[total]i64] (operation [n] [i:i64] [] (do
           (let [length:i64] (rem i64 i 4)) (let [row:[length]i64] (iota length i 3))
