@@ -1,7 +1,7 @@
 //! Parallel regions: a loop that threads share becomes a function of its own, which does one
 //! iteration, a structure with all that it takes from around it, and a call of the runtime.
 
-use crate::ast::{Expression, Field, Function, Item, Parameter, Statement, Type};
+use crate::ast::{Expression, Field, Function, Item, Name, Parameter, Statement, Type};
 use crate::command::offset;
 use crate::expression::type_of;
 use crate::function::FunctionEmitter;
@@ -130,25 +130,7 @@ impl FunctionEmitter<'_, '_> {
             ],
             body: Some(statements.into()),
         });
-        let data = match fields.is_empty() {
-            true => Expression::name("NULL"),
-            false => {
-                let data = self.fresh("data");
-                let ty = Type::Struct(structure.clone());
-                let value = Expression::Braces(values);
-                self.push(Statement::declare(ty, data.clone(), value));
-                self.unit.structures.push(Item::Comment(format!(
-                    "What the parts of a parallel loop in {function} need."
-                )));
-                self.unit.structures.push(Item::Struct {
-                    name: structure,
-                    fields,
-                    typedef: false,
-                });
-                self.unit.structures.push(Item::Blank);
-                Expression::Name(data).address()
-            }
-        };
+        let data = self.region_data(structure, fields, values);
         let arguments = vec![
             Expression::name("context"),
             count,
@@ -156,5 +138,31 @@ impl FunctionEmitter<'_, '_> {
             data,
         ];
         self.push(Statement::call("nova_parallel", arguments));
+    }
+
+    /// Declares what the parts of a region need, of a new structure; gives its address.
+    fn region_data(
+        &mut self,
+        structure: Name,
+        fields: Vec<Field>,
+        values: Vec<Expression>,
+    ) -> Expression {
+        if fields.is_empty() {
+            return Expression::name("NULL");
+        }
+        let data = self.fresh("data");
+        let ty = Type::Struct(structure.clone());
+        let value = Expression::Braces(values);
+        self.push(Statement::declare(ty, data.clone(), value));
+        let function = &self.function;
+        let remark = format!("What the parts of a parallel loop in {function} need.");
+        self.unit.structures.push(Item::Comment(remark));
+        self.unit.structures.push(Item::Struct {
+            name: structure,
+            fields,
+            typedef: false,
+        });
+        self.unit.structures.push(Item::Blank);
+        Expression::Name(data).address()
     }
 }

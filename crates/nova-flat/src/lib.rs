@@ -27,8 +27,9 @@
 //! it runs in order; a sequential loop is one without outputs. At the level of a grid its indices are
 //! shared among threads: each runs the body for a part of a larger space, and arrays are joined of
 //! what the parts give, or collected, where only the parts know how much that is. `MaySplit` asks
-//! whether there are threads for it; no result depends on the answer. A reduction says which of the steps of docs/order.md it does
-//! ([`ir::Bracketing`]): all of them, or those of a part, or what combines parts.
+//! whether there are threads for it; no result depends on the answer. A reduction says which of the
+//! steps of docs/order.md it does ([`ir::Bracketing`]): all of them, or those of a part, or what
+//! combines parts.
 //!
 //! **Errors.** No expression fails by itself but `Check`, `Fail`, `Call`s of what does, and running
 //! out of memory or stack. `Index`, division, shifts and conversions are defined only where a check

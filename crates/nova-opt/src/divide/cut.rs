@@ -17,6 +17,10 @@ const ROUND: i64 = 64;
 /// large if there are so many of them.
 const ENOUGH: i64 = 16;
 
+/// The most that an index or an element weighs: with fewer than 2^40 of both, sums of weights do not
+/// wrap, without which parts might overlap.
+const HEAVIEST: i64 = 1 << 20;
+
 /// How many rows are asked whether they follow each other in memory.
 const SAMPLES: i64 = 32;
 
@@ -61,9 +65,14 @@ pub(super) struct Bounds {
 impl Code<'_> {
     /// What an index of an operation costs, and whether that depends on rows.
     fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
-        let (cost, rows) = Cost::of(self.program, operation);
+        let (mut cost, rows) = Cost::of(self.program, operation);
         let by_row = cost.loops.is_empty() && is_free(operation, self.strict);
-        (cost, rows.filter(|_| by_row))
+        let rows = rows.filter(|_| by_row);
+        if rows.is_some() {
+            cost.fixed = cost.fixed.min(HEAVIEST);
+            cost.element = cost.element.min(HEAVIEST);
+        }
+        (cost, rows)
     }
 
     /// Whether an operation costs as much as two parts, so that it is to be divided, or has a single
@@ -312,9 +321,9 @@ impl Code<'_> {
     }
 
     /// The first index of a part, and what all before it weigh: about what the parts before should.
-    /// An index is in the part in which its middle lies, if weights are laid behind each other. The search asks the same rows in the same order for every part
-    /// until it finds a difference, so a later part never begins before an earlier one, whatever the
-    /// rows are.
+    /// An index is in the part in which its middle lies, if weights are laid behind each other. The
+    /// search asks the same rows in the same order for every part until it finds a difference, so a
+    /// later part never begins before an earlier one, whatever the rows are.
     fn border(&mut self, cut: &Cut, weight: &Weight, part: Atom) -> (Atom, Atom) {
         let target = self.scalar(Operation::Multiply, part, weight.share);
         let is_last = self.compare(Operation::Equal, part, cut.count);
