@@ -164,6 +164,12 @@ pub const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "locals",
+        description: "keeps small temporary arrays on the stack",
+        level: 1,
+        step: Step::Loop(nova_loop::locals::run),
+    },
+    Pass {
         name: "indices",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
         level: 2,

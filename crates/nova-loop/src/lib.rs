@@ -55,6 +55,7 @@ mod groups;
 pub mod indices;
 pub mod interpret;
 pub mod ir;
+pub mod locals;
 pub mod parse;
 pub mod print;
 pub mod regions;

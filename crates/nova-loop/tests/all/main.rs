@@ -15,5 +15,6 @@ mod programs;
 mod regions;
 mod roots;
 mod rules;
+mod stack;
 mod strips;
 mod tiles;

@@ -131,6 +131,7 @@ impl Code<'_> {
             (cost, None) => {
                 let size = self.part_size(n, operation, &cost, division);
                 let count = self.quotient_up(n, size);
+                let count = self.within(count, 0, division.parts);
                 let kind = Kind::Even { size };
                 Cut { n, count, kind }
             }
@@ -222,9 +223,8 @@ impl Code<'_> {
         let (first, elements) = self.elements(n, rows);
         let total = self.weigh(n, elements, cost.fixed, Atom::index(cost.element));
         let count = self.scalar(Operation::Divide, total, Atom::index(division.grain));
-        let count = self.scalar(Operation::Minimum, count, Atom::index(division.parts));
         let count = self.scalar(Operation::Minimum, count, n);
-        let count = self.scalar(Operation::Maximum, count, Atom::index(1));
+        let count = self.within(count, 1, division.parts);
         let ordered = self.are_ordered(rows, last);
         let element = self.scalar(Operation::Multiply, ordered, Atom::index(cost.element));
         let total = self.weigh(n, elements, cost.fixed, element);
@@ -239,6 +239,13 @@ impl Code<'_> {
             share,
         });
         Cut { n, count, kind }
+    }
+
+    /// A number of parts, with the least and the most there may be, so that later stages know it:
+    /// what is kept for each part then has its place on the stack.
+    fn within(&mut self, count: Atom, least: i64, most: i64) -> Atom {
+        let count = self.scalar(Operation::Minimum, count, Atom::index(most));
+        self.scalar(Operation::Maximum, count, Atom::index(least))
     }
 
     fn weigh(&mut self, indices: Atom, elements: Atom, index: i64, element: Atom) -> Atom {
