@@ -200,6 +200,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::regions::run),
     },
     Pass {
+        name: "chain",
+        description: "makes one loop of the three that a scan in parts is, whose parts take turns",
+        level: 2,
+        step: Step::Loop(nova_loop::chain::run),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,

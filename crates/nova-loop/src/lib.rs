@@ -47,6 +47,7 @@
 //! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
 //! of docs/order.md.
 
+pub mod chain;
 mod copies;
 pub mod counts;
 pub mod error;

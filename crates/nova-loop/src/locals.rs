@@ -9,8 +9,10 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of an array on the stack, at most,
-const LARGEST: i64 = 4096;
+/// Elements of an array on the stack, at most,
+const MOST: i64 = 1024;
+/// bytes of one,
+const LARGEST: i64 = 8192;
 /// and of all of those that a function has.
 const ALL: i64 = 1 << 15;
 /// Definitions that are followed to find how large a number is.
@@ -179,7 +181,7 @@ fn choose(program: &Program, function: &Function) -> BTreeMap<Variable, Chosen> 
             let is_here = declared.contains(block) && declared.contains(pointer);
             let (least, most) = uses.range(count, DEEPEST);
             let bytes = i64::from(element.info().bytes).saturating_mul(most);
-            let fits = least >= 0 && bytes <= LARGEST.min(left);
+            let fits = least >= 0 && most <= MOST && bytes <= LARGEST.min(left);
             if is_here && fits && uses.is_own(*block) && uses.is_own(*pointer) {
                 left -= bytes;
                 let count = u32::try_from(most.max(1)).unwrap_or(1);

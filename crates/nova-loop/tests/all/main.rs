@@ -4,6 +4,7 @@
 mod support;
 
 mod bytes;
+mod chain;
 mod counts;
 mod few;
 mod grids;

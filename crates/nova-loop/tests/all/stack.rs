@@ -77,9 +77,9 @@ fn arrays_without_a_bound_stay() {
     stays(&function("(max i64 n 3)", SUM));
     // A negative size is an error.
     stays(&function("(min i64 n 50)", SUM));
-    // 4096 bytes at most.
-    is_kept(&function("512", SUM), 512);
-    stays(&function("513", SUM));
+    // 8192 bytes at most.
+    is_kept(&function("1024", SUM), 1024);
+    stays(&function("1025", SUM));
 }
 
 #[test]

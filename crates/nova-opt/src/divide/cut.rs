@@ -5,9 +5,10 @@
 
 use super::Division;
 use super::cost::Cost;
-use super::ordered::{alignment, is_free};
+use super::ordered::{alignment, is_exact, is_free};
 use super::parts::Code;
 use super::rows::Rows;
+use super::running::is_scan;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variable};
 
@@ -20,6 +21,9 @@ const ENOUGH: i64 = 16;
 /// The most that an index or an element weighs: with fewer than 2^40 of both, sums of weights do not
 /// wrap, without which parts might overlap.
 const HEAVIEST: i64 = 1 << 20;
+
+/// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
+const SCANNED: i64 = 4;
 
 /// How many rows are asked whether they follow each other in memory.
 const SAMPLES: i64 = 32;
@@ -99,9 +103,13 @@ impl Code<'_> {
             }
         };
         let mut worth = self.compare(Operation::GreaterEqual, total, two);
+        let no = Atom::Constant(ScalarValue::Bool(false));
         if unknown {
             let several = self.compare(Operation::Greater, n, Atom::index(1));
             worth = self.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several);
+        } else if operation.outputs.iter().any(is_scan) && is_exact(operation) {
+            // In parts there is more to do than in the whole, which one thread would do for nothing.
+            worth = self.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
         }
         if !is_free(operation, self.strict) {
             // Parts may have to be larger than that.
@@ -109,7 +117,6 @@ impl Code<'_> {
                 let cut = code.cut(operation, division);
                 code.compare(Operation::Greater, cut.count, Atom::index(1))
             };
-            let no = Atom::Constant(ScalarValue::Bool(false));
             worth = self.choose_one(worth, Scalar::Bool, several, |_| no);
         }
         if inside {
@@ -129,6 +136,10 @@ impl Code<'_> {
         match self.cost_by_row(operation) {
             (cost, Some(rows)) => self.cut_by_elements(n, &rows, &cost, division),
             (cost, None) => {
+                let mut division = division;
+                if operation.outputs.iter().any(is_scan) {
+                    division.parts *= SCANNED;
+                }
                 let size = self.part_size(n, operation, &cost, division);
                 let count = self.quotient_up(n, size);
                 let count = self.within(count, 0, division.parts);
