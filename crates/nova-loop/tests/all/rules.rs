@@ -360,7 +360,7 @@ fn turns() {
     check(
         "",
         &in_turn(
-            "(declare w:(pointer f32)) (declare h:block) (call \"make\" [n] [w h]) (release h)",
+            "(declare w:(pointer f32)) (declare k:block) (call \"make\" [n] [w k]) (release k)",
         ),
         waits,
     );
