@@ -77,10 +77,25 @@ impl<'p> Uses<'p> {
         match command {
             Command::Copy {
                 to, from, count, ..
+            }
+            | Command::CombineRow {
+                to, from, count, ..
             } => {
                 self.address(to);
                 self.address(from);
                 self.read(count);
+            }
+            Command::CopyFew {
+                to,
+                from,
+                count,
+                pad,
+                ..
+            } => {
+                self.address(to);
+                self.address(from);
+                self.read(count);
+                self.read(pad);
             }
             other => walk::reads(other, &mut |expression| self.read(expression)),
         }

@@ -69,6 +69,15 @@ fn arrays_of_bounded_size_are_kept_on_the_stack() {
     // Copies know how many elements there are.
     let copied = "(local q:(pointer i64) 9) (copy q p i64 m) (set r (load q 4))";
     is_kept(&function("9", copied), 9);
+    let few = "(local q:(pointer f64) 64) (copy_few q (offset p 1) f64 8 0.0L)
+               (set r (select (eq f64 (load q 4) 1.0L) 1 0))";
+    let text = function("9", few).replace("p:(pointer i64)", "p:(pointer f64)");
+    let text = text.replace("(allocate b p i64", "(allocate b p f64");
+    let text = rewritten(&text.replace("(mul i64 i n)", "1.0L"));
+    assert!(
+        text.contains("(pointer f64) 9)") && !text.contains("allocate"),
+        "{text}"
+    );
 }
 
 #[test]
