@@ -12,7 +12,7 @@ use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variable};
 
 /// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
-const ROUND: i64 = 64;
+pub(super) const ROUND: i64 = 64;
 /// Where indices have loops of their own, which run for several indices at a time, parts are that
 /// large if there are so many of them.
 const ENOUGH: i64 = 16;
@@ -20,6 +20,9 @@ const ENOUGH: i64 = 16;
 /// The most that an index or an element weighs: with fewer than 2^40 of both, sums of weights do not
 /// wrap, without which parts might overlap.
 const HEAVIEST: i64 = 1 << 20;
+
+/// An operation with fewer indices has fewer of them than threads may want.
+pub const FEW: i64 = 32;
 
 /// How many rows are asked whether they follow each other in memory.
 const SAMPLES: i64 = 32;
@@ -64,7 +67,7 @@ pub(super) struct Bounds {
 
 impl Code<'_> {
     /// What an index of an operation costs, and whether that depends on rows.
-    fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
+    pub(super) fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
         let (mut cost, rows) = Cost::of(self.program, operation);
         let by_row = cost.loops.is_empty() && is_free(operation, self.strict);
         let rows = rows.filter(|_| by_row);
@@ -380,7 +383,6 @@ impl Code<'_> {
 
     /// Whether there are fewer indices than threads may want.
     pub(super) fn are_few(&mut self, cut: &Cut) -> Atom {
-        const FEW: i64 = 32;
         self.compare(Operation::Less, cut.n, Atom::index(FEW))
     }
 }
