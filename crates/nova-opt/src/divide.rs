@@ -16,7 +16,9 @@
 //! (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between balanced
 //! rows and shared ones).
 //!
-//! Whether threads can share the loop that a grid becomes is decided in Loop (`nova_loop::regions`).
+//! What threads cannot share stays whole: effects that can be seen from outside, and node tables
+//! ([`shared`]). That nothing else is shared is made sure of in Loop (`nova_loop::regions`). What became
+//! of each operation, and why, is recorded for those who ask ([`Notes`]).
 
 mod carried;
 mod collect;
