@@ -20,6 +20,8 @@ static void nova_open(nova_context *context, char *message)
     context->slabs = &context->first_slab;
     context->first_slab.next = NULL;
     context->first_slab.used = 0;
+    context->regions = 0;
+    context->region = NULL;
     context->result = NULL;
     context->tables = NULL;
     context->discard = NULL;

@@ -30,6 +30,8 @@ typedef struct nova_region {
     char settings_apart[NOVA_APART];
     NOVA_ATOMIC(size_t) next; /* the next batch to take */
     char next_apart[NOVA_APART];
+    NOVA_ATOMIC(size_t) turn; /* the chunk whose turn it is */
+    char turn_apart[NOVA_APART];
     NOVA_ATOMIC(size_t) failed; /* the lowest chunk that has failed; SIZE_MAX if none has */
     nova_shared locked;           /* 1 while a thread writes what follows */
     int code;
@@ -92,6 +94,7 @@ static bool nova_take_part(void *task, nova_shared *leave)
     context.result = region->context->result;
     context.tables = region->context->tables;
     context.regions = region->context->regions + 1;
+    context.region = region;
     context.stack_limit = NOVA_FRAME > region->stack ? NOVA_FRAME - region->stack : 0;
     /* Who has been woken wakes two more, as long as there is work for them. */
     if (leave != NULL && NOVA_LOAD(&region->next, NOVA_RELAXED) + 1 < region->claims)
@@ -120,11 +123,14 @@ static void nova_do_alone(nova_context *context, int64_t chunks, nova_chunk func
                           void *environment)
 {
     uintptr_t limit = context->stack_limit;
+    void *around = context->region;
+    context->region = NULL;
     context->regions++;
     context->stack_limit = NOVA_FRAME - nova_chunk_stack(context, &NOVA_POOL);
     for (int64_t chunk = 0; chunk < chunks; chunk++)
         function(context, chunk, environment);
     context->regions--;
+    context->region = around;
     context->stack_limit = limit;
 }
 
@@ -149,6 +155,7 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         region.claims = (size_t)((chunks - 1) / region.batch + 1);
         region.stack = nova_chunk_stack(context, pool);
         NOVA_STORE(&region.next, 0, NOVA_RELAXED);
+        NOVA_STORE(&region.turn, 0, NOVA_RELAXED);
         NOVA_STORE(&region.failed, SIZE_MAX, NOVA_RELAXED);
         NOVA_STORE(&region.locked, 0, NOVA_RELAXED);
         slot = nova_publish(pool, nova_take_part, &region, region.claims > 2 ? 2 : 1);
@@ -163,6 +170,33 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         nova_fail(context, NOVA_ERROR_DEVICE, "the process was forked inside a parallel operation");
     if (NOVA_LOAD(&region.failed, NOVA_RELAXED) != SIZE_MAX)
         nova_fail(context, region.code, "%s", region.message);
+}
+
+/* Waits awake until the turn of this chunk comes, which is when that of the chunk before has ended.
+ * Chunks are taken in rising order, so that the lowest one whose turn has not ended is under way,
+ * and waits for nobody; the system lets it go on if there are more threads than processors. */
+static void nova_await_turn(nova_context *context, int64_t chunk)
+{
+    enum { AWAKE = 4096 };
+    nova_region *region = (nova_region *)context->region;
+    if (region == NULL)
+        return;
+    for (int rounds = 0; NOVA_LOAD(&region->turn, NOVA_ACQUIRE) != (size_t)chunk;) {
+        if (rounds == AWAKE) {
+            sched_yield();
+        } else {
+            nova_pause();
+            rounds++;
+        }
+    }
+}
+
+/* Ends the turn of this chunk: the next one sees what has been written before. */
+static void nova_end_turn(nova_context *context, int64_t chunk)
+{
+    nova_region *region = (nova_region *)context->region;
+    if (region != NULL)
+        NOVA_STORE(&region->turn, (size_t)chunk + 1, NOVA_RELEASE);
 }
 
 /* How many threads work together, for a choice between ways to the same result. */

@@ -26,6 +26,49 @@ static void every_chunk_is_done_once(void)
     }
 }
 
+/* What the chunks add up in turn, and the sum that each found. */
+typedef struct running {
+    int64_t sum;
+    int64_t *found;
+} running;
+
+static void add_in_turn(nova_context *context, int64_t chunk, void *environment)
+{
+    running *r = (running *)environment;
+    int64_t own = chunk % 7 + 1;
+    nova_await_turn(context, chunk);
+    r->found[chunk] = r->sum;
+    r->sum += own;
+    nova_end_turn(context, chunk);
+}
+
+static void chunks_take_turns(void)
+{
+    static const int64_t counts[] = {0, 1, 2, 3, 100, 4096, 4097, 10003};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        running r = {0, (int64_t *)calloc((size_t)counts[i] + 1, sizeof(int64_t))};
+        CHECK(r.found != NULL);
+        run_well(counts[i], add_in_turn, &r);
+        int64_t sum = 0;
+        for (int64_t chunk = 0; chunk < counts[i]; chunk++) {
+            CHECK(r.found[chunk] == sum);
+            sum += chunk % 7 + 1;
+        }
+        CHECK(r.sum == sum);
+        free(r.found);
+    }
+}
+
+/* Inside another region chunks may be done by one thread or by several. */
+static void take_turns_inside(nova_context *context, int64_t chunk, void *environment)
+{
+    (void)environment;
+    int64_t found[50];
+    running r = {0, found};
+    nova_parallel(context, 20 + chunk % 30, add_in_turn, &r);
+    CHECK(found[0] == 0 && found[19] == 1 + 2 + 3 + 4 + 5 + 6 + 7 + 28 + 1 + 2 + 3 + 4 + 5);
+}
+
 #define ROWS 20
 #define COLUMNS 30
 #define LAYERS 5
@@ -116,6 +159,14 @@ static void help_comes_inside(int rounds)
         run_well(2, meet_inside, NULL);
 }
 
+static void *takes_turns(void *argument)
+{
+    (void)argument;
+    chunks_take_turns();
+    run_well(100, take_turns_inside, NULL);
+    return NULL;
+}
+
 static void *meets(void *argument)
 {
     (void)argument;
@@ -166,10 +217,13 @@ int main(int count, char **arguments)
         CHECK(nova_count_threads() == threads[i]);
         every_chunk_is_done_once();
         regions_nest();
+        chunks_take_turns();
+        run_well(100, take_turns_inside, NULL);
         long share = regions / (long)COUNT(threads) / 3 * 3;
         many_regions(&share);
         share = share / 300 * 3;
         hosts_call_at_once(nests, share);
+        hosts_call_at_once(takes_turns, 3);
         if (threads[i] > 1) {
             hosts_call_at_once(meets, share); /* needs a slot, of which nests leave none */
             help_comes(200);

@@ -70,6 +70,8 @@ impl FunctionEmitter<'_, '_> {
                     self.push(Statement::call("nova_prefetch", arguments));
                 }
             }
+            Command::AwaitTurn(index) => self.turn("nova_await_turn", *index),
+            Command::EndTurn(index) => self.turn("nova_end_turn", *index),
             Command::StreamEnd => self.push(Statement::call("nova_stream_end", Vec::new())),
             Command::Comment(text) => self.push(Statement::Comment(text.clone())),
         }

@@ -7,6 +7,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, Level, Variable};
 use nova_loop::ir::{calls, errors, memory_commands, variable_commands};
+use nova_loop::turns;
 
 impl FunctionEmitter<'_, '_> {
     /// Commands that decide what runs next.
@@ -35,6 +36,7 @@ impl FunctionEmitter<'_, '_> {
             // Those that are no control flow are not sent here.
             Command::Return
             | Command::Prefetch { .. }
+            | turns!()
             | Command::StreamEnd
             | Command::Comment(_)
             | variable_commands!()

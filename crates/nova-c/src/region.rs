@@ -140,6 +140,15 @@ impl FunctionEmitter<'_, '_> {
         self.push(Statement::call("nova_parallel", arguments));
     }
 
+    /// Emits what begins or ends the turn of an iteration.
+    pub fn turn(&mut self, function: &str, index: Variable) {
+        let arguments = vec![
+            Expression::name("context"),
+            Expression::Name(self.name(index)),
+        ];
+        self.push(Statement::call(function, arguments));
+    }
+
     /// Declares what the parts of a region need, of a new structure; gives its address.
     fn region_data(
         &mut self,

@@ -164,6 +164,12 @@ pub const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "locals",
+        description: "keeps small temporary arrays on the stack",
+        level: 1,
+        step: Step::Loop(nova_loop::locals::run),
+    },
+    Pass {
         name: "indices",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
         level: 2,
@@ -192,6 +198,12 @@ pub const PASSES: &[Pass] = &[
         description: "gives to one thread the loops that threads cannot share",
         level: 0,
         step: Step::Loop(nova_loop::regions::run),
+    },
+    Pass {
+        name: "chain",
+        description: "makes one loop of the three that a scan in parts is, whose parts take turns",
+        level: 2,
+        step: Step::Loop(nova_loop::chain::run),
     },
     Pass {
         name: "emit",

@@ -99,11 +99,20 @@ macro_rules! calls {
     };
 }
 
+/// A pattern for the borders of what iterations that threads share do in turn.
+#[macro_export]
+macro_rules! turns {
+    () => {
+        $crate::ir::Command::AwaitTurn(_) | $crate::ir::Command::EndTurn(_)
+    };
+}
+
 /// A pattern for commands that compute nothing.
 #[macro_export]
 macro_rules! remarks {
     () => {
         $crate::ir::Command::Barrier(_)
+            | $crate::turns!()
             | $crate::ir::Command::StreamEnd
             | $crate::ir::Command::Prefetch { .. }
             | $crate::ir::Command::Comment(_)

@@ -377,6 +377,11 @@ pub enum Command {
     },
     /// Waits for all threads of the enclosing level.
     Barrier(Level),
+    /// Waits, in an iteration of a loop at the level of a grid with this index, until the iteration
+    /// before has ended its turn.
+    AwaitTurn(Variable),
+    /// Ends the turn of an iteration. The one after sees what this one has written so far.
+    EndTurn(Variable),
     /// Threads that see what follows also see what was streamed before.
     StreamEnd,
     /// The element behind a pointer will soon be read, if the index lies in the array; computes

@@ -47,6 +47,7 @@
 //! bracketing left open: reductions and scans are explicit loops, under `--fp strict` in the order
 //! of docs/order.md.
 
+pub mod chain;
 mod copies;
 pub mod counts;
 pub mod error;
@@ -55,6 +56,7 @@ mod groups;
 pub mod indices;
 pub mod interpret;
 pub mod ir;
+pub mod locals;
 pub mod parse;
 pub mod print;
 pub mod regions;

@@ -1,6 +1,7 @@
 //! What single commands read and write, without looking into the lists inside them.
 
 use crate::ir::{Command, Expression, Variable, errors, jumps};
+use crate::turns;
 use std::collections::BTreeSet;
 
 /// Calls `see` for every command of a list, at any depth.
@@ -12,6 +13,11 @@ pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command
             left.extend(command.lists().into_iter().map(Vec::as_slice));
         }
     }
+}
+
+/// Whether iterations of a loop with this body wait for those before them.
+pub fn takes_turns(body: &[Command]) -> bool {
+    body.iter().any(|command| matches!(command, turns!()))
 }
 
 /// Declares the walk over expressions twice, for shared and for exclusive references.
@@ -116,7 +122,11 @@ macro_rules! walks {
                 | Command::Release(_)
                 | Command::Loop { .. } => {}
                 Command::Prefetch { index, .. } => visit(index),
-                Command::Barrier(_) | Command::StreamEnd | Command::Comment(_) | jumps!() => {}
+                Command::Barrier(_)
+                | turns!()
+                | Command::StreamEnd
+                | Command::Comment(_)
+                | jumps!() => {}
             }
         }
     };
@@ -169,6 +179,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Switch { .. }
         | Command::Loop { .. }
         | Command::Trace { .. } => {}
+        Command::AwaitTurn(index) | Command::EndTurn(index) => visit(*index),
         Command::Barrier(_) | Command::StreamEnd | Command::Comment(_) | jumps!() | errors!() => {}
     }
 }

@@ -89,6 +89,11 @@ impl Report<'_> {
                 ));
                 let steps = divided.steps.iter().map(|step| step_text(*step));
                 lines.extend(steps);
+                if divided.idle {
+                    let text = "only if a thread has nothing to do when it begins: the whole is \
+                                less to do, and gives the same";
+                    lines.push(text.to_string());
+                }
                 lines.extend(scattered_text(&divided.cut).map(str::to_string));
                 lines.extend(inside_text(divided));
             }

@@ -142,6 +142,15 @@ fn scans() {
             "  in two steps: what each part reduces to, then the running results",
         ],
     );
+    says(
+        "((X : vector int)) (scan + 0 X)",
+        &[
+            "a loop of X_length rounds, divided among threads: scan",
+            "  from 65536 rounds on, into even parts of 32768 or more; a round counts as 1 operation",
+            "  in two steps: what each part reduces to, then the running results",
+            "  only if a thread has nothing to do when it begins: the whole is less to do, and gives the same",
+        ],
+    );
     says_strictly(
         running,
         &[

@@ -7,9 +7,9 @@ use super::expressions::Undecided;
 use super::facts::Affine;
 use super::straighten::Accesses;
 use crate::ir::{Command, Expression, Level, Variable};
-use crate::piece_commands;
 use crate::walk;
 use crate::{calls, copies, jumps};
+use crate::{piece_commands, turns};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
@@ -297,6 +297,7 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::Copy { .. }
         | Command::PlanStream { .. }
         | Command::Stream { .. }
+        | turns!()
         | Command::StreamEnd
         | Command::CopyFew { .. }
         | Command::CombineFew { .. }

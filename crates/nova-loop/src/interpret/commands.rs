@@ -76,7 +76,18 @@ impl<'p> Machine<'p> {
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. } => self.outside(command),
-            remarks!() => Ok(()),
+            Command::AwaitTurn(_) => {
+                self.heap.parts.begin_turn();
+                Ok(())
+            }
+            Command::EndTurn(_) => {
+                self.heap.parts.end_turn();
+                Ok(())
+            }
+            Command::Barrier(_)
+            | Command::StreamEnd
+            | Command::Prefetch { .. }
+            | Command::Comment(_) => Ok(()),
         }
     }
 

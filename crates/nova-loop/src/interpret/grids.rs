@@ -66,6 +66,8 @@ pub(super) struct Parts {
     origins: Vec<Origin>,
     grids: u32,
     current: Part,
+    /// Whether it is the current part's turn.
+    in_turn: bool,
 }
 
 /// What is done to memory.
@@ -113,9 +115,20 @@ impl Parts {
         self.current = around;
     }
 
-    /// Whether an access needs to be noted: no part runs beside the call itself.
+    /// Whether an access needs to be noted: no part runs beside the call itself, and what parts do
+    /// in turn they do one after the other.
     pub(super) fn matter(&self) -> bool {
-        self.current != Part::default()
+        self.current != Part::default() && !self.in_turn
+    }
+
+    /// What the current part does now, no other part does.
+    pub(super) fn begin_turn(&mut self) {
+        self.in_turn = true;
+    }
+
+    /// The turn of the current part ends.
+    pub(super) fn end_turn(&mut self) {
+        self.in_turn = false;
     }
 
     fn origin(&self, part: Part) -> Option<&Origin> {

@@ -5,6 +5,7 @@ use super::grids::{GridOrder, Part};
 use super::heap::{BlockId, Heap};
 use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::ir::{self, Command, Expression, Function, FunctionId, Level, Program, Variable};
+use crate::walk;
 use nova_core::ErrorKind;
 use nova_core::interpret::Options;
 use nova_diag::deep;
@@ -74,6 +75,8 @@ struct Grid {
     number: u32,
     /// The part that runs it.
     around: Part,
+    /// Whether iterations wait for those before them.
+    takes_turns: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -231,6 +234,7 @@ impl<'p> Machine<'p> {
         let grid = (level == Level::Grid).then(|| Grid {
             number: parts.begin_grid(),
             around: parts.current(),
+            takes_turns: walk::takes_turns(body),
         });
         self.stack.push(Open::For {
             variable,
@@ -272,7 +276,9 @@ impl<'p> Machine<'p> {
                         let mut index = *next;
                         *next += 1;
                         if let Some(grid) = *grid {
-                            index = self.grid_order.index(index, *count);
+                            if !grid.takes_turns {
+                                index = self.grid_order.index(index, *count);
+                            }
                             self.heap.parts.begin_part(grid.number, grid.around);
                         }
                         self.open(body);

@@ -163,6 +163,14 @@ const COMMANDS: &[(&str, Rule)] = &[
             lines: true,
         })
     }),
+    ("await_turn", |p, at, items| {
+        let [index] = p.exactly(at, items)?;
+        Some(Command::AwaitTurn(p.variable(index)?))
+    }),
+    ("end_turn", |p, at, items| {
+        let [index] = p.exactly(at, items)?;
+        Some(Command::EndTurn(p.variable(index)?))
+    }),
     ("stream_end", |p, at, items| {
         let [] = p.exactly(at, items)?;
         Some(Command::StreamEnd)

@@ -311,6 +311,14 @@ impl Printer<'_> {
                 self.out.text("barrier");
                 self.level(*level);
             }
+            Command::AwaitTurn(index) => {
+                self.out.text("await_turn");
+                self.variable(*index);
+            }
+            Command::EndTurn(index) => {
+                self.out.text("end_turn");
+                self.variable(*index);
+            }
             Command::StreamEnd => self.out.text("stream_end"),
             Command::Prefetch { pointer, index } => {
                 self.out.text("prefetch");

@@ -8,7 +8,7 @@ use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the pointers of a function.
-pub(super) struct Memory {
+pub(crate) struct Memory {
     /// Pointers that are assigned by one allocation and by nothing else, with where it is.
     allocated: BTreeMap<Variable, Option<Destination>>,
     /// Variables whose value is used for more than reading and writing elements, or being a result.
@@ -19,7 +19,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Of a function of this program.
-    pub(super) fn of(program: &Program, function: &Function) -> Memory {
+    pub(crate) fn of(program: &Program, function: &Function) -> Memory {
         let mut memory = Memory {
             allocated: BTreeMap::new(),
             taken: BTreeSet::new(),
@@ -39,7 +39,11 @@ impl Memory {
                 }
                 Command::Declare { value: None, .. }
                 | Command::Store { .. }
+                | Command::Stream { .. }
                 | Command::Prefetch { .. } => {}
+                Command::PlanStream { shift, .. } => {
+                    others.insert(*shift);
+                }
                 other => walk::writes(other, &mut |v| {
                     others.insert(v);
                 }),
@@ -92,7 +96,7 @@ impl Memory {
     }
 
     /// Whether only this pointer leads to what it points to.
-    pub(super) fn is_own(&self, pointer: Variable) -> bool {
+    pub(crate) fn is_own(&self, pointer: Variable) -> bool {
         self.allocated.contains_key(&pointer) && !self.taken.contains(&pointer)
     }
 

@@ -11,7 +11,7 @@ mod cost;
 mod fission;
 mod linear;
 mod lines;
-mod memory;
+pub(crate) mod memory;
 mod stream;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};

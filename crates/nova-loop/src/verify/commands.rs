@@ -5,7 +5,7 @@ use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
-use crate::piece_commands;
+use crate::{piece_commands, turns};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::deep;
 
@@ -52,7 +52,8 @@ impl<'p> Verifier<'p> {
                 self.pointee(&Expression::Variable(*pointer));
                 self.expect(index, INDEX);
             }
-            Command::StreamEnd | Command::Comment(_) => {}
+            // `turns` looks at these.
+            turns!() | Command::StreamEnd | Command::Comment(_) => {}
         }
     }
 

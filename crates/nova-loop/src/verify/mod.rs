@@ -16,7 +16,10 @@
 //!    call or move has none before; none has any where its scope ends, results have one each where
 //!    the function ends.
 //! 6. *Recursion.* Every function that can reach itself by calls is marked `recursive`.
-//! 7. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
+//! 7. *Turns.* `AwaitTurn` and `EndTurn` stand directly in a loop at the level of a grid and name its
+//!    index: both, in this order, or none. Such a loop does not fail, call, allocate, or begin
+//!    another grid: whoever waits for a turn waits for a thread that waits for nothing else.
+//! 8. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
 //!    its conditionals and loops, for a component that has such memory and with its stride.
 
 mod bulk;
@@ -26,6 +29,7 @@ mod destinations;
 mod flow;
 mod pieces;
 mod recursion;
+mod turns;
 mod types;
 
 use crate::error::InternalError;
@@ -61,6 +65,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
     }
     recursion::check(program, &mut verifier.errors);
     destinations::check(program, &mut verifier.errors);
+    turns::check(program, &mut verifier.errors);
     match verifier.errors.is_empty() {
         true => Ok(()),
         false => Err(verifier.errors),

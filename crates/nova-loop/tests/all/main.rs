@@ -4,6 +4,7 @@
 mod support;
 
 mod bytes;
+mod chain;
 mod counts;
 mod few;
 mod grids;
@@ -15,5 +16,6 @@ mod programs;
 mod regions;
 mod roots;
 mod rules;
+mod stack;
 mod strips;
 mod tiles;

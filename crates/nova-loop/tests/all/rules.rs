@@ -323,3 +323,45 @@ fn entries_and_recursion() {
     assert!(first_error(&read(&calls(""))).contains("not marked recursive"));
     assert_eq!(first_error(&read(&calls("recursive"))), "fine");
 }
+
+#[test]
+fn turns() {
+    check("", "(for i n grid (await_turn i) (end_turn i))", "fine");
+    let wrong = "do not begin and end once";
+    check("", "(for i n grid (await_turn i))", wrong);
+    check("", "(for i n grid (end_turn i) (await_turn i))", wrong);
+    check(
+        "",
+        "(for i n grid (await_turn i) (end_turn i) (await_turn i) (end_turn i))",
+        wrong,
+    );
+    check("", "(for i n grid (await_turn i) (end_turn n))", wrong);
+    let outside = "outside of a loop that threads share";
+    check(
+        "",
+        "(for i n sequential (await_turn i) (end_turn i))",
+        outside,
+    );
+    check(
+        "",
+        "(for i n grid (if c (do (await_turn i) (end_turn i))))",
+        outside,
+    );
+    check(
+        "",
+        "(for i n grid (for j n sequential (await_turn i) (end_turn i)))",
+        outside,
+    );
+    let waits = "may wait or not end";
+    let in_turn = |rest: &str| format!("(for i n grid (await_turn i) (end_turn i) {rest})");
+    check("", &in_turn("(for j n grid)"), waits);
+    check("", &in_turn("(check c index [n n])"), waits);
+    check("", &in_turn("(loop (break))"), waits);
+    check(
+        "",
+        &in_turn(
+            "(declare w:(pointer f32)) (declare h:block) (call \"make\" [n] [w h]) (release h)",
+        ),
+        waits,
+    );
+}

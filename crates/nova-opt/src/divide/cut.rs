@@ -5,9 +5,10 @@
 
 use super::Division;
 use super::cost::Cost;
-use super::ordered::{alignment, is_free};
+use super::ordered::{alignment, is_exact, is_free};
 use super::parts::Code;
 use super::rows::Rows;
+use super::running::is_scan;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variable};
 
@@ -23,6 +24,9 @@ const HEAVIEST: i64 = 1 << 20;
 
 /// An operation with fewer indices has fewer of them than threads may want.
 pub const FEW: i64 = 32;
+
+/// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
+const SCANNED: i64 = 4;
 
 /// How many rows are asked whether they follow each other in memory.
 const SAMPLES: i64 = 32;
@@ -65,6 +69,12 @@ pub(super) struct Bounds {
     pub(super) long_row: Option<Atom>,
 }
 
+/// Whether an operation is divided only where a thread has nothing to do: a scan in parts is more to
+/// do than the whole, which one thread would do for nothing.
+pub(super) fn wants_idle(operation: &ArrayOperation) -> bool {
+    operation.outputs.iter().any(is_scan) && is_exact(operation)
+}
+
 impl Code<'_> {
     /// What an index of an operation costs, and whether that depends on rows.
     pub(super) fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
@@ -102,9 +112,12 @@ impl Code<'_> {
             }
         };
         let mut worth = self.compare(Operation::GreaterEqual, total, two);
+        let no = Atom::Constant(ScalarValue::Bool(false));
         if unknown {
             let several = self.compare(Operation::Greater, n, Atom::index(1));
             worth = self.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several);
+        } else if wants_idle(operation) {
+            worth = self.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
         }
         if !is_free(operation, self.strict) {
             // Parts may have to be larger than that.
@@ -112,7 +125,6 @@ impl Code<'_> {
                 let cut = code.cut(operation, division);
                 code.compare(Operation::Greater, cut.count, Atom::index(1))
             };
-            let no = Atom::Constant(ScalarValue::Bool(false));
             worth = self.choose_one(worth, Scalar::Bool, several, |_| no);
         }
         if inside {
@@ -132,8 +144,13 @@ impl Code<'_> {
         match self.cost_by_row(operation) {
             (cost, Some(rows)) => self.cut_by_elements(n, &rows, &cost, division),
             (cost, None) => {
+                let mut division = division;
+                if operation.outputs.iter().any(is_scan) {
+                    division.parts *= SCANNED;
+                }
                 let size = self.part_size(n, operation, &cost, division);
                 let count = self.quotient_up(n, size);
+                let count = self.within(count, 0, division.parts);
                 let kind = Kind::Even { size };
                 Cut { n, count, kind }
             }
@@ -225,9 +242,8 @@ impl Code<'_> {
         let (first, elements) = self.elements(n, rows);
         let total = self.weigh(n, elements, cost.fixed, Atom::index(cost.element));
         let count = self.scalar(Operation::Divide, total, Atom::index(division.grain));
-        let count = self.scalar(Operation::Minimum, count, Atom::index(division.parts));
         let count = self.scalar(Operation::Minimum, count, n);
-        let count = self.scalar(Operation::Maximum, count, Atom::index(1));
+        let count = self.within(count, 1, division.parts);
         let ordered = self.are_ordered(rows, last);
         let element = self.scalar(Operation::Multiply, ordered, Atom::index(cost.element));
         let total = self.weigh(n, elements, cost.fixed, element);
@@ -242,6 +258,13 @@ impl Code<'_> {
             share,
         });
         Cut { n, count, kind }
+    }
+
+    /// A number of parts, with the least and the most there may be, so that later stages know it:
+    /// what is kept for each part then has its place on the stack.
+    fn within(&mut self, count: Atom, least: i64, most: i64) -> Atom {
+        let count = self.scalar(Operation::Minimum, count, Atom::index(most));
+        self.scalar(Operation::Maximum, count, Atom::index(least))
     }
 
     fn weigh(&mut self, indices: Atom, elements: Atom, index: i64, element: Atom) -> Atom {

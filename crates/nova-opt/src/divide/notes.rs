@@ -5,6 +5,7 @@
 
 use super::Division;
 use super::cost::Cost;
+use super::cut::{ROUND, wants_idle};
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
 use crate::regular::Irregular;
@@ -49,6 +50,9 @@ pub struct Divided {
     pub cut: Cutting,
     /// What is done apart from the parts, or inside of these, each once.
     pub steps: Vec<Step>,
+    /// Whether it is divided only if a thread has nothing to do when it begins, since the whole is
+    /// less to do.
+    pub idle: bool,
     /// Whether the operations in its body are divided as well, for when it has few indices.
     pub inside: bool,
 }
@@ -186,6 +190,7 @@ impl Divided {
         Divided {
             cut: Cutting::Runs,
             steps: vec![Step::Merge],
+            idle: false,
             inside: false,
         }
     }
@@ -200,8 +205,9 @@ impl Code<'_> {
         division: Division,
     ) -> Divided {
         let (cost, rows) = self.cost_by_row(operation);
+        let cost_unknown = cost.unknown;
         let cut = match rows {
-            _ if cost.unknown => Cutting::Asked,
+            _ if cost_unknown => Cutting::Asked,
             Some(_) => Cutting::Elements {
                 row: cost.fixed.max(1),
                 element: cost.element,
@@ -219,7 +225,12 @@ impl Code<'_> {
                 steps.push(step);
             }
         }
-        Divided { cut, steps, inside }
+        Divided {
+            cut,
+            steps,
+            idle: !cost_unknown && wants_idle(operation),
+            inside,
+        }
     }
 
     fn even(&self, operation: &ArrayOperation, cost: Cost, division: Division) -> Cutting {
@@ -261,9 +272,9 @@ fn even_size(grain: i64, cost: i64, alignment: Alignment) -> i64 {
     let block = BLOCK as i64;
     let up = |size: i64, to: i64| (size + to - 1) / to * to;
     let size = up(grain, cost) / cost;
-    let size = match size < super::cut::ROUND {
+    let size = match size < ROUND {
         true => size,
-        false => up(size, super::cut::ROUND),
+        false => up(size, ROUND),
     };
     match alignment {
         Alignment::Free => size,

@@ -1,0 +1,241 @@
+//! A pass on Loop that keeps small arrays on the stack: a block of which it is known that it never
+//! has more than some hundred elements, and of which no reference leaves the function, becomes a
+//! local array. That costs nothing, and it can't fail: a function that makes no other block after
+//! its result may write the result where the caller wants it.
+
+use crate::ir::{Command, Expression, Function, Program, Type, Variable};
+use crate::walk;
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::deep;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Elements of an array on the stack, at most,
+const MOST: i64 = 1024;
+/// bytes of one,
+const LARGEST: i64 = 8192;
+/// and of all of those that a function has.
+const ALL: i64 = 1 << 15;
+/// Definitions that are followed to find how large a number is.
+const DEEPEST: u32 = 16;
+
+/// Rewrites all functions of a program that do not recurse, whose frames may be many.
+pub fn run(program: &mut Program) {
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in functions.iter_mut().filter(|f| !f.recursive) {
+        let chosen = choose(program, function);
+        if !chosen.is_empty() {
+            rewrite(&mut function.body, &chosen);
+        }
+    }
+    program.functions = functions;
+}
+
+/// An array that goes to the stack.
+struct Chosen {
+    pointer: Variable,
+    count: u32,
+}
+
+/// What a function does with its variables.
+#[derive(Default)]
+struct Uses<'p> {
+    /// How often each is assigned, be it by its declaration.
+    assigned: BTreeMap<Variable, u32>,
+    /// What those are declared as that have a value at once.
+    values: BTreeMap<Variable, &'p Expression>,
+    /// Handles and pointers that are used for more than to make, read, write and drop a block.
+    taken: BTreeSet<Variable>,
+}
+
+impl<'p> Uses<'p> {
+    fn of(function: &'p Function) -> Self {
+        let mut uses = Uses::default();
+        uses.taken.extend(&function.parameters);
+        uses.taken.extend(&function.results);
+        walk::each_command(&function.body, |command| uses.see(command));
+        uses
+    }
+
+    fn see(&mut self, command: &'p Command) {
+        match command {
+            Command::Declare { variable, value } => {
+                if let Some(value) = value {
+                    self.assign(*variable);
+                    self.values.insert(*variable, value);
+                }
+            }
+            Command::Allocate { block, pointer, .. } => {
+                self.assign(*block);
+                self.assign(*pointer);
+            }
+            Command::Store { .. } | Command::Prefetch { .. } | Command::Release(_) => {}
+            other => walk::writes(other, &mut |variable| {
+                self.assign(variable);
+                self.taken.insert(variable);
+            }),
+        }
+        match command {
+            Command::Copy {
+                to, from, count, ..
+            } => {
+                self.address(to);
+                self.address(from);
+                self.read(count);
+            }
+            other => walk::reads(other, &mut |expression| self.read(expression)),
+        }
+    }
+
+    fn assign(&mut self, variable: Variable) {
+        *self.assigned.entry(variable).or_default() += 1;
+    }
+
+    /// An expression that tells where elements lie.
+    fn address(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Variable(_) => {}
+            Expression::Offset { pointer, index } => {
+                deep(|| self.address(pointer));
+                self.read(index);
+            }
+            other => self.read(other),
+        }
+    }
+
+    fn read(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Variable(variable) => {
+                self.taken.insert(*variable);
+            }
+            Expression::Load { pointer, index } => {
+                deep(|| self.address(pointer));
+                deep(|| self.read(index));
+            }
+            other => {
+                for child in other.children() {
+                    deep(|| self.read(child));
+                }
+            }
+        }
+    }
+
+    /// Whether only one block is ever found here, and whoever uses it knows its name.
+    fn is_own(&self, variable: Variable) -> bool {
+        self.assigned.get(&variable) == Some(&1) && !self.taken.contains(&variable)
+    }
+
+    /// Between which numbers an `i64` lies.
+    fn range(&self, expression: &Expression, depth: u32) -> (i64, i64) {
+        let unknown = (i64::MIN, i64::MAX);
+        let Some(depth) = depth.checked_sub(1) else {
+            return unknown;
+        };
+        if let Some(number) = expression.as_index() {
+            return (number, number);
+        }
+        match expression {
+            Expression::Variable(variable) if self.assigned.get(variable) == Some(&1) => {
+                let value = self.values.get(variable);
+                value.map_or(unknown, |value| self.range(value, depth))
+            }
+            Expression::Scalar {
+                operation: operation @ (ScalarOperation::Minimum | ScalarOperation::Maximum),
+                operand: Scalar::I64,
+                arguments,
+            } => match &arguments[..] {
+                [a, b] => {
+                    let (a, b) = (self.range(a, depth), self.range(b, depth));
+                    match operation {
+                        ScalarOperation::Minimum => (a.0.min(b.0), a.1.min(b.1)),
+                        _ => (a.0.max(b.0), a.1.max(b.1)),
+                    }
+                }
+                _ => unknown,
+            },
+            _ => unknown,
+        }
+    }
+}
+
+/// The arrays of a function that go to the stack, by handle.
+fn choose(program: &Program, function: &Function) -> BTreeMap<Variable, Chosen> {
+    let uses = Uses::of(function);
+    let mut chosen = BTreeMap::new();
+    let mut left = ALL;
+    let mut lists = vec![&function.body];
+    while let Some(list) = lists.pop() {
+        let declared = declared_here(list);
+        for command in list {
+            lists.extend(command.lists());
+            let Command::Allocate {
+                block,
+                pointer,
+                element,
+                count,
+                destination: None,
+                ..
+            } = command
+            else {
+                continue;
+            };
+            let is_here = declared.contains(block) && declared.contains(pointer);
+            let (least, most) = uses.range(count, DEEPEST);
+            let bytes = i64::from(element.info().bytes).saturating_mul(most);
+            let fits = least >= 0 && most <= MOST && bytes <= LARGEST.min(left);
+            if is_here && fits && uses.is_own(*block) && uses.is_own(*pointer) {
+                left -= bytes;
+                let count = u32::try_from(most.max(1)).unwrap_or(1);
+                let pointer = *pointer;
+                chosen.insert(*block, Chosen { pointer, count });
+            }
+        }
+    }
+    debug_assert!(
+        chosen
+            .keys()
+            .all(|b| program.variable(*b).ty == Type::Block)
+    );
+    chosen
+}
+
+/// The variables that a list declares without a value.
+fn declared_here(list: &[Command]) -> BTreeSet<Variable> {
+    let declared = list.iter().filter_map(|command| match command {
+        Command::Declare {
+            variable,
+            value: None,
+        } => Some(*variable),
+        _ => None,
+    });
+    declared.collect()
+}
+
+fn rewrite(list: &mut Vec<Command>, chosen: &BTreeMap<Variable, Chosen>) {
+    let pointers: BTreeSet<Variable> = chosen.values().map(|c| c.pointer).collect();
+    rewrite_list(list, chosen, &pointers);
+}
+
+fn rewrite_list(
+    list: &mut Vec<Command>,
+    chosen: &BTreeMap<Variable, Chosen>,
+    pointers: &BTreeSet<Variable>,
+) {
+    list.retain(|command| match command {
+        Command::Declare { variable, .. } => {
+            !chosen.contains_key(variable) && !pointers.contains(variable)
+        }
+        Command::Release(handle) => !chosen.contains_key(handle),
+        _ => true,
+    });
+    for command in list {
+        if let Command::Allocate { block, .. } = command
+            && let Some(Chosen { pointer, count }) = chosen.get(block)
+        {
+            let (pointer, count) = (*pointer, *count);
+            *command = Command::Local { pointer, count };
+        }
+        for inner in command.lists_mut() {
+            deep(|| rewrite_list(inner, chosen, pointers));
+        }
+    }
+}

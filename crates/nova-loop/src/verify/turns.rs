@@ -1,0 +1,84 @@
+//! Turns are taken where nobody can wait for ever.
+
+use crate::error::InternalError;
+use crate::ir::{Command, Function, Level, Program, Variable};
+use crate::walk::{each_command, takes_turns};
+use crate::{bulk_commands, calls, errors, jumps, piece_commands, turns, variable_commands};
+
+/// Reports turns that are taken where they must not be.
+pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
+    for function in &program.functions {
+        let mut complain = |message: &str| errors.push(error(function, message));
+        let mut paired = 0;
+        each_command(&function.body, |command| {
+            if let Command::For {
+                variable,
+                level: Level::Grid,
+                body,
+                ..
+            } = command
+                && takes_turns(body)
+            {
+                match is_paired(body, *variable) {
+                    true => paired += 2,
+                    false => complain("turns that do not begin and end once"),
+                }
+                if may_wait(body) {
+                    complain("a loop with turns that may wait or not end");
+                }
+            }
+        });
+        let mut all = 0;
+        each_command(&function.body, |command| {
+            all += usize::from(matches!(command, turns!()));
+        });
+        if all > paired {
+            complain("a turn outside of a loop that threads share");
+        }
+    }
+}
+
+/// Whether the turn of an iteration begins, then ends, and there is no other.
+fn is_paired(body: &[Command], index: Variable) -> bool {
+    let turns: Vec<&Command> = body.iter().filter(|c| matches!(c, turns!())).collect();
+    matches!(turns[..], [Command::AwaitTurn(a), Command::EndTurn(b)] if *a == index && *b == index)
+}
+
+/// Whether an iteration may end before its end, or wait for others outside of its turn.
+fn may_wait(body: &[Command]) -> bool {
+    let mut waits = false;
+    each_command(body, |command| {
+        waits |= match command {
+            Command::For { level, .. } => *level == Level::Grid,
+            Command::Allocate { .. }
+            | Command::Reserve { .. }
+            | Command::Unique { .. }
+            | Command::Loop { .. }
+            | Command::Barrier(_)
+            | piece_commands!()
+            | jumps!()
+            | errors!()
+            | calls!() => true,
+            Command::Store { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::StreamEnd
+            | Command::Prefetch { .. }
+            | Command::Comment(_)
+            | bulk_commands!()
+            | variable_commands!()
+            | turns!() => false,
+        };
+    });
+    waits
+}
+
+fn error(function: &Function, message: &str) -> InternalError {
+    InternalError {
+        message: message.to_string(),
+        function: Some(function.name.clone()),
+        place: Some(function.place.clone()),
+    }
+}
