@@ -1,7 +1,8 @@
 //! What the compiler did with a program, in words: the passes that ran, and for every function what
 //! runs in a loop and where arrays live. Read from the program with memory, where one operation is
-//! one loop.
+//! one loop. What `divide` wrote for one operation is reported as that operation.
 
+mod division;
 mod fusion;
 mod reuse;
 
@@ -9,16 +10,21 @@ use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
 use crate::options::Stage;
-use crate::pipeline::{PASSES, is_enabled, optional_passes};
+use crate::pipeline::{self, PASSES, is_enabled, optional_passes};
+use division::whole;
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Level, Output, Program, Statement, Variable,
+    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Variable,
 };
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
 use nova_flat::{array_expressions, node_expressions, pure_expressions};
+use nova_opt::divide::Notes;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
+
+/// The pass that divides operations among threads.
+const DIVIDE: &str = "divide";
 
 /// Lines of the report, each with how deep it is indented.
 struct Report<'a> {
@@ -27,6 +33,8 @@ struct Report<'a> {
     tenants: HashMap<Variable, Variable>,
     /// The first results of the operations that are taken in tiles.
     tiled: BTreeSet<Variable>,
+    /// What became of each operation, where threads share them.
+    notes: Option<Notes>,
     out: String,
 }
 
@@ -36,7 +44,10 @@ type Checks = BTreeMap<(String, &'static str), usize>;
 impl Compiler {
     /// The report.
     pub fn explain(&self, checked: &mut Checked) -> Result<String, Failure> {
-        let flat = self.run_passes(checked, Stage::Flat)?;
+        let options = self.options();
+        let flat = Code::Core(checked.program.clone());
+        let mut flat = pipeline::run_before(DIVIDE, flat, &checked.name, options)?;
+        let undivided = flat.clone();
         let code = self.run_passes(checked, Stage::Mem)?;
         let Code::Mem(program) = &code else {
             return Err(Failure::Unsupported("no pass leads to memory".to_string()));
@@ -52,14 +63,15 @@ impl Compiler {
         let mut report = Report {
             program,
             tenants,
-            tiled: nova_loop::tiled(program, self.options().strict),
+            tiled: nova_loop::tiled(program, options.strict),
+            notes: self.notes(&mut flat),
             out: String::new(),
         };
         report.passes(self);
         for function in &program.functions {
             report.function(function);
             report.reuse(function, &obstacles);
-            if let Code::Flat(flat) = &flat
+            if let Code::Flat(flat) = &undivided
                 && let Some(before) = flat.functions.iter().find(|f| f.name == function.name)
             {
                 report.fusion(flat, before);
@@ -130,9 +142,15 @@ impl Report<'_> {
             let key = (statement.place.to_string(), error.info().word);
             *checks.entry(key).or_default() += 1;
         }
+        if let Some(whole) = whole(self.notes.as_ref(), statement) {
+            return self.body(whole, depth, checks);
+        }
         let text = self.describe(statement);
         if let Some(text) = &text {
             self.line(depth, &format!("{}: {text}", statement.place));
+        }
+        for line in self.division(statement) {
+            self.line(depth + 1, &line);
         }
         let inside = depth + usize::from(text.is_some());
         bodies(&statement.expression, &mut |body| {
@@ -146,17 +164,22 @@ impl Report<'_> {
             Expression::Operation(operation) => {
                 let first = statement.pattern.first();
                 let tiled = first.is_some_and(|first| self.tiled.contains(first));
-                let order = match (operation.level, tiled) {
-                    (Level::Grid, _) => "shared by threads",
-                    (Level::Sequential, true) => "in tiles",
-                    (Level::Sequential, false) => "in order",
+                let order = match (self.is_divided(statement), tiled) {
+                    (true, true) => "divided among threads, in tiles",
+                    (true, false) => "divided among threads",
+                    (false, true) => "in tiles",
+                    (false, false) => "in order",
                 };
                 Some(self.operation(operation, order))
             }
-            Expression::Sort { count, .. } => Some(format!(
-                "a sort of {} elements, in order",
-                self.atom(*count)
-            )),
+            Expression::Sort { count, .. } => {
+                let order = match self.is_divided(statement) {
+                    true => "divided among threads",
+                    false => "in order",
+                };
+                let count = self.atom(*count);
+                Some(format!("a sort of {count} elements, {order}"))
+            }
             Expression::While { .. } => {
                 Some("a loop until its condition fails, in order".to_string())
             }

@@ -16,7 +16,9 @@
 //! (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between balanced
 //! rows and shared ones).
 //!
-//! Whether threads can share the loop that a grid becomes is decided in Loop (`nova_loop::regions`).
+//! What threads cannot share stays whole: effects that can be seen from outside, and node tables
+//! ([`shared`]). That nothing else is shared is made sure of in Loop (`nova_loop::regions`). What became
+//! of each operation, and why, is recorded for those who ask ([`Notes`]).
 
 mod carried;
 mod collect;
@@ -26,23 +28,35 @@ mod cut;
 mod grid;
 mod histogram;
 mod merge;
+mod notes;
 mod ordered;
 mod parts;
 mod rows;
 mod running;
+mod shared;
 mod sort;
 
+pub use cut::FEW;
+pub use histogram::ELEMENTS;
+pub use notes::{Cutting, Divided, Fate, Note, Notes, Reason, Step};
+pub use ordered::Freedom;
+
 use crate::effects::FunctionEffects;
+use crate::regular::irregular;
 use carried::carries_run;
 use cost::Cost;
 use grid::Way;
+use notes::pairs;
 use nova_core::ScalarValue;
-use nova_diag::deep;
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement};
+use nova_diag::{Place, deep};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
+};
 use nova_flat::visit::{bodies_mut, each_statement};
-use ordered::{is_exact, is_free, is_orderly};
+use ordered::{freedom, is_exact, is_free, is_orderly};
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
+use shared::NodeMakers;
 
 /// How operations are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,43 +84,58 @@ impl Division {
     };
 }
 
-/// In how many divided operations others are divided: each level has the code inside of it once more.
-const DEEPEST: usize = 3;
+/// In how many divided operations others are divided at most: each level has the code inside of it once more.
+pub const DEEPEST: usize = 3;
 
 /// Divides the operations of a program that are worth it.
 pub fn run(program: &mut Program, division: Division) {
+    divide(program, division, None);
+}
+
+/// Divides the operations of a program as [`run`] does, and says what became of each.
+pub fn notes(program: &mut Program, division: Division) -> Option<Notes> {
+    divide(program, division, Some(Notes::new(division)))
+}
+
+fn divide(program: &mut Program, division: Division, notes: Option<Notes>) -> Option<Notes> {
     let mut divider = Divider {
         effects: FunctionEffects::new(program),
+        node_makers: NodeMakers::new(program),
         division,
         program,
         depth: 0,
+        notes,
     };
     for k in 0..divider.program.functions.len() {
         let mut body = std::mem::take(&mut divider.program.functions[k].body);
         divider.body(&mut body);
         divider.program.functions[k].body = body;
     }
+    divider.notes
 }
 
 struct Divider<'a> {
     program: &'a mut Program,
     effects: FunctionEffects,
+    node_makers: NodeMakers,
     division: Division,
     /// How many divided operations are around.
     depth: usize,
+    /// What became of operations, where somebody asks.
+    notes: Option<Notes>,
 }
 
 impl Divider<'_> {
     fn body(&mut self, body: &mut Body) {
         let mut statements = Vec::with_capacity(body.statements.len());
         for mut statement in std::mem::take(&mut body.statements) {
-            if self.is_divisible(&statement) {
-                self.divide(statement, &mut statements);
-                continue;
-            }
-            if self.is_divisible_sort(&statement) {
-                self.divide_sort(statement, &mut statements);
-                continue;
+            match self.obstacle(&statement) {
+                Some(None) => {
+                    self.divide(statement, &mut statements);
+                    continue;
+                }
+                Some(Some(reason)) => self.note(&statement, Fate::Whole(reason)),
+                None => {}
             }
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
@@ -116,29 +145,78 @@ impl Divider<'_> {
         body.statements = statements;
     }
 
-    /// Whether the indices of an operation may be divided among threads.
+    /// Records what became of an operation or a sort.
+    fn note(&mut self, statement: &Statement, fate: Fate) {
+        if let (Some(notes), Some(key)) = (&mut self.notes, notes::key(statement)) {
+            let note = Note {
+                fate,
+                nested: self.depth > 0,
+                irregular: irregular(&statement.expression),
+            };
+            notes.insert(key, note);
+        }
+    }
+
+    /// Why an operation or a sort may not be divided among threads, if it may not.
+    fn obstacle(&self, statement: &Statement) -> Option<Option<Reason>> {
+        match &statement.expression {
+            Expression::Operation(operation) => Some(self.obstacle_of(operation)),
+            Expression::Sort { compare, .. } => Some(self.shared_in(&compare.body)),
+            _nothing_to_divide => None,
+        }
+    }
+
+    /// Whether an operation or a sort may be divided among threads.
     fn is_divisible(&self, statement: &Statement) -> bool {
-        let Expression::Operation(operation) = &statement.expression else {
-            return false;
-        };
-        let combines = |output: &Output| match output {
-            Output::Map | Output::Filter { .. } | Output::Collect { .. } => true,
+        self.obstacle(statement) == Some(None)
+    }
+
+    /// What is in a body that threads cannot share.
+    fn shared_in(&self, body: &Body) -> Option<Reason> {
+        if self.effects.of_body(body).observable {
+            return Some(Reason::Observable);
+        }
+        self.node_makers.may_run_in(body).then_some(Reason::Nodes)
+    }
+
+    /// Why the indices of an operation may not be divided among threads, if they may not.
+    fn obstacle_of(&self, operation: &ArrayOperation) -> Option<Reason> {
+        let ArrayOperation {
+            outputs, carries, ..
+        } = operation;
+        if operation.level != Level::Sequential || outputs.is_empty() && carries.is_empty() {
+            return Some(Reason::Nothing);
+        }
+        let rank = operation.shape.len();
+        let of_output = |output: &Output| match output {
+            Output::Map | Output::Filter { .. } | Output::Collect { .. } => None,
             Output::Reduce { lambda, .. }
             | Output::Scan { lambda, .. }
             | Output::Histogram { lambda, .. } => {
-                let in_parts = is_orderly(output, operation.shape.len(), self.division.strict);
-                in_parts && !self.effects.of_body(&lambda.body).observable
+                let strict = self.division.strict;
+                match is_orderly(output, rank, strict) {
+                    true => self.shared_in(&lambda.body),
+                    false if freedom(lambda, strict) == Freedom::Any => Some(Reason::Operator),
+                    false => Some(Reason::Order),
+                }
             }
-            Output::Scatter { .. } | Output::Join { .. } => false,
+            Output::Scatter { .. } | Output::Join { .. } => Some(Reason::Scatter),
         };
-        operation.level == Level::Sequential
-            && !(operation.outputs.is_empty() && operation.carries.is_empty())
-            && operation.outputs.iter().all(combines)
-            && !self.effects.of_body(&operation.body).observable
-            && !self.is_small(operation)
-            && (operation.carries.is_empty() || self.carries_run(operation))
-            && (is_exact(operation) || !Cost::of(self.program, operation).0.unknown)
-            && (!operation.outputs.iter().any(is_scan) || self.is_cheap(operation))
+        let shared = || self.shared_in(&operation.body);
+        if let Some(reason) = outputs.iter().find_map(of_output).or_else(shared) {
+            return Some(reason);
+        }
+        if self.is_small(operation) {
+            Some(Reason::Small)
+        } else if !carries.is_empty() && !self.carries_run(operation) {
+            Some(Reason::State)
+        } else if !is_exact(operation) && Cost::of(self.program, operation).0.unknown {
+            Some(Reason::Recursion)
+        } else if outputs.iter().any(is_scan) && !self.is_cheap(operation) {
+            Some(Reason::Dear)
+        } else {
+            None
+        }
     }
 
     /// Whether the carries of an operation are running results that may be found in parts.
@@ -146,32 +224,6 @@ impl Divider<'_> {
         carries_run(operation, &self.effects)
             && is_free(operation, self.division.strict)
             && self.is_cheap(operation)
-    }
-
-    /// Whether a statement is a sort whose comparisons may be made by any thread.
-    fn is_divisible_sort(&self, statement: &Statement) -> bool {
-        match &statement.expression {
-            Expression::Sort { compare, .. } => !self.effects.of_body(&compare.body).observable,
-            _no_sort => false,
-        }
-    }
-
-    /// Writes a sort as a grid of parts, and rounds of merges.
-    fn divide_sort(&mut self, statement: Statement, out: &mut Vec<Statement>) {
-        let Statement {
-            pattern,
-            expression: Expression::Sort { count, compare },
-            place,
-        } = statement
-        else {
-            return;
-        };
-        let effects = self.effects.of_body(&compare.body);
-        let mut code = Code::new(self.program, place, self.division);
-        for order in pattern {
-            code.divide_sort(order, (count, &compare), effects, self.division);
-        }
-        out.append(&mut code.out);
     }
 
     /// Whether an operation costs so little that its body may be computed twice.
@@ -195,40 +247,81 @@ impl Divider<'_> {
         }
     }
 
-    /// Writes an operation as a choice by its size: itself, or a grid of parts.
+    /// Writes an operation or a sort in parts.
     fn divide(&mut self, statement: Statement, out: &mut Vec<Statement>) {
+        // So it is where that turns out below.
+        self.note(&statement, Fate::Whole(Reason::Small));
         let Statement {
             pattern,
-            expression: Expression::Operation(operation),
+            expression,
             place,
-        } = statement
-        else {
-            return;
-        };
+        } = statement;
+        match expression {
+            Expression::Operation(operation) => {
+                self.divide_operation(pattern, operation, place, out);
+            }
+            Expression::Sort { count, compare } => {
+                let effects = self.effects.of_body(&compare.body);
+                let mut code = Code::new(self.program, place, self.division);
+                for order in pattern {
+                    let sort = (count, &compare);
+                    let whole = code.divide_sort(order, sort, effects, self.division);
+                    if let (Some(notes), Some(whole)) = (&mut self.notes, whole) {
+                        notes.divide(order, Divided::sort());
+                        notes.copy(&[(whole, order)]);
+                    }
+                }
+                out.append(&mut code.out);
+            }
+            expression => out.push(Statement {
+                pattern,
+                expression,
+                place,
+            }),
+        }
+    }
+
+    /// Writes an operation as a choice by its size: itself, or a grid of parts.
+    fn divide_operation(
+        &mut self,
+        pattern: Vec<Variable>,
+        operation: ArrayOperation,
+        place: Place,
+        out: &mut Vec<Statement>,
+    ) {
         let inside = self.inside(&operation);
-        let is_cheap = self.is_cheap(&operation);
-        let mut code = Code::new(self.program, place.clone(), self.division);
-        let worth = code.is_worth(&operation, inside.is_some(), self.division);
-        let way = Way {
-            inside,
-            twice: is_cheap,
-            division: self.division,
-        };
-        let (then, otherwise, condition) = match worth {
+        if inside.is_none() {
+            self.note_inside(&operation);
+        }
+        let twice = self.is_cheap(&operation);
+        let division = self.division;
+        let mut code = Code::new(self.program, place.clone(), division);
+        let condition = match code.is_worth(&operation, inside.is_some(), division) {
             Err(false) => {
                 code.push(pattern, Expression::Operation(operation));
                 return out.append(&mut code.out);
             }
-            known => {
-                let whole = code.fresh_whole(&operation);
-                let then = code.branch(&pattern, |code, own| code.grid(operation, &own, way));
-                let otherwise = code.branch(&pattern, |code, own| {
-                    code.push(own, Expression::Operation(whole));
-                });
-                let yes = Atom::Constant(ScalarValue::Bool(true));
-                (then, otherwise, known.unwrap_or(yes))
-            }
+            known => known.unwrap_or(Atom::Constant(ScalarValue::Bool(true))),
         };
+        let whole = code.fresh_whole(&operation);
+        if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
+            let divided = code.divided(&operation, (inside.is_some(), twice), division);
+            notes.divide(*key, divided);
+            notes.copy(&pairs(&whole.body, &operation.body));
+        }
+        let way = Way {
+            inside,
+            twice,
+            division,
+        };
+        let then = code.branch(&pattern, |code, own| code.grid(operation, &own, way));
+        let otherwise = code.branch(&pattern, |code, own| {
+            if let Some(notes) = &mut self.notes {
+                let both = own.iter().copied().zip(pattern.iter().copied());
+                notes.copy(&both.collect::<Vec<_>>());
+            }
+            code.push(own, Expression::Operation(whole));
+        });
         out.append(&mut code.out);
         let undivided = code.undivided;
         let choice = Expression::If {
@@ -263,15 +356,40 @@ impl Divider<'_> {
         }
         let mut divisible = false;
         each_statement(&operation.body, &mut |statement| {
-            divisible =
-                divisible || self.is_divisible(statement) || self.is_divisible_sort(statement);
+            divisible = divisible || self.is_divisible(statement);
         });
-        divisible.then(|| {
-            let mut copy = fresh_operation(self.program, operation);
-            self.depth += 1;
-            deep(|| self.body(&mut copy.body));
-            self.depth -= 1;
-            copy
-        })
+        if !divisible {
+            return None;
+        }
+        let mut copy = fresh_operation(self.program, operation);
+        let both = match &self.notes {
+            Some(_) => pairs(&operation.body, &copy.body),
+            None => Vec::new(),
+        };
+        self.depth += 1;
+        deep(|| self.body(&mut copy.body));
+        self.depth -= 1;
+        if let Some(notes) = &mut self.notes {
+            notes.copy(&both);
+        }
+        Some(copy)
+    }
+
+    /// Records of the operations inside of one that they stay with its threads.
+    fn note_inside(&mut self, operation: &ArrayOperation) {
+        if self.notes.is_none() {
+            return;
+        }
+        let mut found = Vec::new();
+        each_statement(&operation.body, &mut |statement| {
+            if let Some(reason) = self.obstacle(statement) {
+                found.push((statement, reason.unwrap_or(Reason::Deep)));
+            }
+        });
+        self.depth += 1;
+        for (statement, reason) in found {
+            self.note(statement, Fate::Whole(reason));
+        }
+        self.depth -= 1;
     }
 }

@@ -25,9 +25,9 @@ pub fn run(program: &mut Program) {
         each_body_mut(&mut body, &mut |inner| {
             let mut statements = Vec::with_capacity(inner.statements.len());
             for statement in std::mem::take(&mut inner.statements) {
-                match nest(&statement) {
-                    Some(nest) => make_regular(program, &lengths, statement, nest, &mut statements),
-                    None => statements.push(statement),
+                match nest(&statement.expression) {
+                    Ok(nest) => make_regular(program, &lengths, statement, nest, &mut statements),
+                    Err(_) => statements.push(statement),
                 }
             }
             inner.statements = statements;
@@ -67,43 +67,63 @@ struct Nest {
     rows: Vec<usize>,
 }
 
-/// The regular nest that a statement is, if it is one.
-fn nest(statement: &Statement) -> Option<Nest> {
-    let Expression::Operation(outer) = &statement.expression else {
-        return None;
+/// Why the rows that an operation makes are not those of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Irregular {
+    /// The operation makes other things as well, or passes state on.
+    NotAlone,
+    /// A row is not what one map gives.
+    NoMap,
+    /// How long a row is is known only inside of the operation.
+    Length,
+    /// What stands before the inner map is not cheap enough to be computed for each element.
+    Dear,
+}
+
+/// Why the rows that an operation makes are not those of a matrix, if it makes rows.
+pub(crate) fn irregular(expression: &Expression) -> Option<Irregular> {
+    nest(expression).err().flatten()
+}
+
+/// The regular nest that an expression is, or why it is none, if it makes rows.
+fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
+    let Expression::Operation(outer) = expression else {
+        return Err(None);
     };
-    let [Output::Collect { .. }] = outer.outputs[..] else {
-        return None;
-    };
-    let (length, rows) = outer.body.results.split_first()?;
-    let (last, before) = outer.body.statements.split_last()?;
+    let makes_rows = |output: &Output| matches!(output, Output::Collect { .. });
+    match outer.outputs[..] {
+        [Output::Collect { .. }] if outer.carries.is_empty() => {}
+        _ if outer.outputs.iter().any(makes_rows) => return Err(Some(Irregular::NotAlone)),
+        _ => return Err(None),
+    }
+    let (length, rows) = outer.body.results.split_first().ok_or(None)?;
+    let no_map = Some(Irregular::NoMap);
+    let (last, before) = outer.body.statements.split_last().ok_or(no_map)?;
     let Expression::Operation(inner) = &last.expression else {
-        return None;
+        return Err(no_map);
     };
     let is_map = |o: &Output| matches!(o, Output::Map);
-    let is_regular = outer.carries.is_empty()
-        && inner.carries.is_empty()
-        && inner.shape == [*length]
-        && inner.outputs.iter().all(is_map)
-        && before.len() <= MOST_BEFORE
-        && before.iter().all(is_cheap);
-    if !is_regular {
-        return None;
+    if !inner.carries.is_empty() || inner.shape != [*length] || !inner.outputs.iter().all(is_map) {
+        return Err(no_map);
     }
     if let Atom::Variable(length) = length {
         let binds = |s: &Statement| s.pattern.contains(length);
         if outer.indices.contains(length) || outer.body.statements.iter().any(binds) {
-            return None;
+            return Err(Some(Irregular::Length));
         }
+    }
+    if before.len() > MOST_BEFORE || !before.iter().all(is_cheap) {
+        return Err(Some(Irregular::Dear));
     }
     let output = |row: &Atom| {
         let of_row = |v: &Variable| Atom::Variable(*v) == *row;
         last.pattern.iter().position(of_row)
     };
-    Some(Nest {
+    let rows = rows.iter().map(output).collect::<Option<_>>();
+    Ok(Nest {
         inner: before.len(),
         length: *length,
-        rows: rows.iter().map(output).collect::<Option<_>>()?,
+        rows: rows.ok_or(no_map)?,
     })
 }
 

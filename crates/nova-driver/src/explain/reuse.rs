@@ -3,6 +3,7 @@
 //! copied, with what is in the way.
 
 use super::Report;
+use super::division::each_undivided;
 use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
@@ -55,7 +56,7 @@ impl Report<'_> {
     pub(super) fn reuse(&mut self, function: &Function, obstacles: &Obstacles) {
         let mut lines = Vec::new();
         let mut counted = HashSet::new();
-        each_statement(&function.body, &mut |statement| {
+        each_undivided(self.notes.as_ref(), &function.body, &mut |statement| {
             if let Expression::Unique(_) = &statement.expression {
                 counted.extend(statement.pattern.iter().copied());
             }

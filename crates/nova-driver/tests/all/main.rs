@@ -1,4 +1,5 @@
 //! The library as front ends use it, and what its pipeline makes of programs.
 
+mod division;
 mod library;
 mod optimiser;

@@ -13,7 +13,7 @@ use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Output, Type, Variable};
 
 /// Sizes of larger even parts are multiples of this, so that vectors and tiles fit in.
-const ROUND: i64 = 64;
+pub(super) const ROUND: i64 = 64;
 /// Where indices have loops of their own, which run for several indices at a time, parts are that
 /// large if there are so many of them.
 const ENOUGH: i64 = 16;
@@ -21,6 +21,9 @@ const ENOUGH: i64 = 16;
 /// The most that an index or an element weighs: with fewer than 2^40 of both, sums of weights do not
 /// wrap, without which parts might overlap.
 const HEAVIEST: i64 = 1 << 20;
+
+/// An operation with fewer indices has fewer of them than threads may want.
+pub const FEW: i64 = 32;
 
 /// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
 const SCANNED: i64 = 4;
@@ -66,9 +69,15 @@ pub(super) struct Bounds {
     pub(super) long_row: Option<Atom>,
 }
 
+/// Whether an operation is divided only where a thread has nothing to do: a scan in parts is more to
+/// do than the whole, which one thread would do for nothing.
+pub(super) fn wants_idle(operation: &ArrayOperation) -> bool {
+    operation.outputs.iter().any(is_scan) && is_exact(operation)
+}
+
 impl Code<'_> {
     /// What an index of an operation costs, and whether that depends on rows.
-    fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
+    pub(super) fn cost_by_row(&self, operation: &ArrayOperation) -> (Cost, Option<Rows>) {
         let (mut cost, rows) = Cost::of(self.program, operation);
         let by_row = cost.loops.is_empty() && is_free(operation, self.strict);
         let rows = rows.filter(|_| by_row);
@@ -107,8 +116,7 @@ impl Code<'_> {
         if unknown {
             let several = self.compare(Operation::Greater, n, Atom::index(1));
             worth = self.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several);
-        } else if operation.outputs.iter().any(is_scan) && is_exact(operation) {
-            // In parts there is more to do than in the whole, which one thread would do for nothing.
+        } else if wants_idle(operation) {
             worth = self.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
         }
         if !is_free(operation, self.strict) {
@@ -398,7 +406,6 @@ impl Code<'_> {
 
     /// Whether there are fewer indices than threads may want.
     pub(super) fn are_few(&mut self, cut: &Cut) -> Atom {
-        const FEW: i64 = 32;
         self.compare(Operation::Less, cut.n, Atom::index(FEW))
     }
 }

@@ -10,7 +10,7 @@ use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// How many elements there are for each bin of a part, at least.
-const ELEMENTS: i64 = 16;
+pub const ELEMENTS: i64 = 16;
 /// How many parts there are at most: bins are combined in sequence.
 const PARTS: i64 = 64;
 /// Bins are counted up to this, beyond any memory.

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// How the values of a reduction or scan may be bracketed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Freedom {
+pub enum Freedom {
     /// In any way, and a value is known that changes nothing.
     Neutral,
     /// In any way.

@@ -34,14 +34,15 @@ struct Sort<'a> {
 }
 
 impl Code<'_> {
-    /// Writes a sort in parts, or as it is where it is small.
+    /// Writes a sort in parts, or as it is where it is small. Gives what it binds where it is not in
+    /// parts, if it may be.
     pub(super) fn divide_sort(
         &mut self,
         order: Variable,
         (count, compare): (Atom, &Lambda),
         effects: Effects,
         division: Division,
-    ) {
+    ) -> Option<Variable> {
         let size = self.run_size(count, compare, division);
         let sort = Sort {
             count,
@@ -52,7 +53,8 @@ impl Code<'_> {
         let condition = match self.compare(ScalarOperation::Greater, count, size) {
             Atom::Constant(ScalarValue::Bool(false)) => {
                 let compare = compare.clone();
-                return self.push(vec![order], Expression::Sort { count, compare });
+                self.push(vec![order], Expression::Sort { count, compare });
+                return None;
             }
             condition => condition,
         };
@@ -66,12 +68,17 @@ impl Code<'_> {
         let otherwise = self.branch(&[order], |code, own| {
             code.push(own, Expression::Sort { count, compare });
         });
+        let whole = match otherwise.results[..] {
+            [Atom::Variable(whole)] => Some(whole),
+            _ => None,
+        };
         let choice = Expression::If {
             condition,
             then,
             otherwise,
         };
         self.push(vec![order], choice);
+        whole
     }
 
     /// How many indices a part has: a power of two, at least what costs the grain.

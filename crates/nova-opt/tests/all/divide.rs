@@ -320,6 +320,29 @@ fn what_runs_in_order_stays_whole() {
 }
 
 #[test]
+fn what_makes_nodes_stays_whole_and_what_is_in_it_is_divided() {
+    let text = "(program
+      (sum \"L\" [] [0] (\"N\" unit) (\"C\" (tuple i64 (sum 0))))
+      (entry \"f\" [(\"x\" (vector i64))] (vector i64) \"f\")
+      (function \"f\" [n:i64 x:[n]i64] [m:i64 r:[m]i64] (do
+        (let [y:[n]i64] (operation [n] [i:i64] [] (do
+          (let [s:i64] (operation [n] [j:i64] [] (do (let [e:i64] (index x [j])) (in e))
+            (reduce [0] (lambda [a:i64 b:i64] (do (let [c:i64] (add i64 a b)) (in c))))))
+          (let [l:i64] (call \"one\" [s]))
+          (let [h:i64 t:i64] (payload 0 1 l)) (in h)) (map)))
+        (in n y)))
+      (function \"one\" [v:i64] [p:i64] (do
+        (let [z:i64] (new 0 0 [])) (let [q:i64] (new 0 1 [v z])) (in q))))";
+    let mut program = read(text);
+    let value_before = value_with(&program, &["[3 4 5 6 7 8 9]"], &Options::default());
+    apply(divide_strict, &mut program);
+    let value_after = value_with(&program, &["[3 4 5 6 7 8 9]"], &Options::default());
+    assert_eq!(value_after, value_before);
+    // The map, and the reduction: the grid, a part, what reduces the parts, itself where it is small.
+    assert_eq!(counts(&program), (1, 4), "{}", print(&program));
+}
+
+#[test]
 fn errors_keep_their_place() {
     let body = format!(
         "(let [y:[n]f64] (operation [n] [i:i64] [] (do {ELEMENT}

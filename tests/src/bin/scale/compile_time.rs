@@ -2,7 +2,8 @@
 //! novac writes, both at -O2, for the benchmarks and for programs of growing size, with the exponent
 //! at which each grows.
 
-use crate::texts::conditionals;
+use crate::Setting;
+use crate::texts::{conditionals, operations as operations_text};
 use nova_tests::random::{self, PRELUDE};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +15,10 @@ const SIZES: [usize; 5] = [1_000, 3_000, 10_000, 30_000, 100_000];
 /// What a statement of [`conditionals`] has: a conditional, a comparison, two operations and what
 /// they are of.
 const NODES_OF_A_STATEMENT: usize = 10;
+
+/// What a statement of [`operations_text`] has: an operation, its operator, which is mostly a lambda
+/// with two operations, and what it is of.
+const NODES_OF_AN_OPERATION: usize = 8;
 
 /// How often a short compilation is run, of which the fastest counts, and up to how many
 /// milliseconds it is short.
@@ -28,7 +33,7 @@ struct Times {
 }
 
 /// The benchmark programs of the repository.
-pub fn benchmarks(novac: &str, folder: &Path) {
+pub fn benchmarks(setting: &Setting) {
     println!("| benchmark | novac ms | gcc ms |");
     println!("| --- | ---: | ---: |");
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples/benchmarks");
@@ -42,7 +47,7 @@ pub fn benchmarks(novac: &str, folder: &Path) {
         .collect();
     paths.sort();
     for path in paths {
-        let times = compile(novac, &path, folder);
+        let times = compile(setting, &path);
         println!(
             "| {} | {:.1} | {:.1} |",
             stem(&path),
@@ -53,8 +58,8 @@ pub fn benchmarks(novac: &str, folder: &Path) {
 }
 
 /// Random programs, joined until they have enough nodes.
-pub fn random(novac: &str, folder: &Path) {
-    growth("random programs", novac, folder, |size| {
+pub fn random(setting: &Setting) {
+    growth("random programs", setting, |size| {
         let mut text = String::from(PRELUDE);
         let (mut nodes, mut seed) = (0, 0);
         while nodes < size {
@@ -68,24 +73,32 @@ pub fn random(novac: &str, folder: &Path) {
 }
 
 /// One function of dependent statements.
-pub fn function(novac: &str, folder: &Path) {
-    growth("one function", novac, folder, |size| {
+pub fn function(setting: &Setting) {
+    growth("one function", setting, |size| {
         let statements = size / NODES_OF_A_STATEMENT;
         (size, conditionals(statements))
     });
 }
 
+/// One function of array operations, each over what those before it give.
+pub fn operations(setting: &Setting) {
+    growth("operations", setting, |size| {
+        let statements = size / NODES_OF_AN_OPERATION;
+        (size, operations_text(statements))
+    });
+}
+
 /// Compiles a program of each size, given with its true number of nodes; prints the times and the
 /// exponents.
-fn growth(what: &str, novac: &str, folder: &Path, program: impl Fn(usize) -> (usize, String)) {
+fn growth(what: &str, setting: &Setting, program: impl Fn(usize) -> (usize, String)) {
     println!("| {what}, nodes | bytes | novac ms | gcc ms |");
     println!("| ---: | ---: | ---: | ---: |");
     let mut measured = Vec::new();
-    for size in SIZES {
+    for size in SIZES.into_iter().filter(|size| *size <= setting.most) {
         let (nodes, text) = program(size);
-        let path = folder.join("growth.nova");
+        let path = setting.folder.join("growth.nova");
         std::fs::write(&path, &text).expect("a program written");
-        let times = compile(novac, &path, folder);
+        let times = compile(setting, &path);
         println!(
             "| {nodes} | {} | {:.1} | {:.1} |",
             text.len(),
@@ -124,15 +137,16 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
 }
 
 /// Compiles a program to an object file, by novac and then gcc.
-fn compile(novac: &str, path: &Path, folder: &Path) -> Times {
+fn compile(setting: &Setting, path: &Path) -> Times {
+    let folder = &setting.folder;
     let (source, object) = (
         folder.join(format!("{}.c", stem(path))),
         folder.join("compiled.o"),
     );
     Times {
         novac: fastest(
-            Command::new(novac)
-                .arg("-O2")
+            Command::new(&setting.novac)
+                .args(["-O2", "--target", &setting.target])
                 .arg(path)
                 .arg("-o")
                 .arg(folder),

@@ -1,52 +1,75 @@
-//! `scale [NOVAC] [TABLE …]`: times `novac` on large and deep programs and prints tables in Markdown:
-//! `programs`, `benchmarks`, `random`, `function`; all if none is named. Times are for reading, not
-//! asserted; what is asserted is that each run ends with the status and, for errors, the place that
-//! it should.
+//! `scale [--target T] [--up-to NODES] [NOVAC] [TABLE …]`: times `novac` on large and deep programs and
+//! prints tables in Markdown: `programs`, `benchmarks`, `random`, `function`, `operations`; all if none
+//! is named. Times are for reading, not asserted; what is asserted is that each run ends with the
+//! status and, for errors, the place that it should.
 
 mod compile_time;
 mod texts;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Instant;
 use texts::{conditionals, functions, nested_lets, statements};
 
-/// A table: its name in the command and what prints it.
-type Table = (&'static str, fn(&str, &Path));
+/// What is timed, and where.
+struct Setting {
+    novac: String,
+    /// What the code is for.
+    target: String,
+    /// How many nodes growing programs have at most.
+    most: usize,
+    /// Where files are written.
+    folder: PathBuf,
+}
 
-const TABLES: [Table; 4] = [
+/// A table: its name in the command and what prints it.
+type Table = (&'static str, fn(&Setting));
+
+const TABLES: [Table; 5] = [
     ("programs", programs),
     ("benchmarks", compile_time::benchmarks),
     ("random", compile_time::random),
     ("function", compile_time::function),
+    ("operations", compile_time::operations),
 ];
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let novac = arguments
-        .next()
-        .unwrap_or_else(|| "target/release/novac".into());
-    let chosen: Vec<String> = arguments.collect();
-    for name in &chosen {
-        assert!(
-            TABLES.iter().any(|(table, _)| table == name),
-            "no table {name}; there are {}",
-            TABLES.map(|(table, _)| table).join(", ")
-        );
-    }
     let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut setting = Setting {
+        novac: "target/release/novac".into(),
+        target: "seq".into(),
+        most: usize::MAX,
+        folder: folder.path().to_path_buf(),
+    };
+    let mut chosen = Vec::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().expect("a value behind the option");
+        match argument.as_str() {
+            "--target" => setting.target = value(),
+            "--up-to" => setting.most = value().parse().expect("a number of nodes"),
+            table if TABLES.iter().any(|(name, _)| *name == table) => {
+                chosen.push(table.to_string());
+            }
+            _ if argument.contains(std::path::is_separator) => setting.novac = argument,
+            _ => panic!(
+                "no table {argument}; there are {}",
+                TABLES.map(|(table, _)| table).join(", ")
+            ),
+        }
+    }
     for (name, print) in TABLES {
         if chosen.is_empty() || chosen.iter().any(|c| c == name) {
-            print(&novac, folder.path());
+            print(&setting);
             println!();
         }
     }
 }
 
 /// Deep, wide and long programs with every command.
-fn programs(novac: &str, folder: &Path) {
-    let runs = Runs { novac, folder };
+fn programs(setting: &Setting) {
+    let runs = Runs(setting);
     println!("| program | command | seconds | outcome |");
     println!("| --- | --- | --- | --- |");
     runs.deep();
@@ -55,19 +78,17 @@ fn programs(novac: &str, folder: &Path) {
     runs.statements();
 }
 
-struct Runs<'a> {
-    novac: &'a str,
-    folder: &'a Path,
-}
+struct Runs<'a>(&'a Setting);
 
 impl Runs<'_> {
     /// Runs novac on a program; prints a row; the status must be `status` and the messages must
     /// contain `place`.
     fn row(&self, what: &str, text: &str, arguments: &[&str], status: i32, place: &str) -> Output {
-        let path = self.folder.join("scale.nova");
+        let path = self.0.folder.join("scale.nova");
         std::fs::write(&path, text).expect("a program written");
         let started = Instant::now();
-        let output = Command::new(self.novac)
+        let output = Command::new(&self.0.novac)
+            .args(["--target", &self.0.target])
             .args(&arguments[..1])
             .arg(&path)
             .args(&arguments[1..])
@@ -172,11 +193,11 @@ impl Runs<'_> {
             ("many functions", functions(n)),
         ] {
             let what = format!("{n} dependent statements, {what}");
-            let source = self.folder.join("scale.c");
-            let out = self.folder.display().to_string();
+            let source = self.0.folder.join("scale.c");
+            let out = self.0.folder.display().to_string();
             self.row(&what, &text, &["-O2", "-o", &out], 0, "");
             let started = Instant::now();
-            let object = self.folder.join("scale.o");
+            let object = self.0.folder.join("scale.o");
             let gcc = Command::new("gcc")
                 .args(["-std=c11", "-O2", "-c", "-o"])
                 .args([&object, &source])

@@ -40,6 +40,42 @@ pub fn conditionals(n: usize) -> String {
     text
 }
 
+/// One let of n array operations: what each but the first gives depends on the two before it, through
+/// a sum that keeps them apart.
+pub fn operations(n: usize) -> String {
+    let mut text = String::from("((x : vector int) (y : vector int))\n(let\n");
+    for k in 0..n {
+        let _ = match k % 4 {
+            0 => writeln!(text, "  (s{k} (reduce + {k} {}))", vector(k, 1)),
+            1 => writeln!(
+                text,
+                "  (a{k} (map (lambda (v w) (+ (* v s{}) w)) {} {}))",
+                k - 1,
+                vector(k, 2),
+                vector(k, 3)
+            ),
+            2 => writeln!(text, "  (a{k} (scan + {k} {}))", vector(k, 1)),
+            _ => writeln!(
+                text,
+                "  (a{k} (map (lambda (r) (reduce + r {})) {}))",
+                vector(k, 1),
+                vector(k, 2)
+            ),
+        };
+    }
+    let _ = writeln!(text, "in {})", vector(n, 1));
+    text
+}
+
+/// The vector of [`operations`] that stands so far before the k-th statement, at least.
+fn vector(k: usize, back: usize) -> String {
+    let before = (0..k).rev().filter(|k| k % 4 != 0).nth(back - 1);
+    match before {
+        Some(k) => format!("a{k}"),
+        None => ["x", "y"][back % 2].to_string(),
+    }
+}
+
 /// n functions, each calling the one before.
 pub fn functions(n: usize) -> String {
     let mut text =

@@ -1,0 +1,277 @@
+//! The part of the report on the division among threads: for each operation and each sort how it is
+//! divided, or why it is not. What `divide` wrote in place of one is not looked into; its second
+//! branch has the operation as it was.
+
+use super::{DIVIDE, Report};
+use crate::code::Code;
+use crate::compiler::Compiler;
+use crate::pipeline::{PASSES, is_enabled};
+use nova_flat::ir::{Atom, Body, Expression, Statement};
+use nova_flat::visit::{bodies, each_statement};
+use nova_opt::divide::{
+    self, Cutting, DEEPEST, Divided, ELEMENTS, FEW, Fate, Freedom, Note, Notes, Reason, Step,
+};
+use nova_opt::regular::Irregular;
+
+impl Compiler {
+    /// What the pass does with each operation of a program that stands before it, where it runs.
+    pub(super) fn notes(&self, flat: &mut Code) -> Option<Notes> {
+        let options = self.options();
+        let runs = |pass: &&crate::pipeline::Pass| pass.name == DIVIDE && is_enabled(pass, options);
+        let (Code::Flat(program), Some(division)) = (flat, options.division()) else {
+            return None;
+        };
+        let pass = PASSES.iter().find(runs);
+        pass.and_then(|_| divide::notes(program, division))
+    }
+}
+
+/// Of what `divide` wrote in place of an operation, the body that has the operation as it was.
+pub(super) fn whole<'a>(notes: Option<&Notes>, statement: &'a Statement) -> Option<&'a Body> {
+    let note = notes?.of(&statement.pattern)?;
+    match (&note.fate, &statement.expression) {
+        (Fate::Divided(_), Expression::If { otherwise, .. }) => Some(otherwise),
+        (Fate::Divided(_) | Fate::Whole(_), _other_statement) => None,
+    }
+}
+
+/// Calls `visit` on every statement below a body, as it was before operations were divided.
+pub(super) fn each_undivided<'a>(
+    notes: Option<&Notes>,
+    body: &'a Body,
+    visit: &mut dyn FnMut(&'a Statement),
+) {
+    for statement in &body.statements {
+        if let Some(whole) = whole(notes, statement) {
+            nova_diag::deep(|| each_undivided(notes, whole, &mut *visit));
+            continue;
+        }
+        visit(statement);
+        bodies(&statement.expression, &mut |inner| {
+            nova_diag::deep(|| each_undivided(notes, inner, &mut *visit));
+        });
+    }
+}
+
+impl Report<'_> {
+    fn note(&self, statement: &Statement) -> Option<&Note> {
+        match &statement.expression {
+            Expression::Operation(_) | Expression::Sort { .. } => {
+                self.notes.as_ref()?.of(&statement.pattern)
+            }
+            _nothing_to_divide => None,
+        }
+    }
+
+    /// Whether threads share an operation or a sort, whatever is around it.
+    pub(super) fn is_divided(&self, statement: &Statement) -> bool {
+        let note = self.note(statement);
+        note.is_some_and(|note| !note.nested && matches!(note.fate, Fate::Divided(_)))
+    }
+
+    /// The lines on the division of an operation or a sort.
+    pub(super) fn division(&self, statement: &Statement) -> Vec<String> {
+        let (Some(notes), Some(note)) = (&self.notes, self.note(statement)) else {
+            return Vec::new();
+        };
+        let grain = notes.division.grain;
+        let mut lines: Vec<String> = self.nest(statement, note).into_iter().collect();
+        match &note.fate {
+            Fate::Whole(reason) => lines.push(format!("not divided: {}", reason_text(*reason))),
+            Fate::Divided(divided) => {
+                let where_divided = match note.nested {
+                    true => "divided where the loop around it has few rounds or a long row: ",
+                    false => "",
+                };
+                lines.push(format!(
+                    "{where_divided}{}",
+                    self.cutting(&divided.cut, grain)
+                ));
+                let steps = divided.steps.iter().map(|step| step_text(*step));
+                lines.extend(steps);
+                if divided.idle {
+                    let text = "only if a thread has nothing to do when it begins: the whole is \
+                                less to do, and gives the same";
+                    lines.push(text.to_string());
+                }
+                lines.extend(scattered_text(&divided.cut).map(str::to_string));
+                lines.extend(inside_text(divided));
+            }
+        }
+        lines
+    }
+
+    /// What became of a nest.
+    fn nest(&self, statement: &Statement, note: &Note) -> Option<String> {
+        let Expression::Operation(operation) = &statement.expression else {
+            return None;
+        };
+        if operation.shape.len() > 1 {
+            return Some("a regular nest: one operation of several dimensions".to_string());
+        }
+        let mut has_loops = false;
+        each_statement(&operation.body, &mut |inner| {
+            has_loops |= matches!(inner.expression, Expression::Operation(_));
+        });
+        let kind = match &note.fate {
+            Fate::Divided(divided) => match divided.cut {
+                Cutting::Elements { .. } => "an irregular nest: a balanced outer loop",
+                Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => "a nest: an outer loop",
+            },
+            Fate::Whole(_) => "a nest: a loop in a loop",
+        };
+        let why = note.irregular.map_or(String::new(), |why| {
+            format!("; no matrix, since {}", irregular_text(why))
+        });
+        has_loops.then(|| format!("{kind}{why}"))
+    }
+
+    /// How indices are cut, and from where on.
+    fn cutting(&self, cut: &Cutting, grain: i64) -> String {
+        let twice = 2 * grain;
+        match cut {
+            Cutting::Even {
+                sizes: Some((from, least)),
+                cost,
+                ..
+            } => format!(
+                "from {from} rounds on, into even parts of {least} or more; a round counts as {}",
+                operations(*cost)
+            ),
+            Cutting::Even {
+                sizes: None,
+                cost,
+                loops,
+            } => format!(
+                "from {twice} operations on, into even parts of {grain} or more; a round counts \
+                 as {}",
+                self.sum(*cost, loops)
+            ),
+            Cutting::Elements { row, element } => format!(
+                "from {twice} operations on, into parts of {grain} or more, with about as many \
+                 elements, not rows; a row counts as {}, each of its elements as {element}",
+                operations(*row)
+            ),
+            Cutting::Asked => "if a thread has nothing to do when it begins, since nothing says \
+                               how much recursive calls have to do"
+                .to_string(),
+            Cutting::Runs => "into runs of a power of two of elements".to_string(),
+        }
+    }
+
+    /// A cost that depends on extents.
+    fn sum(&self, fixed: i64, loops: &[(Vec<Atom>, i64)]) -> String {
+        let product = |(extents, each): &(Vec<Atom>, i64)| {
+            let extents = extents.iter().map(|extent| self.atom(*extent));
+            let factors: Vec<String> = extents.chain([each.to_string()]).collect();
+            factors.join(" x ")
+        };
+        let fixed = (fixed > 0).then(|| fixed.to_string());
+        let terms: Vec<String> = fixed.into_iter().chain(loops.iter().map(product)).collect();
+        format!("{} operations", terms.join(" + "))
+    }
+}
+
+fn operations(count: i64) -> String {
+    match count {
+        1 => "1 operation".to_string(),
+        _ => format!("{count} operations"),
+    }
+}
+
+/// What is done apart from the parts.
+fn step_text(step: Step) -> String {
+    let text = match step {
+        Step::Reduce(Freedom::Neutral) => "what the parts give is reduced",
+        Step::Reduce(Freedom::Any) => {
+            "what the parts give is reduced; a part starts with its first element, since no value \
+             is known that changes nothing"
+        }
+        Step::Reduce(Freedom::Strict { .. }) => {
+            "what the parts give is reduced; parts are subtrees of the strict order, which is kept"
+        }
+        Step::Scan(Freedom::Neutral | Freedom::Any) => {
+            "in two steps: what each part reduces to, then the running results"
+        }
+        Step::Scan(Freedom::Strict { .. }) => {
+            "in two steps: what each block of the strict order reduces to, then the running results"
+        }
+        Step::State => "in two steps: what each part adds to the state, then the parts",
+        Step::Count => "in two steps: how many elements each part keeps, then the elements",
+        Step::Keep => "what the parts keep is copied behind each other",
+        Step::Rows => "the rows of the parts are copied behind each other",
+        Step::Bins => {
+            return format!(
+                "one set of bins for each part, which are combined; a part has {ELEMENTS} elements \
+                 or more for each of its bins"
+            );
+        }
+        Step::Merge => "runs are sorted, then merged in pieces of their size",
+    };
+    text.to_string()
+}
+
+/// What is done with rows that are not dense.
+fn scattered_text(cut: &Cutting) -> Option<&'static str> {
+    match cut {
+        Cutting::Elements { .. } => {
+            Some("rows that do not follow each other in memory are cut by number")
+        }
+        Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => None,
+    }
+}
+
+/// When the operations inside are divided.
+fn inside_text(divided: &Divided) -> Option<String> {
+    let long = match &divided.cut {
+        Cutting::Elements { .. } => ", or in a part with a row longer than two parts,",
+        Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => "",
+    };
+    let text = format!("with fewer than {FEW} rounds{long} loops inside are divided");
+    divided.inside.then_some(text)
+}
+
+/// Why one thread does an operation.
+fn reason_text(reason: Reason) -> String {
+    let text = match reason {
+        Reason::Nothing => "it only checks",
+        Reason::Observable => {
+            "it writes traces or calls foreign functions, which only one thread may"
+        }
+        Reason::Nodes => {
+            "it makes nodes of recursive data, whose table only one thread may append to"
+        }
+        Reason::Scatter => {
+            "parts would have to agree on which of several elements for one place is the last"
+        }
+        Reason::Order => "its values are combined in an order that parts cannot keep",
+        Reason::Operator => {
+            "its parts would start with a value that changes nothing, and the operator has none \
+             that is known"
+        }
+        Reason::Small => "it is known to cost less than two parts",
+        Reason::State => {
+            "each round needs what the one before gave, and that is no running result of an \
+             operator that no order changes"
+        }
+        Reason::Recursion => {
+            "nothing says how much recursive calls have to do, and the result depends on how parts \
+             are cut"
+        }
+        Reason::Dear => "the body would be computed twice, which costs too much",
+        Reason::Deep => return format!("{DEEPEST} divided loops are around it"),
+    };
+    text.to_string()
+}
+
+/// Why rows are not those of a matrix.
+fn irregular_text(why: Irregular) -> &'static str {
+    match why {
+        Irregular::NotAlone => "it gives rows along with other results",
+        Irregular::NoMap => "a row is not what one map gives",
+        Irregular::Length => "how long a row is is known only inside",
+        Irregular::Dear => {
+            "what stands before the inner map would be computed again for each element"
+        }
+    }
+}

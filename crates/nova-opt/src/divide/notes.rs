@@ -1,0 +1,300 @@
+//! What became of each operation and each sort of a program, and why, for those who ask. The pass
+//! records it by the variables that these bind, so that it can be found again in the program that the
+//! pass leaves: there an operation that was divided is a conditional, whose second branch runs it as
+//! it was.
+
+use super::Division;
+use super::cost::Cost;
+use super::cut::{ROUND, wants_idle};
+use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
+use super::parts::Code;
+use crate::regular::Irregular;
+use nova_core::order::BLOCK;
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
+use nova_flat::visit::each_statement;
+use std::collections::HashMap;
+
+/// What is recorded of a program.
+#[derive(Clone, Debug)]
+pub struct Notes {
+    /// How operations are divided.
+    pub division: Division,
+    of: HashMap<Variable, Note>,
+}
+
+/// What is recorded of an operation or a sort.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// What became of it.
+    pub fate: Fate,
+    /// Whether it stands inside of an operation that is divided: then it is divided only where that
+    /// has few indices, or one of them a long row.
+    pub nested: bool,
+    /// Why the rows that it makes are not those of a matrix, if it makes rows.
+    pub irregular: Option<Irregular>,
+}
+
+/// What became of an operation or a sort.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    /// It is divided where it is large enough.
+    Divided(Divided),
+    /// One thread does it, for this reason.
+    Whole(Reason),
+}
+
+/// How an operation or a sort is divided.
+#[derive(Clone, Debug)]
+pub struct Divided {
+    /// How indices are cut into parts.
+    pub cut: Cutting,
+    /// What is done apart from the parts, or inside of these, each once.
+    pub steps: Vec<Step>,
+    /// Whether it is divided only if a thread has nothing to do when it begins, since the whole is
+    /// less to do.
+    pub idle: bool,
+    /// Whether the operations in its body are divided as well, for when it has few indices.
+    pub inside: bool,
+}
+
+/// How indices are cut into parts.
+#[derive(Clone, Debug)]
+pub enum Cutting {
+    /// Into parts of as many indices.
+    Even {
+        /// From how many indices on it is divided, and how many each part has at least, if it is
+        /// known what an index costs.
+        sizes: Option<(i64, i64)>,
+        /// What an index costs, in cheap scalar operations.
+        cost: i64,
+        /// What it costs besides: for each index of a space of these extents so much.
+        loops: Vec<(Vec<Atom>, i64)>,
+    },
+    /// Into parts of about as many elements of rows.
+    Elements {
+        /// What a row costs.
+        row: i64,
+        /// What each of its elements costs.
+        element: i64,
+    },
+    /// Nothing says what an index costs, since it calls recursive functions: into parts of which some
+    /// are for each thread, if a thread has nothing to do when the operation begins.
+    Asked,
+    /// Into runs of a power of two of elements.
+    Runs,
+}
+
+/// What is done apart from the parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// What the parts reduce to is reduced.
+    Reduce(Freedom),
+    /// What each part, or block, reduces to comes first, then the running results.
+    Scan(Freedom),
+    /// The same for state that is a running result.
+    State,
+    /// How many elements each part keeps comes first, then the elements.
+    Count,
+    /// What each part keeps is copied behind each other.
+    Keep,
+    /// The rows that each part makes are copied behind each other.
+    Rows,
+    /// Each part has bins of its own, which are combined.
+    Bins,
+    /// Sorted parts are merged.
+    Merge,
+}
+
+/// Why one thread does an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It only checks.
+    Nothing,
+    /// Its effects can be seen from outside.
+    Observable,
+    /// It appends nodes to the tables of recursive data.
+    Nodes,
+    /// Its elements go to places that are computed.
+    Scatter,
+    /// Its values are combined in an order that parts cannot keep.
+    Order,
+    /// Its parts would start with a value that changes nothing, and none is known.
+    Operator,
+    /// It is known to cost less than two parts.
+    Small,
+    /// It passes on state that is no running result of an operator that no order changes.
+    State,
+    /// What recursive functions cost is not known, and how parts are cut would change the result.
+    Recursion,
+    /// Parts of scans compute the body twice, which is dear here.
+    Dear,
+    /// Too many divided operations are around it.
+    Deep,
+}
+
+impl Notes {
+    pub(super) fn new(division: Division) -> Notes {
+        let of = HashMap::new();
+        Notes { division, of }
+    }
+
+    /// What is recorded of what binds one of these variables.
+    pub fn of(&self, pattern: &[Variable]) -> Option<&Note> {
+        pattern.iter().find_map(|variable| self.of.get(variable))
+    }
+
+    /// Records something of what binds a variable.
+    pub(super) fn insert(&mut self, variable: Variable, note: Note) {
+        self.of.insert(variable, note);
+    }
+
+    /// Records that what binds a variable, of which something is recorded, is divided.
+    pub(super) fn divide(&mut self, variable: Variable, divided: Divided) {
+        if let Some(note) = self.of.get_mut(&variable) {
+            note.fate = Fate::Divided(divided);
+        }
+    }
+
+    /// Records of the first variables what is recorded of the second.
+    pub(super) fn copy(&mut self, pairs: &[(Variable, Variable)]) {
+        for (to, from) in pairs {
+            if let Some(note) = self.of.get(from).cloned() {
+                self.of.insert(*to, note);
+            }
+        }
+    }
+}
+
+/// The variable by which something is recorded of a statement.
+pub(super) fn key(statement: &Statement) -> Option<Variable> {
+    match &statement.expression {
+        Expression::Operation(_) | Expression::Sort { .. } => statement.pattern.first().copied(),
+        _nothing_to_divide => None,
+    }
+}
+
+/// The operations and sorts in two bodies of which one is a copy of the other, by the variables by
+/// which something is recorded of them.
+pub(super) fn pairs(one: &Body, other: &Body) -> Vec<(Variable, Variable)> {
+    let keys = |body: &Body| {
+        let mut keys = Vec::new();
+        each_statement(body, &mut |statement| keys.extend(key(statement)));
+        keys
+    };
+    keys(one).into_iter().zip(keys(other)).collect()
+}
+
+impl Divided {
+    /// How a sort is divided.
+    pub(super) fn sort() -> Divided {
+        Divided {
+            cut: Cutting::Runs,
+            steps: vec![Step::Merge],
+            idle: false,
+            inside: false,
+        }
+    }
+}
+
+impl Code<'_> {
+    /// How an operation is divided; `inside` and `twice` as in [`super::grid::Way`].
+    pub(super) fn divided(
+        &self,
+        operation: &ArrayOperation,
+        (inside, twice): (bool, bool),
+        division: Division,
+    ) -> Divided {
+        let (cost, rows) = self.cost_by_row(operation);
+        let cost_unknown = cost.unknown;
+        let cut = match rows {
+            _ if cost_unknown => Cutting::Asked,
+            Some(_) => Cutting::Elements {
+                row: cost.fixed.max(1),
+                element: cost.element,
+            },
+            None => self.even(operation, cost, division),
+        };
+        let mut steps = Vec::new();
+        if !operation.carries.is_empty() {
+            steps.push(Step::State);
+        }
+        for output in &operation.outputs {
+            if let Some(step) = step(output, twice, self.strict)
+                && !steps.contains(&step)
+            {
+                steps.push(step);
+            }
+        }
+        Divided {
+            cut,
+            steps,
+            idle: !cost_unknown && wants_idle(operation),
+            inside,
+        }
+    }
+
+    fn even(&self, operation: &ArrayOperation, cost: Cost, division: Division) -> Cutting {
+        let Cost { fixed, loops, .. } = cost;
+        let inner = operation.shape.get(1..).unwrap_or_default();
+        let grain = division.grain;
+        let each = fixed.max(1);
+        let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
+            let least = even_size(grain, each, alignment(operation, self.strict));
+            let worth = (2 * grain).div_euclid(each) + i64::from((2 * grain) % each > 0);
+            match is_free(operation, self.strict) {
+                true => (worth, least),
+                false => (worth.max(least + 1), least),
+            }
+        });
+        match inner.is_empty() {
+            true => Cutting::Even {
+                sizes,
+                cost: each,
+                loops,
+            },
+            // All is done for each index of the inner dimensions.
+            false => {
+                let of_all = |(extents, each): (Vec<Atom>, i64)| ([inner, &extents].concat(), each);
+                let own = (inner.to_vec(), each);
+                let loops = loops.into_iter().map(of_all);
+                Cutting::Even {
+                    sizes,
+                    cost: 0,
+                    loops: std::iter::once(own).chain(loops).collect(),
+                }
+            }
+        }
+    }
+}
+
+/// How many indices an even part has at least, of which each costs so much.
+fn even_size(grain: i64, cost: i64, alignment: Alignment) -> i64 {
+    let block = BLOCK as i64;
+    let up = |size: i64, to: i64| (size + to - 1) / to * to;
+    let size = up(grain, cost) / cost;
+    let size = match size < ROUND {
+        true => size,
+        false => up(size, ROUND),
+    };
+    match alignment {
+        Alignment::Free => size,
+        Alignment::Block => up(size, block),
+        Alignment::Subtree => {
+            let size = size.max(block).unsigned_abs();
+            size.next_power_of_two() as i64
+        }
+    }
+}
+
+/// What an output asks for apart from the parts.
+fn step(output: &Output, twice: bool, strict: bool) -> Option<Step> {
+    match output {
+        Output::Map | Output::Scatter { .. } | Output::Join { .. } => None,
+        Output::Reduce { lambda, .. } => Some(Step::Reduce(freedom(lambda, strict))),
+        Output::Scan { lambda, .. } => Some(Step::Scan(freedom(lambda, strict))),
+        Output::Filter { .. } if twice => Some(Step::Count),
+        Output::Filter { .. } => Some(Step::Keep),
+        Output::Histogram { .. } => Some(Step::Bins),
+        Output::Collect { .. } => Some(Step::Rows),
+    }
+}
