@@ -57,6 +57,7 @@ pub mod indices;
 pub mod interpret;
 pub mod ir;
 pub mod locals;
+mod pages;
 pub mod parse;
 pub mod print;
 pub mod regions;

@@ -13,7 +13,7 @@ use super::linear::Linear;
 use super::{Map, STREAM_MOST_WORK, Strips, at_least, at_most, declare};
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::translate::prefetch::share;
-use crate::walk;
+use crate::{pages, walk};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -116,10 +116,13 @@ impl Strips<'_> {
         let runs = at_least_one(map.count);
         let count = self.simple("count", map.count.clone(), &mut commands);
         let plan = self.plan(&target, count, width, &mut commands);
-        let asked = self.asked(&sources, width, &mut commands);
+        let bytes = i64::from(width * target.size);
+        let page =
+            (!scattered && sources.len() <= pages::MOST_ARRAYS).then(|| pages::in_one(bytes));
+        let asked = self.asked(&sources, width, page, &mut commands);
         commands.extend(match scattered {
             true => self.strips(map, &target, &plan, asked),
-            false => self.lines(map, &target, &plan, asked),
+            false => self.lines(map, &target, &plan, page, asked),
         });
         self.streamed = true;
         if !defined {
@@ -281,13 +284,22 @@ impl Strips<'_> {
     }
 
     /// What is asked for of each source when a strip of so many structures begins: a function of
-    /// where it begins.
-    fn asked(&mut self, sources: &[Source], width: u32, made: &mut Vec<Command>) -> Vec<Asked> {
+    /// where it begins. If so many strips make a page, it is what the next pages have.
+    fn asked(
+        &mut self,
+        sources: &[Source],
+        width: u32,
+        page: Option<i64>,
+        made: &mut Vec<Command>,
+    ) -> Vec<Asked> {
         let arrays: BTreeSet<Variable> = sources.iter().map(|source| source.pointer).collect();
-        let bytes = share(arrays.len());
         let mut asked = Vec::new();
         for source in sources {
             let read = i64::from(width) * source.size * source.address.factor;
+            let bytes = match page {
+                Some(strips) => pages::AT_ONCE * strips * read,
+                None => share(arrays.len()),
+            };
             asked.push(Asked {
                 pointer: source.pointer,
                 start: self.simple("row", source.address.start(), made),

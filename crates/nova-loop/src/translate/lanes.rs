@@ -13,6 +13,7 @@ use super::prefetch::Ahead;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable, combines_few};
+use crate::pages;
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -220,16 +221,29 @@ impl<'a> Translator<'a> {
         let start = base
             .clone()
             .plus(Expression::Variable(row).times(width.clone()));
-        let (code, ()) = self.nested(|this| this.row(rows, start, width, true))?;
+        // Strict sums, and elements that may stop the program, keep their order.
+        let ahead = Ahead {
+            any_order: !self.program.strict && !has_checks(&rows.operation.body),
+            ..Ahead::of(rows.width)
+        };
+        let (code, page) = self.nested(|this| this.row(rows, start, width, Some(ahead)))?;
         let place = rows.space.place.clone();
-        self.wrap(&[count], &[row], code, &place);
+        match page {
+            Some(page) => {
+                let program = &mut self.program;
+                let rows = pages::interleaved(program, row, count, page, code, &place);
+                self.emit(rows);
+            }
+            None => self.wrap(&[count], &[row], code, &place),
+        }
         let mask = Expression::index(rows.width - 1);
         let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
         let rest = self.declare("rest", INDEX, rest);
         let start = base.plus(length.minus(Expression::Variable(rest)));
         // Operations inside others often have this row alone.
         let may_be_alone = self.loops > 0 && !self.program.strict && rows.width == LANES as i64;
-        self.row(rows, start, Expression::Variable(rest), may_be_alone)?;
+        let ahead = may_be_alone.then(|| Ahead::of(rows.width));
+        self.row(rows, start, Expression::Variable(rest), ahead)?;
         if may_be_alone {
             self.fill_last_row(rows, rest);
         }
@@ -278,14 +292,15 @@ impl<'a> Translator<'a> {
         *count = Expression::index(rows.width);
     }
 
-    /// One row of `count` elements from `start`.
+    /// One row of `count` elements from `start`, which asks for what others will read. Gives how many
+    /// of them fill a page, if several pages are to be read at once.
     fn row(
         &mut self,
         rows: &mut RowLoops<'a>,
         start: Expression,
         count: Expression,
-        prefetches: bool,
-    ) -> Result<()> {
+        ahead: Option<Ahead>,
+    ) -> Result<Option<i64>> {
         let lane = self.add_variable("lane", INDEX);
         let (code, index) = self.nested(|this| {
             let index = start.clone().plus(Expression::Variable(lane));
@@ -295,18 +310,16 @@ impl<'a> Translator<'a> {
             this.element_of_row(rows, Rows::At { lane }, index)?;
             Ok(index)
         })?;
-        if prefetches {
-            let place = rows.space.place.clone();
-            self.prefetch_row(&code, index, &start, Ahead::of(rows.width), &place);
-        }
+        let place = rows.space.place.clone();
+        let page = ahead.and_then(|ahead| self.prefetch_row(&code, index, &start, ahead, &place));
         self.emit(Command::For {
             variable: lane,
             count,
             level: Level::Sequential,
             body: code,
-            place: rows.space.place.clone(),
+            place,
         });
-        Ok(())
+        Ok(page)
     }
 
     /// Computes the element at an index and gives it to the outputs.

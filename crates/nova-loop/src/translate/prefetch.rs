@@ -4,7 +4,7 @@
 
 use super::{INDEX, Translator};
 use crate::ir::{Command, Expression, Program, Type, Variable};
-use crate::walk;
+use crate::{pages, walk};
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
@@ -28,21 +28,25 @@ pub(super) struct Ahead {
     pub(super) elements: i64,
     /// No more lines of an array than this.
     pub(super) most_lines: i64,
+    /// Whether rows may be taken in the order of [`crate::pages`].
+    pub(super) any_order: bool,
 }
 
 impl Ahead {
-    /// All of so many elements.
+    /// All of so many elements, in rising order.
     pub(super) fn of(elements: i64) -> Self {
         Ahead {
             elements,
             most_lines: i64::MAX,
+            any_order: false,
         }
     }
 }
 
 impl Translator<'_> {
     /// Asks for what the next rows will read: `row` is the body of a loop in which `index` runs over
-    /// elements from `start` on.
+    /// elements from `start` on. Gives how many rows fill a page of memory, if several pages are to be
+    /// read at once.
     pub(super) fn prefetch_row(
         &mut self,
         row: &[Command],
@@ -50,7 +54,7 @@ impl Translator<'_> {
         start: &Expression,
         ahead: Ahead,
         place: &Place,
-    ) {
+    ) -> Option<i64> {
         let mut found = streams(row, index);
         if self.loops > 0 {
             // What every iteration of the loop outside reads again stays in a cache.
@@ -58,12 +62,24 @@ impl Translator<'_> {
         }
         self.join_fields(&mut found);
         if ahead.elements < LINE / 4 || found.len() > MOST {
-            return;
+            return None;
         }
-        let bytes = share(found.len());
-        for stream in found {
-            self.prefetch_stream(&stream, start, ahead, bytes, place);
+        let sizes = found
+            .iter()
+            .map(|s| s.row_size(&self.program, ahead.elements));
+        let sizes: Vec<i64> = sizes.collect();
+        let rows = match ahead.any_order && found.len() <= pages::MOST_ARRAYS {
+            true => sizes.iter().max().map(|size| pages::in_one(*size)),
+            false => None,
+        };
+        for (stream, size) in found.iter().zip(sizes) {
+            let bytes = match rows {
+                Some(rows) => rows * pages::AT_ONCE * size,
+                None => share(found.len()),
+            };
+            self.prefetch_stream(stream, start, ahead, bytes, place);
         }
+        rows
     }
 
     /// Leaves of the fields of the same structures one: the lines are the same.
@@ -145,6 +161,12 @@ impl Stream {
             Type::Pointer(element) => Some(i64::from(element.bits().max(8) / 8)),
             Type::Scalar(_) | Type::Block => None,
         }
+    }
+
+    /// How many bytes a row of so many elements has.
+    fn row_size(&self, program: &Program, elements: i64) -> i64 {
+        let size = self.element_size(program).unwrap_or(1);
+        (elements * size * self.stride).max(1)
     }
 
     /// How many lines a row of so many elements has.
