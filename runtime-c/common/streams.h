@@ -25,9 +25,10 @@
 #endif
 static inline void nova_stream_line(void *to, const void *from)
 {
-#if defined(__AVX512F__)
-    _mm512_stream_si512((__m512i *)to, _mm512_loadu_si512(from));
-#elif defined(__AVX__)
+    /* In halves, although there may be vectors of 64 bytes: many compilers use those of 32 even then,
+     * and what has been stored in halves a processor can't load as a whole before it has reached the
+     * cache. */
+#if defined(__AVX__)
     __m256i *line = (__m256i *)to;
     const __m256i *source = (const __m256i *)from;
     _mm256_stream_si256(line, _mm256_loadu_si256(source));
