@@ -75,6 +75,12 @@ impl<'p> Uses<'p> {
         match command {
             Command::Copy {
                 to, from, count, ..
+            }
+            | Command::CopyFew {
+                to, from, count, ..
+            }
+            | Command::CombineRow {
+                to, from, count, ..
             } => {
                 self.address(to);
                 self.address(from);
