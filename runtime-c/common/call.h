@@ -14,6 +14,7 @@ static void nova_open(nova_context *context, char *message)
     context->code = 0;
     context->message = message;
     context->stack_limit = 0;
+    context->slot = NULL;
     context->free_headers = NULL;
     context->spare_count = 0;
     context->temporaries = NULL;

@@ -58,6 +58,7 @@ typedef struct nova_context {
     uintptr_t stack_limit;      /* a frame below this address is one call too deep */
     int regions;                /* how many parallel regions are around, whoever began them */
     void *region;               /* the innermost; null if one thread does its chunks in order */
+    void *slot;                 /* of the innermost of them that others may join; null if none */
     nova_block *free_headers;   /* headers to use again */
     int spare_count;            /* how many blocks are spare */
     nova_block *spares[NOVA_SPARES];

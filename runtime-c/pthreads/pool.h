@@ -23,8 +23,9 @@
 /* Bytes between what different threads write. */
 #define NOVA_APART 64
 
-/* Works on a task until nothing of it is left to begin, which is true, or *leave is not 0. */
-typedef bool (*nova_assist)(void *task, nova_shared *leave);
+/* Works on the task of a slot until nothing of it is left to begin, which is true, or *leave is not
+ * 0. */
+typedef bool (*nova_assist)(void *task, void *slot, nova_shared *leave);
 
 /* The state of a slot: whether threads may join the task, whether its caller sleeps until all have
  * left, and how many are there. 0 when there is no task, or when none may join and all have left. */
@@ -40,7 +41,8 @@ typedef struct nova_slot {
     nova_shared taken; /* 1 while a caller has the slot */
     nova_assist assist;
     void *task;
-    nova_bed bed; /* of the caller, asleep on the state */
+    NOVA_ATOMIC(uintptr_t) outer; /* the slot of the task inside of which this one is; 0 if none */
+    nova_bed bed;                 /* of the caller, asleep on the state */
     char slot_apart[NOVA_APART];
 } nova_slot;
 
@@ -67,7 +69,7 @@ typedef struct nova_pool {
     char settings_apart[NOVA_APART];
     nova_shared epoch;    /* what threads without work sleep on: changes when some are woken */
     nova_shared sleepers; /* how many sleep, or are about to */
-    nova_shared busy;     /* how many assist somebody */
+    nova_shared busy;     /* how many assist somebody, less the callers that wait idly */
     nova_bed bed;
     char sleepers_apart[NOVA_APART];
     nova_slot slots[NOVA_SLOTS];
@@ -77,9 +79,9 @@ typedef struct nova_pool {
 /* The pool of the process. Its name has the version of this file's structures and of the protocol
  * on them: programs that agree in both share it, wherever the linker can see them together. */
 #if NOVA_FUTEX
-#define NOVA_POOL nova_pool_2
+#define NOVA_POOL nova_pool_3
 #else
-#define NOVA_POOL nova_pool_2_portable
+#define NOVA_POOL nova_pool_3_portable
 #endif
 #if defined(__cplusplus) && defined(__GNUC__)
 extern "C" {
@@ -135,13 +137,64 @@ static bool nova_help(nova_pool *pool, uint32_t first)
         nova_slot *slot = &pool->slots[(first + i) % high];
         if (nova_join(slot)) {
             NOVA_ADD(&pool->busy, 1, NOVA_RELAXED);
-            bool finished = slot->assist(slot->task, &pool->stopping);
+            bool finished = slot->assist(slot->task, slot, &pool->stopping);
             NOVA_ADD(&pool->busy, (uint32_t)-1, NOVA_RELAXED);
             nova_leave(slot, finished);
             helped = true;
         }
     }
     return helped;
+}
+
+/* The slot of the task inside of which that of a slot is; null if there is none. */
+static inline nova_slot *nova_outer(nova_slot *slot)
+{
+    return (nova_slot *)NOVA_LOAD(&slot->outer, NOVA_RELAXED);
+}
+
+/* Whether the task of a slot is somewhere inside that of another. This is known for sure of a task
+ * that the thread has joined: then all tasks around it go on. */
+static bool nova_is_inside(nova_slot *slot, const nova_slot *other)
+{
+    for (int depth = 0; depth < NOVA_SLOTS && slot != NULL; depth++) {
+        slot = nova_outer(slot);
+        if (slot == other)
+            return true;
+    }
+    return false;
+}
+
+/* Assists the open tasks inside that of a slot, for which its caller waits anyway; gives whether
+ * there was one. */
+static bool nova_help_inside(nova_pool *pool, nova_slot *own)
+{
+    bool helped = false;
+    uint32_t high = NOVA_LOAD(&pool->high, NOVA_ORDERED);
+    for (uint32_t i = 0; i < high && NOVA_LOAD(&pool->stopping, NOVA_RELAXED) == 0; i++) {
+        nova_slot *slot = &pool->slots[i];
+        if ((NOVA_LOAD(&slot->state, NOVA_ORDERED) & NOVA_OPEN) == 0 ||
+            !nova_is_inside(slot, own) || !nova_join(slot))
+            continue;
+        bool finished = false;
+        if (nova_is_inside(slot, own)) {
+            NOVA_ADD(&pool->busy, 1, NOVA_RELAXED);
+            finished = slot->assist(slot->task, slot, &pool->stopping);
+            NOVA_ADD(&pool->busy, (uint32_t)-1, NOVA_RELAXED);
+            helped = true;
+        }
+        nova_leave(slot, finished);
+    }
+    return helped;
+}
+
+/* Wakes the callers of a task and of those around it who sleep, since there is a task inside. */
+static void nova_recall(nova_slot *slot)
+{
+    for (; slot != NULL; slot = nova_outer(slot))
+        if ((NOVA_LOAD(&slot->state, NOVA_ORDERED) & NOVA_AWAITED) != 0) {
+            NOVA_AND(&slot->state, ~NOVA_AWAITED, NOVA_ORDERED);
+            nova_wake(&slot->bed, &slot->state, INT_MAX);
+        }
 }
 
 /* Whether a thread that is about to sleep must not: there is a task, or it is to end. */
@@ -315,8 +368,10 @@ static inline bool nova_has_pool(nova_pool *pool)
     return NOVA_LOAD(&pool->phase, NOVA_ACQUIRE) == NOVA_POOL_RUNNING || nova_start(pool);
 }
 
-/* Publishes a task and wakes so many threads; null if no slot is free. */
-static nova_slot *nova_publish(nova_pool *pool, nova_assist assist, void *task, int count)
+/* Publishes a task that is inside that of a slot, unless that is null, and wakes so many threads;
+ * null if no slot is free. */
+static nova_slot *nova_publish(nova_pool *pool, nova_assist assist, void *task, nova_slot *outer,
+                               int count)
 {
     for (uint32_t i = 0; i < NOVA_SLOTS; i++) {
         nova_slot *slot = &pool->slots[i];
@@ -325,30 +380,43 @@ static nova_slot *nova_publish(nova_pool *pool, nova_assist assist, void *task, 
             continue;
         slot->assist = assist;
         slot->task = task;
+        NOVA_STORE(&slot->outer, (uintptr_t)outer, NOVA_RELAXED);
         uint32_t high = NOVA_LOAD(&pool->high, NOVA_RELAXED);
         while (high < i + 1 && !NOVA_SWAP_IF(&pool->high, &high, i + 1))
             ;
         NOVA_STORE(&slot->state, NOVA_OPEN, NOVA_ORDERED);
         nova_rouse(pool, count);
+        nova_recall(outer);
         return slot;
     }
     return NULL;
 }
 
-/* Takes a task back: nobody joins it any more, and all who have joined it leave before this ends. */
+/* Takes a task back: nobody joins it any more, and all who have joined it leave before this ends. The
+ * caller assists the tasks that they publish meanwhile. It looks for these once more after it has
+ * marked the state as awaited, and who publishes one takes the mark away, on which the sleep ends. */
 static void nova_retract(nova_pool *pool, nova_slot *slot)
 {
     nova_vigil vigil = {0, 0};
+    bool awake = NOVA_LOAD(&pool->waits_awake, NOVA_RELAXED) != 0;
     uint32_t state = NOVA_AND(&slot->state, ~NOVA_OPEN, NOVA_BOTH) & ~NOVA_OPEN;
+    bool waits = (state & NOVA_JOINED) != 0;
+    if (waits)
+        NOVA_ADD(&pool->busy, (uint32_t)-1, NOVA_RELAXED);
     while ((state & NOVA_JOINED) != 0) {
-        if (NOVA_LOAD(&pool->waits_awake, NOVA_RELAXED) == 0 || !nova_stay_awake(&vigil)) {
-            if ((state & NOVA_AWAITED) == 0 &&
-                !NOVA_SWAP_IF(&slot->state, &state, state | NOVA_AWAITED))
-                continue;
-            nova_sleep(&slot->bed, &slot->state, state | NOVA_AWAITED);
+        if (nova_help_inside(pool, slot)) {
+            vigil.end = 0;
+            vigil.rounds = 0;
+        } else if (!awake || !nova_stay_awake(&vigil)) {
+            if ((state & NOVA_AWAITED) != 0)
+                nova_sleep(&slot->bed, &slot->state, state);
+            else
+                (void)NOVA_SWAP_IF(&slot->state, &state, state | NOVA_AWAITED);
         }
-        state = NOVA_LOAD(&slot->state, NOVA_ACQUIRE);
+        state = NOVA_LOAD(&slot->state, NOVA_ORDERED);
     }
+    if (waits)
+        NOVA_ADD(&pool->busy, 1, NOVA_RELAXED);
     NOVA_STORE(&slot->state, 0, NOVA_RELAXED);
     NOVA_STORE(&slot->taken, 0, NOVA_RELEASE);
 }

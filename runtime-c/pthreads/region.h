@@ -84,7 +84,7 @@ static void nova_note(nova_region *region, int64_t chunk, int code, const char *
 }
 
 /* Works on a region until no batch is left, or *leave is not 0; gives which. */
-static bool nova_take_part(void *task, nova_shared *leave)
+static bool nova_take_part(void *task, void *slot, nova_shared *leave)
 {
     nova_region *region = (nova_region *)task;
     nova_part part = {region, leave, 0, false};
@@ -95,6 +95,7 @@ static bool nova_take_part(void *task, nova_shared *leave)
     context.tables = region->context->tables;
     context.regions = region->context->regions + 1;
     context.region = region;
+    context.slot = slot;
     context.stack_limit = NOVA_FRAME > region->stack ? NOVA_FRAME - region->stack : 0;
     /* Who has been woken wakes two more, as long as there is work for them. */
     if (leave != NULL && NOVA_LOAD(&region->next, NOVA_RELAXED) + 1 < region->claims)
@@ -158,13 +159,14 @@ static void nova_parallel(nova_context *context, int64_t chunks, nova_chunk func
         NOVA_STORE(&region.turn, 0, NOVA_RELAXED);
         NOVA_STORE(&region.failed, SIZE_MAX, NOVA_RELAXED);
         NOVA_STORE(&region.locked, 0, NOVA_RELAXED);
-        slot = nova_publish(pool, nova_take_part, &region, region.claims > 2 ? 2 : 1);
+        slot = nova_publish(pool, nova_take_part, &region, (nova_slot *)context->slot,
+                            region.claims > 2 ? 2 : 1);
     }
     if (slot == NULL) {
         nova_do_alone(context, chunks, function, environment);
         return;
     }
-    nova_take_part(&region, NULL);
+    nova_take_part(&region, slot, NULL);
     nova_retract(pool, slot);
     if (NOVA_LOAD(&pool->generation, NOVA_RELAXED) != generation)
         nova_fail(context, NOVA_ERROR_DEVICE, "the process was forked inside a parallel operation");

@@ -167,6 +167,37 @@ static void *takes_turns(void *argument)
     return NULL;
 }
 
+/* A region of which the caller does one chunk and waits; the thread that does the other needs help. */
+typedef struct wait_for {
+    meeting begun;
+    pthread_t caller;
+    long pause;
+} wait_for;
+
+static void need_help(nova_context *context, int64_t chunk, void *environment)
+{
+    wait_for *w = (wait_for *)environment;
+    meet(context, chunk, &w->begun);
+    if (pthread_equal(w->caller, pthread_self()))
+        return;
+    struct timespec pause = {0, w->pause};
+    nanosleep(&pause, NULL);
+    meet_inside(context, 0, NULL);
+}
+
+/* A caller that waits assists what is inside of its own region, be it awake, falling asleep, or
+ * asleep: with two threads nobody else can. */
+static void callers_help_inside(int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        wait_for w;
+        NOVA_STORE(&w.begun.present, 0, NOVA_ORDERED);
+        w.caller = pthread_self();
+        w.pause = (long)(i % 8) * 10000;
+        run_well(2, need_help, &w);
+    }
+}
+
 static void *meets(void *argument)
 {
     (void)argument;
@@ -198,10 +229,10 @@ static void slots_run_out(void)
     nothing.context = &context;
     nothing.pool = pool;
     for (int i = 0; i < NOVA_SLOTS; i++) {
-        taken[i] = nova_publish(pool, nova_take_part, &nothing, 1);
+        taken[i] = nova_publish(pool, nova_take_part, &nothing, NULL, 1);
         CHECK(taken[i] != NULL);
     }
-    CHECK(nova_publish(pool, nova_take_part, &nothing, 1) == NULL);
+    CHECK(nova_publish(pool, nova_take_part, &nothing, NULL, 1) == NULL);
     every_chunk_is_done_once();
     for (int i = 0; i < NOVA_SLOTS; i++)
         nova_retract(pool, taken[i]);
@@ -227,6 +258,7 @@ int main(int count, char **arguments)
         if (threads[i] > 1) {
             hosts_call_at_once(meets, share); /* needs a slot, of which nests leave none */
             help_comes(200);
+            callers_help_inside(200);
             if (threads[i] > 3)
                 help_comes_inside(200);
             slots_run_out();

@@ -4,10 +4,12 @@
  *   - every chunk below the lowest that fails is done once, any other at most once;
  *   - a region is looked at only while it exists, since it lies on its caller's stack;
  *   - nobody sleeps for ever who is waited for: callers end, and stopped threads do;
- *   - with MEET, callers wait until somebody has come to help: no published region is missed.
+ *   - with MEET, callers wait until somebody has come to help: no published region is missed;
+ *   - with INNER, so do workers that publish a region inside of a chunk: waiting callers come.
  * Macros set the size: HOSTS, WORKERS, SLOTS, CLAIMS (chunks), ROUNDS; MEET, STOP (somebody stops
- * the pool) and FAIL (any chunks may fail) choose what happens. Each of the others at an #ifdef
- * below seeds one mistake; the test sees each of them found. */
+ * the pool), FAIL (any chunks may fail) and INNER (each chunk that a worker does has a region
+ * inside, with two slots for all) choose what happens. Each of the others at an #ifdef below seeds
+ * one mistake; the test sees each of them found. */
 
 #ifndef HOSTS
 #define HOSTS 1
@@ -25,9 +27,17 @@
 #define ROUNDS 2
 #endif
 
-/* The words of a slot. Its state is one word: open, awaited, joined. */
+/* Regions: those of the hosts, then those inside, one for each worker. */
+#ifdef INNER
+#define REGIONS (HOSTS + WORKERS)
+#else
+#define REGIONS HOSTS
+#endif
+
+/* The words of a slot. Its state is one word: open, awaited, joined. Outer is the number of the slot
+ * around it, SLOTS if there is none. */
 bool open[SLOTS], awaited[SLOTS], taken[SLOTS];
-byte joined[SLOTS], task[SLOTS];
+byte joined[SLOTS], task[SLOTS], outer[SLOTS];
 bool caller_sleeps[SLOTS];
 
 /* The words of the pool. */
@@ -37,10 +47,10 @@ bool sleeps[WORKERS];
 byte ended;
 
 /* The region on each caller's stack. */
-bool exists[HOSTS], met[HOSTS];
-byte next[HOSTS], lowest[HOSTS];
-byte done[HOSTS * CLAIMS];
-bool fails[HOSTS * CLAIMS];
+bool exists[REGIONS], met[REGIONS];
+byte next[REGIONS], lowest[REGIONS];
+byte done[REGIONS * CLAIMS];
+bool fails[REGIONS * CLAIMS];
 
 /* A store that other threads see only later, but before the next exclusive operation of its
  * thread. */
@@ -86,6 +96,169 @@ inline rouse()
     fi
 }
 
+#ifdef INNER
+/* nova_do_part of a region inside, of which no chunk fails. */
+inline do_inner(q)
+{
+    do
+    :: skip;
+        d_step {
+            m = next[q];
+            if
+            :: m < CLAIMS -> next[q]++
+            :: else
+            fi
+        }
+        if
+        :: m >= CLAIMS -> break
+        :: else
+        fi;
+        assert(exists[q]);
+        done[(q) * CLAIMS + m]++
+    od;
+    m = 0
+}
+
+/* nova_leave of a region inside, of which nothing is left. */
+inline leave_inner(k)
+{
+    skip;
+    d_step {
+        joined[k]--;
+        open[k] = false;
+        inner_last = awaited[k] && joined[k] == 0
+    }
+    if
+    :: inner_last -> caller_sleeps[k] = false
+    :: else
+    fi;
+    inner_last = false
+}
+
+/* nova_parallel in a chunk that worker w does of the region in slot around. */
+inline region_inside(around)
+{
+    skip;
+    d_step {
+        exists[HOSTS + w] = true;
+        lowest[HOSTS + w] = CLAIMS;
+        k = 0
+    }
+    do
+    :: k < SLOTS ->
+        atomic {
+            if
+            :: !taken[k] ->
+                taken[k] = true;
+                break
+            :: else -> k++
+            fi
+        }
+    :: else -> break
+    od;
+    if
+    :: k < SLOTS ->
+        task[k] = HOSTS + w;
+        outer[k] = around;
+        open[k] = true;
+        rouse();
+#ifndef NO_RECALL
+        if /* nova_recall */
+        :: awaited[around] ->
+#ifndef SILENT_RECALL
+            awaited[around] = false;
+#endif
+            caller_sleeps[around] = false
+        :: else
+        fi;
+#endif
+        met[HOSTS + w];
+        do_inner(HOSTS + w);
+        open[k] = false;
+        do /* nova_retract: there is nothing inside of it */
+        :: joined[k] == 0 -> break
+        :: else ->
+            m = joined[k];
+            if
+            :: m > 0 ->
+                atomic {
+                    if
+                    :: joined[k] == m -> awaited[k] = true
+                    :: else
+                    fi
+                }
+                atomic {
+                    if
+                    :: joined[k] == m && awaited[k] -> caller_sleeps[k] = true
+                    :: else
+                    fi
+                }
+                !caller_sleeps[k]
+            :: else
+            fi
+        od;
+        skip;
+        d_step {
+            awaited[k] = false;
+            outer[k] = SLOTS
+        }
+        taken[k] = false
+    :: else -> do_inner(HOSTS + w)
+    fi;
+    skip;
+    d_step {
+        exists[HOSTS + w] = false;
+        m = 0;
+        do
+        :: m < CLAIMS ->
+            assert(done[(HOSTS + w) * CLAIMS + m] == 1);
+            done[(HOSTS + w) * CLAIMS + m] = 0;
+            m++
+        :: else -> break
+        od;
+        next[HOSTS + w] = 0;
+        lowest[HOSTS + w] = 0;
+        met[HOSTS + w] = false;
+        m = 0;
+        k = 0
+    }
+}
+
+/* nova_help_inside: the caller of the region in slot own joins what is inside. */
+inline help_inside(own)
+{
+    k = 0;
+    do
+    :: k < SLOTS ->
+        if
+        :: open[k] && outer[k] == own ->
+            atomic {
+                if
+                :: open[k] -> joined[k]++; inside = true
+                :: else
+                fi
+            }
+            if
+            :: inside && outer[k] == own ->
+                assert(exists[task[k]]);
+                met[task[k]] = true;
+                do_inner(task[k]);
+                leave_inner(k);
+                helped = true
+            :: inside && outer[k] != own -> leave_inner(k)
+            :: else
+            fi;
+            inside = false
+        :: else
+        fi;
+        k++
+    :: else ->
+        k = 0;
+        break
+    od
+}
+#endif
+
 /* nova_do_part: takes chunks of region r until none is left, one fails, or a worker is to leave. */
 inline do_part(r, worker, n, finished)
 {
@@ -129,6 +302,12 @@ inline do_part(r, worker, n, finished)
         :: else ->
             assert(exists[r]);
             done[r * CLAIMS + n]++;
+#ifdef INNER
+            if
+            :: worker -> region_inside(i)
+            :: else
+            fi;
+#endif
             if
             :: fails[r * CLAIMS + n] ->
                 next[r] = CLAIMS;
@@ -170,7 +349,11 @@ inline forget(h)
 proctype Host(byte h)
 {
     byte round, s, n, v;
-    bool finished, goto_next;
+    bool finished, goto_next, marked;
+#ifdef INNER
+    byte k, m, i, w;
+    bool helped, inside, inner_last;
+#endif
     do
     :: round < ROUNDS ->
         d_step {
@@ -238,32 +421,62 @@ proctype Host(byte h)
             do
             :: joined[s] == 0 -> break
             :: else ->
-                v = joined[s];
+                d_step {
+                    v = joined[s];
+                    marked = awaited[s]
+                }
+#ifdef INNER
+                helped = false;
+                help_inside(s);
                 if
-                :: v > 0 ->
+                :: helped || v == 0
+#else
+                if
+                :: v == 0
+#endif
 #ifdef BLIND_SLEEP
+                :: else ->
                     awaited[s] = true;
                     caller_sleeps[s] = true;
-#else
-                    atomic {
-                        if
-                        :: joined[s] == v -> awaited[s] = true
-                        :: else
-                        fi
-                    }
-                    atomic {
-                        if
-                        :: joined[s] == v && awaited[s] -> caller_sleeps[s] = true
-                        :: else
-                        fi
-                    }
-#endif
                     !caller_sleeps[s]
-                :: else
+#else
+                :: else ->
+                    /* Once it is marked, the next round looks inside again before the sleep. */
+                    if
+                    :: !marked ->
+                        atomic {
+                            if
+                            :: joined[s] == v && !awaited[s] -> awaited[s] = true
+                            :: else
+                            fi
+                        }
+#ifdef NO_LOOK
+                        atomic {
+                            if
+                            :: joined[s] == v && awaited[s] -> caller_sleeps[s] = true
+                            :: else
+                            fi
+                        }
+                        !caller_sleeps[s]
+#endif
+                    :: else ->
+                        atomic {
+                            if
+                            :: joined[s] == v && awaited[s] -> caller_sleeps[s] = true
+                            :: else
+                            fi
+                        }
+                        !caller_sleeps[s]
+                    fi
+#endif
                 fi
             od;
 #endif
-            awaited[s] = false;
+            skip;
+            d_step {
+                awaited[s] = false;
+                marked = false
+            }
 #ifndef FREE_BEFORE_WAIT
             taken[s] = false
 #endif
@@ -296,6 +509,10 @@ proctype Worker(byte w)
 {
     byte i, r, n, e;
     bool helped, finished, goto_next, last;
+#ifdef INNER
+    byte k, m;
+    bool inner_last;
+#endif
     do
     :: stopping -> break
     :: else ->
@@ -319,7 +536,16 @@ proctype Worker(byte w)
 #endif
                 assert(exists[r]);
                 met[r] = true;
+#ifdef INNER
+                if
+                :: r >= HOSTS ->
+                    do_inner(r);
+                    finished = true
+                :: else -> do_part(r, true, n, finished)
+                fi;
+#else
                 do_part(r, true, n, finished);
+#endif
                 skip; /* nova_leave */
                 d_step {
                     joined[i]--;
@@ -445,6 +671,11 @@ init
 {
     byte k;
     atomic {
+        k = 0;
+        do
+        :: k < SLOTS -> outer[k] = SLOTS; k++
+        :: else -> break
+        od;
         k = 0;
         do
         :: k < HOSTS -> run Host(k); k++

@@ -92,9 +92,11 @@ impl<'a> Translator<'a> {
         self.flush_loads()?;
         let begin = self.add_variable("begin", INDEX);
         let first = Expression::Variable(begin);
+        let longest = self.add_variable("longest", INDEX);
         self.loops += 1;
+        let rows = (&first, &Expression::Variable(longest));
         let (mut together, parts) =
-            self.nested(|this| this.parts_of_rows(grouping, filling, &first, place))?;
+            self.nested(|this| this.parts_of_rows(grouping, filling, rows, place))?;
         self.loops -= 1;
         let Some(parts) = parts else {
             return Ok(false);
@@ -113,7 +115,7 @@ impl<'a> Translator<'a> {
                 variable: begin,
                 value: Some(number.times(size.clone())),
             });
-            let longest = this.longest_row(grouping, &first, &extent, place)?;
+            this.longest_row(grouping, (&first, longest), &extent, place)?;
             let (code, ()) = this
                 .nested(|this| this.results_of_rows(grouping, &parts, &outputs, &first, place))?;
             together.extend(code);
@@ -123,7 +125,7 @@ impl<'a> Translator<'a> {
                 this.nested(|this| this.rows_alone(grouping, &outputs, (&first, count), place))?;
             let few = Expression::index(i64::from(FEW));
             this.emit(Command::If {
-                condition: longest.compare(ScalarOperation::LessEqual, few),
+                condition: Expression::Variable(longest).compare(ScalarOperation::LessEqual, few),
                 then: together,
                 otherwise: alone,
             });
@@ -154,11 +156,14 @@ impl<'a> Translator<'a> {
     fn longest_row(
         &mut self,
         grouping: &Grouping<'a>,
-        first: &Expression,
+        (first, longest): (&Expression, Variable),
         extent: &Expression,
         place: &Place,
-    ) -> Result<Expression> {
-        let longest = self.declare("longest", INDEX, Expression::index(i64::from(FEW) + 1));
+    ) -> Result<()> {
+        self.emit(Command::Declare {
+            variable: longest,
+            value: Some(Expression::index(i64::from(FEW) + 1)),
+        });
         let size = Expression::index(i64::from(PART));
         let end = first.clone().plus(size.clone());
         let is_full = end.compare(ScalarOperation::LessEqual, extent.clone());
@@ -175,33 +180,65 @@ impl<'a> Translator<'a> {
                     Ok(())
                 })
             })
-        })?;
-        Ok(Expression::Variable(longest))
+        })
     }
 
-    /// The elements of the rows from `first` on combined to one for each row: the local arrays that
-    /// have them, for each component of each reduction. `None` if the elements do not allow it.
+    /// The elements of the rows from `first` on, the longest of which has so many, combined to one for
+    /// each row: the local arrays that have them, for each component of each reduction. `None` if the
+    /// elements do not allow it. Where all rows are empty there is nothing to combine.
     fn parts_of_rows(
         &mut self,
         grouping: &Grouping<'a>,
         filling: Filling,
-        first: &Expression,
+        (first, longest): (&Expression, &Expression),
         place: &Place,
     ) -> Result<Option<Vec<Vec<Variable>>>> {
         let parts = self.component_buffers("parts", grouping, FEW)?;
-        let mut done = true;
         let size = Expression::index(i64::from(PART));
-        self.each("k", size.clone(), place, |this, k| {
-            this.bind_group_row(grouping, first, k.clone(), place)?;
-            this.scope(|this| {
-                this.statements(grouping.nest.before)?;
-                let to = k.times(size);
-                done = this.part_of_row(grouping, filling, &parts, to, place)?;
-                Ok(())
+        let (otherwise, done) = self.nested(|this| {
+            let mut done = true;
+            this.each("k", size.clone(), place, |this, k| {
+                this.bind_group_row(grouping, first, k.clone(), place)?;
+                this.scope(|this| {
+                    this.statements(grouping.nest.before)?;
+                    let to = k.times(size.clone());
+                    done = this.part_of_row(grouping, filling, &parts, to, place)?;
+                    Ok(())
+                })
+            })?;
+            this.combine_group(grouping, &parts);
+            Ok(done)
+        })?;
+        let (then, ()) = self.nested(|this| {
+            this.each("k", size, place, |this, k| {
+                this.parts_of_no_elements(grouping, &parts, &k)
             })
         })?;
-        self.combine_group(grouping, &parts);
+        self.emit(Command::If {
+            condition: longest.clone().compare(ScalarOperation::Equal, zero()),
+            then,
+            otherwise,
+        });
         Ok(done.then_some(parts))
+    }
+
+    /// Writes what the elements of an empty row combine to, as row `k` of a group.
+    fn parts_of_no_elements(
+        &mut self,
+        grouping: &Grouping<'a>,
+        parts: &[Vec<Variable>],
+        k: &Expression,
+    ) -> Result<()> {
+        for (output, parts) in grouping.nest.reduction.outputs.iter().zip(parts) {
+            let flat::Output::Reduce { lambda, .. } = output else {
+                return Err(internal("rows of what is no reduction"));
+            };
+            let operators = by_component(lambda).unwrap_or_default();
+            for (operator, part) in operators.iter().zip(parts) {
+                self.set_element(*part, k.clone(), Expression::Constant(operator.identity));
+            }
+        }
+        Ok(())
     }
 
     /// After the loop that makes the parts of a group: combines them to one value for each row.

@@ -149,13 +149,25 @@ fn every_length_gives_the_order() {
 
 #[test]
 fn many_empty_rows() {
-    for flat in [
-        rows(PLAIN, "add", "-0.0L", false),
-        rows(PRODUCT, "add", "0.5L", true),
-    ] {
-        for strict in [false, true] {
-            let (found, wanted, _) = run(&flat, &input(&[0; 100], &[]), strict);
-            assert_eq!(found, wanted);
+    let programs = [
+        (rows(PLAIN, "add", "-0.0L", false), true),
+        (rows(PRODUCT, "mul", "1.5L", false), true),
+        (rows(PRODUCT, "add", "0.5L", true), false),
+    ];
+    // Groups of empty rows alone, and between others.
+    let mut between = vec![0; 100];
+    between[20..30].fill(3);
+    between[61] = 70;
+    for (flat, grouped) in &programs {
+        for lengths in [vec![0; 100], between.clone()] {
+            for strict in [false, true] {
+                let (found, wanted, text) = run(flat, &input(&lengths, &[]), strict);
+                let agree = found == wanted || (!strict && close(&found, &wanted));
+                assert!(agree, "{found} is not {wanted}, strict: {strict}: {flat}");
+                // What has no elements is not combined.
+                let skips = text.contains("(if (eq i64 longest");
+                assert_eq!(skips, *grouped, "{text}");
+            }
         }
     }
 }

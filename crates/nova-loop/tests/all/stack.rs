@@ -103,3 +103,21 @@ fn arrays_that_others_may_keep_stay() {
     let again = format!("{SUM} (release b) (allocate b p i64 9 \"f:1:1\") (store p 0 n)");
     stays(&function("9", &again));
 }
+
+#[test]
+fn arrays_that_are_copied_to_vectors_are_kept() {
+    let text = rewritten(
+        "(program (entry \"f\" [(\"x\" (vector u8))] i64 \"f\")
+          (function \"f\" [n:i64 x:(pointer u8) xb:block] [r:i64]
+            (declare p:(pointer f64))
+            (declare b:block)
+            (allocate b p f64 9 \"f:1:1\")
+            (for i 9 sequential (store p i (convert.f64 i64 i)))
+            (local q:(pointer f64) 64)
+            (copy_few q p f64 9 0.5L)
+            (set r (select (lt f64 (load q 4) (load q 9)) 1 2))
+            (release b)))",
+    );
+    assert!(text.contains("(pointer f64) 9)"), "{text}");
+    assert!(!text.contains("allocate"), "{text}");
+}

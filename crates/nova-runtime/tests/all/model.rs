@@ -17,6 +17,8 @@ const ONE_SLOT: &[&str] = &["HOSTS=2"];
 const STOPPED: &[&str] = &["STOP", "WORKERS=2", "ROUNDS=1"];
 /// Any chunks fail.
 const FAILING: &[&str] = &["FAIL", "WORKERS=2", "CLAIMS=3", "ROUNDS=1"];
+/// A thread that waits for help inside of a chunk, where only the caller of the chunk can give it.
+const INSIDE: &[&str] = &["INNER", "MEET", "SLOTS=2"];
 
 /// Mistakes, and the circumstances in which they matter.
 const MISTAKES: &[(&str, &[&str])] = &[
@@ -37,6 +39,9 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ("SILENT_STOP", STOPPED),
     ("SKIP_LOWER", FAILING),
     ("LAST_ERROR", FAILING),
+    ("NO_RECALL", INSIDE),
+    ("SILENT_RECALL", INSIDE),
+    ("NO_LOOK", INSIDE),
 ];
 
 /// Whether spin is there; says that a test is skipped if not.
@@ -83,7 +88,15 @@ fn no_order_of_steps_goes_wrong() {
     if !has_spin("the model of the pool") {
         return;
     }
-    for macros in [ONE, TWO_THREADS, TWO_CALLERS, ONE_SLOT, STOPPED, FAILING] {
+    for macros in [
+        ONE,
+        TWO_THREADS,
+        TWO_CALLERS,
+        ONE_SLOT,
+        STOPPED,
+        FAILING,
+        INSIDE,
+    ] {
         if let Some(report) = find_error(macros, "-O2") {
             panic!("{macros:?}: {report}");
         }
