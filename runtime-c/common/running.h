@@ -136,6 +136,11 @@
 #define NOVA_MOVED_LANES_16(v, before)                                                             \
     NOVA_SHUFFLED(v, before, 31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 #define NOVA_SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#if defined(__clang__)
+# define NOVA_WRITTEN_OUT
+#else
+# define NOVA_WRITTEN_OUT _Pragma("GCC unroll 16")
+#endif
 #define NOVA_RUN_IN_VECTORS(name, type, lanes, other, combined, both)                              \
     static inline type name(void *to, const void *from, type last, bool exclusive)                 \
     {                                                                                              \
@@ -144,25 +149,25 @@
         enum { COUNT = NOVA_RUN / lanes };                                                         \
         const vector zeros = {0}, before = last - zeros;                                           \
         vector v[COUNT], lower;                                                                    \
-        for (int k = 0; k < COUNT; k++) {                                                          \
+        NOVA_WRITTEN_OUT for (int k = 0; k < COUNT; k++) {                                         \
             v[k] = ((const placed *)from)[k];                                                      \
             NOVA_RUN_LANES_##lanes(v[k], other, combined);                                         \
         }                                                                                          \
-        for (int h = 1; h < COUNT; h *= 2)                                                         \
-            for (int k = h; k < COUNT; k++)                                                        \
+        NOVA_WRITTEN_OUT for (int h = 1; h < COUNT; h *= 2)                                        \
+            NOVA_WRITTEN_OUT for (int k = h; k < COUNT; k++)                                       \
                 if (k & h) {                                                                       \
                     lower = NOVA_SPREAD_LANE_##lanes(v[(k & -h) - 1]);                             \
                     v[k] = combined(lower, v[k]);                                                  \
                 }                                                                                  \
         last = (type)both(last, v[COUNT - 1][lanes - 1]);                                          \
-        for (int k = 0; k < COUNT; k++)                                                            \
+        NOVA_WRITTEN_OUT for (int k = 0; k < COUNT; k++)                                           \
             v[k] = combined(before, v[k]);                                                         \
         if (exclusive) {                                                                           \
-            for (int k = COUNT - 1; k > 0; k--)                                                    \
+            NOVA_WRITTEN_OUT for (int k = COUNT - 1; k > 0; k--)                                   \
                 v[k] = NOVA_MOVED_LANES_##lanes(v[k], v[k - 1]);                                   \
             v[0] = NOVA_MOVED_LANES_##lanes(v[0], before);                                         \
         }                                                                                          \
-        for (int k = 0; k < COUNT; k++)                                                            \
+        NOVA_WRITTEN_OUT for (int k = 0; k < COUNT; k++)                                           \
             ((placed *)to)[k] = v[k];                                                              \
         return last;                                                                               \
     }
