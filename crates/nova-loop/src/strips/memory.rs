@@ -50,6 +50,14 @@ impl Memory {
                     variable,
                     value: Expression::Variable(_),
                 } if function.results.contains(variable) => {}
+                // What is copied elsewhere is read, not handed on.
+                Command::Copy {
+                    to, from, count, ..
+                } => {
+                    memory.copied(from);
+                    memory.look(to);
+                    memory.look(count);
+                }
                 other => walk::reads(other, &mut |e| memory.look(e)),
             }
         });
@@ -67,6 +75,16 @@ impl Memory {
     fn uses(&self, program: &Program, variable: Variable) -> bool {
         let is_pointer = matches!(program.variable(variable).ty, crate::ir::Type::Pointer(_));
         is_pointer && (self.taken.contains(&variable) || self.read.contains(&variable))
+    }
+
+    /// Notes that elements are read from a place on.
+    fn copied(&mut self, from: &Expression) {
+        match from {
+            Expression::Variable(pointer) => {
+                self.read.insert(*pointer);
+            }
+            other => self.look(other),
+        }
     }
 
     fn look(&mut self, expression: &Expression) {

@@ -37,7 +37,17 @@ impl Strips<'_> {
         let mut made = Vec::new();
         let count = self.simple("count", map.count.clone(), &mut made);
         match self.large_target(map) {
-            Some(target) => self.running_lines(map, &stages, &target, count, &mut made),
+            Some(target) => {
+                let mut lines = Vec::new();
+                let long = count.clone();
+                let long = long.compare(ScalarOperation::GreaterEqual, width());
+                self.running_lines(map, &stages, &target, count, &mut lines);
+                made.push(Command::If {
+                    condition: long,
+                    then: lines,
+                    otherwise: vec![self.short(map)],
+                });
+            }
             None => {
                 let strips = count.clone().compare(ScalarOperation::Divide, width());
                 let strips = self.simple("strips", strips, &mut made);
@@ -269,6 +279,14 @@ impl Strips<'_> {
             }
         }
         made
+    }
+
+    /// A loop of too few iterations for a strip, for which nothing is prepared.
+    fn short(&mut self, map: &Map) -> Command {
+        let index = copies::copy_of(self.program, map.index);
+        let mut renamed = BTreeMap::from([(map.index, index)]);
+        let body = copies::copy(self.program, map.body, &mut renamed);
+        map.counted(index, map.count.clone(), body)
     }
 
     /// The iterations of an incomplete strip.
