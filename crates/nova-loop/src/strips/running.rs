@@ -84,9 +84,12 @@ impl Strips<'_> {
         count: Expression,
         made: &mut Vec<Command>,
     ) {
-        let plan = self.plan(target, count, RUN, made);
+        let mut plan = self.plan(target, count, RUN, made);
         let asked = self.asked(&self.reads(map).sources, RUN, made);
-        let before = self.before(&plan, made);
+        let before = match stages.runs.iter().any(|run| run.element.is_float()) {
+            true => self.without_shift(&mut plan, made),
+            false => self.before(&plan, made),
+        };
         let whole = plan.count.clone().minus(before.clone());
         let strips = whole.compare(ScalarOperation::Divide, width());
         let strips = self.simple("strips", strips, made);
@@ -113,6 +116,17 @@ impl Strips<'_> {
         body.push(map.counted(strip, either(strips, Expression::index(0)), lines));
         made.push(map.counted(side, Expression::index(2), body));
         self.streamed = true;
+    }
+
+    /// Streams only what begins where a line does: where strips begin must not decide how floats are
+    /// combined. Gives how many iterations stand before the first strip.
+    fn without_shift(&mut self, plan: &mut Plan, made: &mut Vec<Command>) -> Expression {
+        let none = || Expression::index(0);
+        let aligned = copies::copy_of(self.program, plan.streams);
+        let is_none = plan.shift.clone().compare(ScalarOperation::Equal, none());
+        made.push(declare(aligned, is_none));
+        plan.streams = aligned;
+        none()
     }
 
     /// A strip that is streamed, or written where it belongs.

@@ -15,5 +15,6 @@ mod programs;
 mod regions;
 mod roots;
 mod rules;
+mod running;
 mod strips;
 mod tiles;
