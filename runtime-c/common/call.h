@@ -14,6 +14,8 @@ static void nova_open(nova_context *context, char *message)
     context->code = 0;
     context->message = message;
     context->stack_limit = 0;
+    context->regions = 0;
+    context->region = NULL;
     context->slot = NULL;
     context->free_headers = NULL;
     context->spare_count = 0;
@@ -21,8 +23,6 @@ static void nova_open(nova_context *context, char *message)
     context->slabs = &context->first_slab;
     context->first_slab.next = NULL;
     context->first_slab.used = 0;
-    context->regions = 0;
-    context->region = NULL;
     context->result = NULL;
     context->tables = NULL;
     context->discard = NULL;

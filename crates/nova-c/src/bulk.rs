@@ -3,6 +3,7 @@
 use crate::ast::{Expression, Statement};
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
+use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::Command;
 use nova_loop::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
 
@@ -74,6 +75,27 @@ impl FunctionEmitter<'_, '_> {
                 );
                 self.push(Statement::call(name, vec![array]));
             }
+            Command::RunFew {
+                to,
+                from,
+                element,
+                operation,
+                exclusive,
+                last,
+            } => {
+                let name = format!(
+                    "nova_{}_run_{}",
+                    operation.short(),
+                    running(*operation, *element)
+                );
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    Expression::Name(self.name(*last)),
+                    Expression::literal(if *exclusive { "true" } else { "false" }),
+                ];
+                self.assign(*last, Expression::call(name, arguments));
+            }
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -82,5 +104,15 @@ impl FunctionEmitter<'_, '_> {
             | calls!()
             | remarks!() => {}
         }
+    }
+}
+
+/// The type in the name of the function that lets elements run: signs count only where numbers are
+/// compared.
+fn running(operation: ScalarOperation, element: Scalar) -> String {
+    match operation {
+        ScalarOperation::Minimum | ScalarOperation::Maximum => element.info().short.to_string(),
+        _same_bits if element.is_float() => element.info().short.to_string(),
+        _same_bits => format!("u{}", element.bits().max(8)),
     }
 }

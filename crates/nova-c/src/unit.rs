@@ -196,6 +196,7 @@ impl Unit<'_> {
             | Command::CombineFew { .. }
             | Command::CombineRow { .. }
             | Command::PlanRows { .. }
+            | Command::RunFew { .. }
             | Command::MaySplit { .. }
             | Command::Piece { .. }
             | Command::DropPieces { .. }
@@ -240,6 +241,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::CombineFew { .. }
             | Command::CombineRow { .. }
             | Command::PlanRows { .. }
+            | Command::RunFew { .. }
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -313,6 +315,7 @@ fn for_each_assignment(
             shift: variable, ..
         }
         | Command::PlanRows { joins: variable }
+        | Command::RunFew { last: variable, .. }
         | Command::MaySplit { splits: variable }
         | Command::Pieces {
             pieces: variable, ..

@@ -49,6 +49,7 @@ macro_rules! bulk_commands {
             | $crate::ir::Command::CombineFew { .. }
             | $crate::ir::Command::CombineRow { .. }
             | $crate::ir::Command::PlanRows { .. }
+            | $crate::ir::Command::RunFew { .. }
     };
 }
 

@@ -151,6 +151,20 @@ pub fn combines_few(operation: ScalarOperation, element: Scalar) -> bool {
     element.is_float() && matches!(operation, O::Add | O::Multiply)
 }
 
+/// How many elements [`Command::RunFew`] lets run.
+pub const RUN: u32 = 16;
+
+/// Whether [`Command::RunFew`] lets values of a type run by an operation: those that are known to be
+/// associative. Floats may then be combined in another bracketing than from left to right.
+pub fn runs_few(operation: ScalarOperation, element: Scalar) -> bool {
+    use ScalarOperation as O;
+    match operation {
+        O::Add | O::Multiply | O::Minimum | O::Maximum => element != Scalar::Bool,
+        O::BitAnd | O::BitOr | O::BitXor => !element.is_float(),
+        _others => false,
+    }
+}
+
 /// The commands of Loop.
 #[derive(Clone, Debug)]
 pub enum Command {
@@ -294,6 +308,19 @@ pub enum Command {
         element: Scalar,
         operation: ScalarOperation,
         count: Expression,
+    },
+    /// Lets [`RUN`] elements run: each becomes what `last`, the elements before it and, unless it is
+    /// `exclusive`, itself are combined into, and `last`, assigned before, becomes what all of them
+    /// are. The elements are `a[0] …`; for h = 1, 2, 4, … `a[k] := a[(k & -h) - 1] ⊕ a[k]` for each k
+    /// with `k & h`, and at last `last ⊕ a[k]` is written, to the same place or one that does not
+    /// overlap.
+    RunFew {
+        to: Expression,
+        from: Expression,
+        element: Scalar,
+        operation: ScalarOperation,
+        exclusive: bool,
+        last: Variable,
     },
     /// One more reference.
     Retain(Variable),

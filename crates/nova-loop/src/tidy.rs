@@ -152,6 +152,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::CombineFew { .. }
         | Command::CombineRow { .. }
         | Command::PlanRows { .. }
+        | Command::RunFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Loop { .. }

@@ -97,6 +97,10 @@ macro_rules! walks {
                     visit(from);
                     visit(count);
                 }
+                Command::RunFew { to, from, .. } => {
+                    visit(to);
+                    visit(from);
+                }
                 Command::If { condition, .. } => visit(condition),
                 Command::Switch { scrutinee, .. } => visit(scrutinee),
                 Command::For { count, .. } => visit(count),
@@ -160,6 +164,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
             visit(*pieces);
         }
         Command::PlanRows { joins } => visit(*joins),
+        Command::RunFew { last, .. } => visit(*last),
         Command::MaySplit { splits } => visit(*splits),
         Command::PlanStream { shift, fields, .. } => {
             visit(*shift);

@@ -44,6 +44,10 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     ("few.h", include_str!("../../../runtime-c/common/few.h")),
     (
+        "running.h",
+        include_str!("../../../runtime-c/common/running.h"),
+    ),
+    (
         "fast_math.h",
         include_str!("../../../runtime-c/common/fast_math.h"),
     ),

@@ -202,7 +202,8 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
             Command::Stream { fields, .. } => fields.iter().all(|field| may_write(*field)),
             Command::Copy { to, .. }
             | Command::CopyFew { to, .. }
-            | Command::CombineRow { to, .. } => start(to).is_some_and(&may_write),
+            | Command::CombineRow { to, .. }
+            | Command::RunFew { to, .. } => start(to).is_some_and(&may_write),
             Command::For { level, .. } => *level != Level::Grid,
             Command::Declare { .. }
             | Command::Assign { .. }

@@ -303,6 +303,7 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::CombineFew { .. }
         | Command::CombineRow { .. }
         | Command::PlanRows { .. }
+        | Command::RunFew { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | jumps!()

@@ -220,6 +220,23 @@ impl<'p> Machine<'p> {
                 self.heap
                     .combine_row((to, from), count, *element, *operation, strict)
             }
+            Command::RunFew {
+                to,
+                from,
+                operation,
+                exclusive,
+                last,
+                ..
+            } => {
+                let to = self.evaluate(to)?.pointer()?;
+                let from = self.evaluate(from)?.pointer()?;
+                let before = self.get(*last)?.scalar()?;
+                let operation = (*operation, self.program.strict);
+                let after = self
+                    .heap
+                    .run_few((to, from), operation, *exclusive, before)?;
+                self.set(*last, Cell::Scalar(after))
+            }
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -277,6 +294,7 @@ impl<'p> Machine<'p> {
             | Command::CombineFew { .. }
             | Command::CombineRow { .. }
             | Command::PlanRows { .. }
+            | Command::RunFew { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | variable_commands!()

@@ -12,6 +12,7 @@ mod grids;
 mod heap;
 mod machine;
 mod pieces;
+mod running;
 
 use crate::error::{Failure, InternalError, internal};
 use crate::ir::Program;

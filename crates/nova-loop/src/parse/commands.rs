@@ -209,6 +209,17 @@ const COMMANDS: &[(&str, Rule)] = &[
             into: p.combined(into)?,
         })
     }),
+    ("run_few", |p, at, items| {
+        let [to, from, element, operation, which, last] = p.exactly(at, items)?;
+        Some(Command::RunFew {
+            to: p.expression(to)?,
+            from: p.expression(from)?,
+            element: p.scalar(element)?,
+            operation: p.operation(operation)?,
+            exclusive: p.exclusive(which)?,
+            last: p.variable(last)?,
+        })
+    }),
     ("retain", |p, at, items| {
         let [variable] = p.exactly(at, items)?;
         p.variable(variable).map(Command::Retain)

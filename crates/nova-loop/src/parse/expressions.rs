@@ -106,6 +106,15 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The word for which elements a running result is made of.
+    pub(super) fn exclusive(&mut self, id: DatumId) -> Option<bool> {
+        match self.data.kind(id) {
+            Kind::Symbol(symbol) if &**symbol == "exclusive" => Some(true),
+            Kind::Symbol(symbol) if &**symbol == "inclusive" => Some(false),
+            _ => self.error(id, "`exclusive` or `inclusive` is expected here"),
+        }
+    }
+
     fn form(&mut self, id: DatumId) -> Option<Expression> {
         let Some((word, items)) = self.data.form(id) else {
             return self.error(id, "an expression starts with a word");

@@ -262,6 +262,22 @@ impl Printer<'_> {
                 self.out
                     .text(&format!(" {} {}", operation.short(), into.name()));
             }
+            Command::RunFew {
+                to,
+                from,
+                element,
+                operation,
+                exclusive,
+                last,
+            } => {
+                self.out.text("run_few");
+                self.argument(to);
+                self.argument(from);
+                self.scalar(*element);
+                let which = if *exclusive { "exclusive" } else { "inclusive" };
+                self.out.text(&format!(" {} {which}", operation.short()));
+                self.variable(*last);
+            }
             block_commands!()
             | variable_commands!()
             | structures!()

@@ -6,12 +6,12 @@
 //! The cut is where the longer half is shortest, values kept in local arrays counting too; elements
 //! and what costs next to nothing are read and computed again.
 
-use super::cost::{latency, work, work_of};
+use super::cost::{latency, work_of};
 use super::{Map, Strips, at_most, declare};
 use crate::copies;
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk;
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::ScalarOperation;
 use std::collections::BTreeMap;
 
 /// Iterations of a strip.
@@ -24,8 +24,6 @@ const MOST_PERCENT: u32 = 75;
 /// What is kept between the halves: at most so many values, each as bad as so many cycles.
 const MOST_KEPT: usize = 6;
 const KEPT_COST: u32 = 4;
-/// Values of no more work than this are computed again.
-const AGAIN_WORK: u32 = 3;
 
 /// How a body is cut.
 struct Cut {
@@ -162,19 +160,5 @@ impl Strips<'_> {
         again.reverse();
         kept.reverse();
         (kept.len() <= MOST_KEPT).then_some(Cut { first, kept, again })
-    }
-
-    /// Whether a value of the body is as well computed again: from elements, or from what is known
-    /// outside.
-    fn is_cheap(&self, map: &Map, value: &Expression) -> bool {
-        let mut own = true;
-        value.each_variable(&mut |v| {
-            let address = |v: Variable| {
-                self.program.variable(v).ty == Type::Scalar(Scalar::I64)
-                    && map.definitions.linear(&Expression::Variable(v)).is_some()
-            };
-            own &= map.definitions.value(v).is_none() || address(v);
-        });
-        own && work(value) <= AGAIN_WORK
     }
 }

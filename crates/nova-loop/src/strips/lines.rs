@@ -25,17 +25,7 @@ impl Strips<'_> {
         let width = || Expression::index(i64::from(plan.width));
         let none = || Expression::index(0);
         let streams = plan.streams;
-        // The first strip lacks what stands before its line.
-        let shifted = plan.shift.clone().compare(ScalarOperation::Greater, none());
-        let before = Expression::Select {
-            condition: Box::new(shifted),
-            then: Box::new(at_most(
-                width().minus(plan.shift.clone()),
-                plan.count.clone(),
-            )),
-            otherwise: Box::new(none()),
-        };
-        let before = self.simple("before", before, &mut made);
+        let before = self.before(plan, &mut made);
         let whole = plan.count.clone().minus(before.clone());
         let whole = whole.compare(ScalarOperation::Divide, width());
         let strips = self.simple("strips", chosen(streams, whole, none()), &mut made);
@@ -56,6 +46,19 @@ impl Strips<'_> {
         });
         made.push(self.sides(map, before, done, plan.count.clone()));
         made
+    }
+
+    /// How many iterations stand before the first strip, which lacks what stands before its line.
+    pub(super) fn before(&mut self, plan: &Plan, made: &mut Vec<Command>) -> Expression {
+        let none = || Expression::index(0);
+        let width = Expression::index(i64::from(plan.width));
+        let left = at_most(width.minus(plan.shift.clone()), plan.count.clone());
+        let before = Expression::Select {
+            condition: Box::new(plan.shift.clone().compare(ScalarOperation::Greater, none())),
+            then: Box::new(left),
+            otherwise: Box::new(none()),
+        };
+        self.simple("before", before, made)
     }
 
     /// A strip, in a local array and from there to the result.

@@ -54,6 +54,18 @@ impl Memory {
                     variable,
                     value: Expression::Variable(_),
                 } if function.results.contains(variable) => {}
+                // What is read from, or written to, from a place on is not handed on.
+                Command::Copy {
+                    to, from, count, ..
+                } => {
+                    memory.address(from, true);
+                    memory.address(to, false);
+                    memory.look(count);
+                }
+                Command::RunFew { to, from, .. } => {
+                    memory.address(from, true);
+                    memory.address(to, false);
+                }
                 other => walk::reads(other, &mut |e| memory.look(e)),
             }
         });
@@ -71,6 +83,22 @@ impl Memory {
     fn uses(&self, program: &Program, variable: Variable) -> bool {
         let is_pointer = matches!(program.variable(variable).ty, crate::ir::Type::Pointer(_));
         is_pointer && (self.taken.contains(&variable) || self.read.contains(&variable))
+    }
+
+    /// Takes in a place from which on elements are read, or written.
+    fn address(&mut self, place: &Expression, is_read: bool) {
+        match place {
+            Expression::Variable(pointer) => {
+                if is_read {
+                    self.read.insert(*pointer);
+                }
+            }
+            Expression::Offset { pointer, index } => {
+                deep(|| self.address(pointer, is_read));
+                self.look(index);
+            }
+            other => self.look(other),
+        }
     }
 
     fn look(&mut self, expression: &Expression) {

@@ -2,9 +2,11 @@
 //! an iteration writes depends on no other iteration. Loops that write a large result and compute
 //! little write it past the caches ([`stream`], [`lines`]). Loops with
 //! long chains of dependent operations become two loops over each strip, so that the processor has
-//! more than one chain to work on ([`fission`]; loop fission with strip-mining).
+//! more than one chain to work on ([`fission`]; loop fission with strip-mining). Loops with running
+//! results compute them in vector registers, a few at a time ([`running`]).
 //!
-//! Neither changes a value. Both move writes behind reads of other iterations, which nobody sees
+//! None changes a value, but that running results of floats get another bracketing, where that is
+//! free. All move writes behind reads of other iterations, which nobody sees
 //! because such a loop only writes memory of its own ([`memory`]).
 
 mod cost;
@@ -12,6 +14,9 @@ mod fission;
 mod linear;
 mod lines;
 pub(crate) mod memory;
+mod running;
+mod runs;
+mod stages;
 mod stream;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
@@ -64,8 +69,12 @@ struct Map<'a> {
     count: &'a Expression,
     body: &'a [Command],
     place: &'a Place,
-    /// What the body declares.
+    /// What the body declares and assigns.
     definitions: Definitions,
+    /// Where the body assigns variables from around it.
+    folds: Vec<usize>,
+    /// How many elements an iteration writes.
+    stores: usize,
 }
 
 impl Strips<'_> {
@@ -94,6 +103,9 @@ impl Strips<'_> {
             *list = self.list(std::mem::take(list));
         }
         let rewritten = self.map(&command).and_then(|map| {
+            if !map.folds.is_empty() {
+                return self.running(&map);
+            }
             let streamed = self.stream(&map);
             streamed.or_else(|| self.fission(&map))
         });
@@ -103,8 +115,8 @@ impl Strips<'_> {
         }
     }
 
-    /// A loop that this pass may rewrite: it declares scalars and writes memory of its own, which it
-    /// does not read.
+    /// A loop that this pass may rewrite: it declares scalars, assigns some from around it once each,
+    /// and writes memory of its own, which it does not read.
     fn map<'c>(&self, command: &'c Command) -> Option<Map<'c>> {
         let Command::For {
             variable,
@@ -118,13 +130,21 @@ impl Strips<'_> {
         };
         let mut definitions = Definitions::new(*variable);
         let mut stores = 0;
-        for command in body {
+        let mut folds = Vec::new();
+        for (at, command) in body.iter().enumerate() {
             match command {
                 Command::Declare {
                     variable,
                     value: Some(value),
                 } if matches!(self.program.variable(*variable).ty, Type::Scalar(_)) => {
                     definitions.add(*variable, value);
+                }
+                Command::Assign { variable, value }
+                    if matches!(self.program.variable(*variable).ty, Type::Scalar(_))
+                        && definitions.value(*variable).is_none() =>
+                {
+                    definitions.add(*variable, value);
+                    folds.push(at);
                 }
                 Command::Store { pointer, .. } if self.memory.is_own(*pointer) => stores += 1,
                 Command::Comment(_) => {}
@@ -137,8 +157,13 @@ impl Strips<'_> {
             body,
             place,
             definitions,
+            folds,
+            stores,
         };
-        (stores > 0 && body.len() <= MOST_COMMANDS && self.memory.is_apart(body)).then_some(map)
+        (map.stores + map.folds.len() > 0
+            && body.len() <= MOST_COMMANDS
+            && self.memory.is_apart(body))
+        .then_some(map)
     }
 
     /// The commands of a function with the sizes that its loops ask for.

@@ -38,9 +38,9 @@ pub(super) struct Target {
     pub(super) fields: Vec<Variable>,
     pub(super) element: Scalar,
     /// Where the first one begins.
-    start: Linear,
+    pub(super) start: Linear,
     /// The least number of them that fills lines.
-    lines: u32,
+    pub(super) lines: u32,
     /// Bytes of one.
     size: u32,
 }
@@ -60,9 +60,9 @@ pub(super) struct Plan {
 }
 
 /// An array that a loop reads from front to back.
-struct Source {
+pub(super) struct Source {
     pointer: Variable,
-    address: Linear,
+    pub(super) address: Linear,
     /// In bytes.
     size: i64,
 }
@@ -84,9 +84,9 @@ pub(super) struct Asked {
 
 /// What a loop reads.
 #[derive(Default)]
-struct Reads {
+pub(super) struct Reads {
     /// The arrays whose elements it reads one behind the other.
-    sources: Vec<Source>,
+    pub(super) sources: Vec<Source>,
     /// Each pointer with the places at which it is read.
     places: Vec<(Variable, Linear)>,
     /// Whether a pointer is read at several places, or where no sum tells.
@@ -136,7 +136,7 @@ impl Strips<'_> {
     }
 
     /// What a loop writes, if that are all fields of structures one behind the other.
-    fn target(&self, map: &Map) -> Option<Target> {
+    pub(super) fn target(&self, map: &Map) -> Option<Target> {
         let mut stores = Vec::new();
         for command in map.body {
             if let Command::Store { pointer, index, .. } = command {
@@ -174,7 +174,7 @@ impl Strips<'_> {
     }
 
     /// What a loop reads; of many arrays the last.
-    fn reads(&self, map: &Map) -> Reads {
+    pub(super) fn reads(&self, map: &Map) -> Reads {
         let mut reads = Reads::default();
         for command in map.body {
             walk::reads(command, &mut |e| self.add_reads(e, map, &mut reads));
@@ -245,7 +245,7 @@ impl Strips<'_> {
     }
 
     /// Finds out whether strips of so many structures are streamed, and where they begin.
-    fn plan(
+    pub(super) fn plan(
         &mut self,
         target: &Target,
         count: Expression,
@@ -285,7 +285,7 @@ impl Strips<'_> {
 
     /// What is asked for of each source when a strip of so many structures begins: a function of
     /// where it begins. If so many strips make a page, it is what the next pages have.
-    fn asked(
+    pub(super) fn asked(
         &mut self,
         sources: &[Source],
         width: u32,
@@ -437,7 +437,7 @@ pub(super) fn chosen(condition: Variable, then: Expression, otherwise: Expressio
     }
 }
 
-fn when(condition: Variable, then: Vec<Command>) -> Command {
+pub(super) fn when(condition: Variable, then: Vec<Command>) -> Command {
     Command::If {
         condition: Expression::Variable(condition),
         then,

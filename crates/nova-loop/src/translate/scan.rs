@@ -1,4 +1,5 @@
-//! Scans. Without strict order a running fold; with it (docs/order.md) blocks of pieces:
+//! Scans. Without strict order, or where it makes no difference, a running fold; with it
+//! (docs/order.md) blocks of pieces:
 //! `y[k] = carry ⊕ (before ⊕ piece)`.
 
 use super::operation::Space;
@@ -9,6 +10,7 @@ use crate::ir::{Expression, Variable};
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
+use nova_flat::operators::by_component;
 
 /// A scan under way.
 pub(super) struct Scan<'a> {
@@ -50,7 +52,9 @@ impl<'a> Translator<'a> {
         }
         let scalars: Vec<Scalar> = starts.iter().map(|s| s.1).collect();
         let last = self.accumulators(&vec!["last"; starts.len()], &starts);
-        let strict = self.program.strict.then(|| Strict {
+        // Where the order makes no difference, a running fold it is.
+        let exact = by_component(lambda).is_some_and(|all| all.iter().all(|o| o.exact));
+        let strict = (self.program.strict && !exact).then(|| Strict {
             carry: self.accumulators(&vec!["carry"; starts.len()], &starts),
             before: self.unset("before", &scalars),
             piece: self.unset("piece", &scalars),

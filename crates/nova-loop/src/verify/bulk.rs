@@ -1,7 +1,7 @@
 //! The rules of commands that move or combine many elements.
 
 use super::{INDEX, Verifier};
-use crate::ir::{Command, Expression, Type, Variable, combines_few};
+use crate::ir::{Command, Expression, Type, Variable, combines_few, runs_few};
 use crate::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
 use nova_core::Scalar;
 
@@ -94,6 +94,24 @@ impl<'p> Verifier<'p> {
                 self.expect(from, Type::Pointer(*element));
                 self.expect(count, INDEX);
                 self.combines(*operation, *element);
+            }
+            Command::RunFew {
+                to,
+                from,
+                element,
+                operation,
+                exclusive: _,
+                last,
+            } => {
+                self.expect(to, Type::Pointer(*element));
+                self.expect(from, Type::Pointer(*element));
+                self.expect(&Expression::Variable(*last), Type::Scalar(*element));
+                if !runs_few(*operation, *element) || (self.program.strict && element.is_float()) {
+                    self.error("few elements run by an operation of which the order counts");
+                }
+                if self.target(*last).is_some() {
+                    self.flow.assign(*last);
+                }
             }
             block_commands!()
             | variable_commands!()

@@ -16,6 +16,7 @@ mod programs;
 mod regions;
 mod roots;
 mod rules;
+mod running;
 mod stack;
 mod strips;
 mod tiles;

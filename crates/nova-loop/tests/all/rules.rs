@@ -182,6 +182,16 @@ fn types() {
     check("", "(combine_few x f64 add few)", "not Pointer(F64)");
     check("", "(combine_few x f32 min rows)", "no sum or product");
     check("", "(combine_row x x f32 min 3)", "no sum or product");
+    let run = |rest: &str| format!("(declare l:f32 1.0f) (run_few {rest})");
+    check("", &run("x x f32 add inclusive l"), "fine");
+    check("", &run("x x f32 sub inclusive l"), "the order counts");
+    check("", &run("x n f32 add exclusive l"), "not Pointer(F32)");
+    check("", &run("x x f32 add exclusive n"), "not Scalar(F32)");
+    check(
+        "",
+        "(declare l:f32) (run_few x x f32 add exclusive l)",
+        "may not be assigned",
+    );
     check("", "(call \"make\" [] [])", "0 components, not 1");
     check(
         "",

@@ -39,7 +39,8 @@ fn pairs(body: &str) -> String {
     )
 }
 
-fn read(text: &str) -> Program {
+/// A program that is correct.
+pub fn read(text: &str) -> Program {
     let mut sources = SourceMap::new();
     let file = sources.add("strips", text);
     let program = nova_loop::parse::parse(text, file);

@@ -42,6 +42,20 @@ fn few_with_what_the_processor_has() {
 }
 
 #[test]
+fn running() {
+    check("running");
+    check_with("running", &["-DNOVA_RUN_BYTES=0"]);
+}
+
+#[test]
+fn running_with_what_the_processor_has() {
+    check_with("running", &["-march=native", "-O3"]);
+    if cfg!(target_arch = "x86_64") {
+        check_with("running", &["-mssse3", "-O2"]);
+    }
+}
+
+#[test]
 fn nodes() {
     check("nodes");
 }
