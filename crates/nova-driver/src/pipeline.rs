@@ -188,6 +188,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::roots::run),
     },
     Pass {
+        name: "chain",
+        description: "makes one loop of the three that a scan in parts is, whose parts take turns",
+        level: 2,
+        step: Step::Loop(nova_loop::chain::run),
+    },
+    Pass {
         name: "strips",
         description: "works in strips: large results past the caches, long chains in two halves",
         level: 2,
@@ -198,12 +204,6 @@ pub const PASSES: &[Pass] = &[
         description: "gives to one thread the loops that threads cannot share",
         level: 0,
         step: Step::Loop(nova_loop::regions::run),
-    },
-    Pass {
-        name: "chain",
-        description: "makes one loop of the three that a scan in parts is, whose parts take turns",
-        level: 2,
-        step: Step::Loop(nova_loop::chain::run),
     },
     Pass {
         name: "emit",

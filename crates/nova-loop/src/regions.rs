@@ -9,7 +9,7 @@
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
-use crate::piece_commands;
+use crate::{piece_commands, turns};
 use crate::walk::{each_command, reads, reads_mut, writes};
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -39,6 +39,7 @@ fn restrict(program: &Program, apart: &BTreeSet<FunctionId>, commands: &mut [Com
                 end_streams(body);
             } else {
                 *level = Level::Sequential;
+                body.retain(|command| !matches!(command, turns!()));
             }
         }
         for list in command.lists_mut() {
