@@ -5,7 +5,7 @@
 #pragma GCC optimize("no-finite-math-only")
 #include "peer.h"
 
-enum { PART = 1024 };
+enum { PART = BLOCK };
 
 typedef struct {
     float least, greatest;
@@ -37,20 +37,21 @@ static inline void combine(moments *a, const moments *b)
 /* The mean of a whole block; its extremes join the others. */
 static inline double first_pass(const float *x, extremes *e)
 {
-    lanes_double s[4] = {{0}};
-    for (int i = 0; i < PART; i += 32) {
-#pragma GCC unroll 2
-        for (int k = 0; k < 2; k++) {
-            prefetch(x + i + 16 * k, AHEAD);
-            lanes v = load(x + i + 16 * k);
-            e->low[k] = lanes_min(v, e->low[k]);
-            e->high[k] = lanes_max(v, e->high[k]);
+    lanes_double s[8] = {{0}};
+    for (int64_t i = 0; i < PAGE; i += 2 * LANES)
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) {
+            const float *at = x + i + in_turn(PAGE, k);
+            prefetch(at, PAGES);
+            lanes v = load(at);
+            e->low[k % 2] = lanes_min(v, e->low[k % 2]);
+            e->high[k % 2] = lanes_max(v, e->high[k % 2]);
+            s[k] += load_double(at);
+            s[k] += load_double(at + 8);
         }
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++)
-            s[k] += load_double(x + i + 8 * k);
-    }
-    return lanes_double_sum((s[0] + s[1]) + (s[2] + s[3])) / PART;
+    for (int k = 1; k < 8; k++)
+        s[0] += s[k];
+    return lanes_double_sum(s[0]) / PART;
 }
 
 static inline moments second_pass(const float *x, double mean)

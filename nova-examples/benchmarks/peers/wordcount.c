@@ -28,14 +28,21 @@ static inline uint64_t letters(const uint8_t *text)
 static int64_t words_in(const uint8_t *text, int64_t n, uint64_t before)
 {
     int64_t i = 0, words[4] = {0};
-    for (; i + 256 <= n; i += 256)
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) {
-            prefetch(text + i + 64 * k, AHEAD);
-            uint64_t mask = letters(text + i + 64 * k);
-            words[k] += __builtin_popcountll(mask & ~(mask << 1 | before));
-            before = mask >> 63;
-        }
+    for (; i + PAGES <= n; i += PAGES) {
+        uint64_t left[4] = {before};
+        for (int k = 1; k < 4; k++)
+            left[k] = (uint64_t)is_letter(text[i + k * PAGES / 4 - 1]);
+        for (int64_t j = i; j < i + PAGES / 4; j += 128)
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; k++) {
+                const uint8_t *at = text + j + PAGES / 4 * (k / 2) + 64 * (k % 2);
+                prefetch(at, PAGES);
+                uint64_t mask = letters(at);
+                words[k / 2] += __builtin_popcountll(mask & ~(mask << 1 | left[k / 2]));
+                left[k / 2] = mask >> 63;
+            }
+        before = left[3];
+    }
     for (; i < n; i++) {
         uint64_t letter = (uint64_t)is_letter(text[i]);
         words[0] += (int64_t)(letter & ~before);
