@@ -22,15 +22,18 @@ static box box_of(const point *points, int64_t count)
         low[k] = splat(INFINITY);
         high[k] = splat(-INFINITY);
     }
-    for (; i + BLOCK <= n; i += BLOCK)
-        for (int64_t j = i; j < i + PAGE; j += 2 * LANES)
+    while (i + 128 <= n) {
+        int64_t eighth = eighth_of(n - i);
+        for (int64_t j = i; j < i + eighth; j += LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                prefetch(x + j + in_turn(PAGE, k), PAGES);
-                lanes v = load(x + j + in_turn(PAGE, k));
+                prefetch(x + j + eighth * k, EIGHT_PAGES);
+                lanes v = load(x + j + eighth * k);
                 low[k] = lanes_min(v, low[k]);
                 high[k] = lanes_max(v, high[k]);
             }
+        i += 8 * eighth;
+    }
     for (int k = 1; k < 8; k++) {
         low[0] = lanes_min(low[k], low[0]);
         high[0] = lanes_max(high[k], high[0]);

@@ -13,8 +13,8 @@ static double sum_of_products(const float *X, const float *Y, int64_t n)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
                 int64_t at = j + in_turn(PAGE, k);
-                prefetch(X + at, PAGES);
-                prefetch(Y + at, PAGES);
+                prefetch(X + at, FOUR_PAGES);
+                prefetch(Y + at, FOUR_PAGES);
                 s[k] += load(X + at) * load(Y + at);
             }
         sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));

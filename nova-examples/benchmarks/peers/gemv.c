@@ -14,7 +14,7 @@ static inline double product(const float *row, const float *x, int64_t n)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
                 int64_t at = j + in_turn(quarter, k);
-                prefetch(row + at, PAGES);
+                prefetch(row + at, FOUR_PAGES);
                 s[k] += load(row + at) * load(x + at);
             }
         i += 4 * quarter;

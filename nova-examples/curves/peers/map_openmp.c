@@ -14,8 +14,10 @@ static void some(float *out, const float *X, int64_t n, int streamed)
             for (int64_t j = i; j < i + PAGE; j += LANES) {
                 lanes v[4];
 #pragma GCC unroll 4
-                for (int k = 0; k < 4; k++)
+                for (int k = 0; k < 4; k++) {
+                    prefetch(X + j + PAGE * k, FOUR_PAGES);
                     v[k] = 2.0f * load(X + j + PAGE * k) + 1.0f;
+                }
 #pragma GCC unroll 4
                 for (int k = 0; k < 4; k++)
                     stream(out + j + PAGE * k, v[k]);
