@@ -24,8 +24,8 @@ static inline uint64_t letters(const uint8_t *text)
 }
 #endif
 
-/* The words that begin in a line of 64 bytes; `letter` is whether the byte before it is a letter, then
- * whether its last is. */
+/* The words that begin in a line of 64 bytes; `letter` is whether the byte before it is a letter,
+ * then whether its last is. */
 static inline int64_t words_in_line(const uint8_t *text, uint64_t *letter)
 {
     uint64_t mask = letters(text), before = *letter;

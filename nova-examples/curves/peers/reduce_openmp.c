@@ -1,6 +1,6 @@
 /* The sum of a vector with OpenMP: chunks in eight accumulators of single precision over blocks,
- * which are added as doubles. A block is four pages in turn: eight would be read from memory faster by
- * some percent, but from the second-level cache slower by a quarter. */
+ * which are added as doubles. A block is four pages in turn: eight would be read from memory faster
+ * by some percent, but from the second-level cache slower by a quarter. */
 #include "../../benchmarks/peers/openmp.h"
 
 static double sum_of(const float *X, int64_t n)

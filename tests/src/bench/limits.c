@@ -64,9 +64,9 @@ static inline int64_t part_of(int64_t n, int threads)
 }
 
 /* Processors look ahead within a page, not into the next: what takes one page after the other waits
- * at the beginning of each. So eight pages are taken in turn, one line of each, and the same lines of
- * the next eight are prefetched. That is the fastest order of those measured: four pages read some
- * percent slower and copy as fast, two or one are slower by a fifth and more. What is left, fewer
+ * at the beginning of each. So eight pages are taken in turn, one line of each, and the same lines
+ * of the next eight are prefetched. That is the fastest order of those measured: four pages read
+ * some percent slower and copy as fast, one or two read a quarter slower or more. What is left, fewer
  * than eight pages, is taken as eight equal pieces. */
 static inline int64_t piece_of(int64_t n)
 {
