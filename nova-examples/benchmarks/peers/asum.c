@@ -7,15 +7,21 @@ static double sum_of_magnitudes(const float *X, int64_t n)
 {
     double sum = 0;
     int64_t i = 0;
-    for (; i + BLOCK <= n; i += BLOCK) {
-        lanes s[8] = {{0}};
-        for (int64_t j = i; j < i + BLOCK; j += 128)
+    while (i + 128 <= n) {
+        int64_t eighth = eighth_of(n - i);
+        for (int64_t j = 0; j < eighth;) {
+            lanes s[8] = {{0}};
+            int64_t end = j + BLOCK / 8 < eighth ? j + BLOCK / 8 : eighth;
+            for (; j < end; j += LANES)
 #pragma GCC unroll 8
-            for (int k = 0; k < 8; k++) {
-                prefetch(X + j + 16 * k, AHEAD);
-                s[k] += lanes_abs(load(X + j + 16 * k));
-            }
-        sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
+                for (int k = 0; k < 8; k++) {
+                    const float *at = X + i + j + eighth * k;
+                    prefetch(at, EIGHT_PAGES);
+                    s[k] += lanes_abs(load(at));
+                }
+            sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
+        }
+        i += 8 * eighth;
     }
     for (; i < n; i++)
         sum += fabsf(X[i]);

@@ -22,14 +22,18 @@ static box box_of(const point *points, int64_t count)
         low[k] = splat(INFINITY);
         high[k] = splat(-INFINITY);
     }
-    for (; i + 128 <= n; i += 128)
+    while (i + 128 <= n) {
+        int64_t eighth = eighth_of(n - i);
+        for (int64_t j = i; j < i + eighth; j += LANES)
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; k++) {
-            prefetch(x + i + 16 * k, AHEAD);
-            lanes v = load(x + i + 16 * k);
-            low[k] = lanes_min(v, low[k]);
-            high[k] = lanes_max(v, high[k]);
-        }
+            for (int k = 0; k < 8; k++) {
+                prefetch(x + j + eighth * k, EIGHT_PAGES);
+                lanes v = load(x + j + eighth * k);
+                low[k] = lanes_min(v, low[k]);
+                high[k] = lanes_max(v, high[k]);
+            }
+        i += 8 * eighth;
+    }
     for (int k = 1; k < 8; k++) {
         low[0] = lanes_min(low[k], low[0]);
         high[0] = lanes_max(high[k], high[0]);

@@ -1,7 +1,7 @@
 /* The mean of each pixel's 3x3 neighbourhood. Limited by the bandwidth of reading and writing once:
  * each row is read from memory once and added up along the row; the sums of the last row and of the
  * last two are kept in the first-level cache, in tiles of columns where rows are long; the result is
- * streamed. */
+ * streamed. A row is taken as four quarters in turn. */
 #include "peer.h"
 
 enum { TILE = 4096 };
@@ -28,6 +28,19 @@ static inline void one_pixel(rows_before *before, float *out, int writes, const 
     before->last[j - begin] = sum;
 }
 
+/* Sixteen columns of one_row. */
+static inline void sixteen_pixels(rows_before *before, float *out, int writes, const float *row,
+                                  int64_t j, int64_t begin)
+{
+    float *last = before->last + (j - begin), *two = before->two + (j - begin);
+    prefetch(row + j, FOUR_PAGES);
+    lanes sum = load(row + j - 1) + load(row + j) + load(row + j + 1);
+    if (writes)
+        stream(out + j, (load(two) + sum) * (1.0f / 9.0f));
+    store(two, load(last) + sum);
+    store(last, sum);
+}
+
 /* Takes in a row's columns from begin to end; writes the means of the row before, if asked to. */
 static inline void one_row(rows_before *before, float *out, int writes, const float *row,
                            int64_t width, int64_t begin, int64_t end)
@@ -35,15 +48,14 @@ static inline void one_row(rows_before *before, float *out, int writes, const fl
     int64_t j = begin;
     for (; j < end && (j == 0 || ((uintptr_t)(out + j) & 63) != 0); j++)
         one_pixel(before, out, writes, row, width, j, begin);
-    for (; j + LANES <= end && j + LANES < width; j += LANES) {
-        float *last = before->last + (j - begin), *two = before->two + (j - begin);
-        prefetch(row + j, AHEAD);
-        lanes sum = load(row + j - 1) + load(row + j) + load(row + j + 1);
-        if (writes)
-            stream(out + j, (load(two) + sum) * (1.0f / 9.0f));
-        store(two, load(last) + sum);
-        store(last, sum);
-    }
+    int64_t quarter = ((end < width ? end : width - 1) - j) / 64 * LANES;
+    for (int64_t c = j; c < j + quarter; c += LANES)
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++)
+            sixteen_pixels(before, out, writes, row, c + quarter * k, begin);
+    j += 4 * quarter;
+    for (; j + LANES <= end && j + LANES < width; j += LANES)
+        sixteen_pixels(before, out, writes, row, j, begin);
     for (; j < end; j++)
         one_pixel(before, out, writes, row, width, j, begin);
 }

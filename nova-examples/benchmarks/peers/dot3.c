@@ -1,6 +1,6 @@
 /* The dot product of each pair of three-dimensional vectors. Limited by bandwidth: 24 bytes are
  * read and four written for five operations. The products are made in the order of memory, and only
- * they are taken apart into components; the result is streamed. */
+ * they are taken apart into components; the result is streamed, four pages of it in turn. */
 #include "peer.h"
 
 typedef struct {
@@ -27,23 +27,32 @@ static inline lanes sums_of_triples(lanes p, lanes q, lanes r)
     return x + y + z;
 }
 
+/* Writes the products of sixteen pairs. */
+static inline void multiply_sixteen(float *out, const triple *A, const triple *B)
+{
+    const float *a = &A->x, *b = &B->x;
+    lanes p[3];
+#pragma GCC unroll 3
+    for (int k = 0; k < 3; k++) {
+        prefetch(a + 16 * k, FOUR_PAGES);
+        prefetch(b + 16 * k, FOUR_PAGES);
+        p[k] = load(a + 16 * k) * load(b + 16 * k);
+    }
+    stream(out, sums_of_triples(p[0], p[1], p[2]));
+}
+
 /* Writes the products of n pairs. */
 static void multiply_pairs(float *out, const triple *A, const triple *B, int64_t n)
 {
     int64_t i = 0;
     for (; i < n && ((uintptr_t)(out + i) & 63) != 0; i++)
         out[i] = A[i].x * B[i].x + A[i].y * B[i].y + A[i].z * B[i].z;
-    for (; i + LANES <= n; i += LANES) {
-        const float *a = &A[i].x, *b = &B[i].x;
-        lanes p[3];
-#pragma GCC unroll 3
-        for (int k = 0; k < 3; k++) {
-            prefetch(a + 16 * k, AHEAD);
-            prefetch(b + 16 * k, AHEAD);
-            p[k] = load(a + 16 * k) * load(b + 16 * k);
-        }
-        stream(out + i, sums_of_triples(p[0], p[1], p[2]));
-    }
+    for (; i + BLOCK <= n; i += BLOCK)
+        for (int64_t j = i; j < i + PAGE; j += LANES)
+            for (int64_t at = j; at < j + BLOCK; at += PAGE)
+                multiply_sixteen(out + at, A + at, B + at);
+    for (; i + LANES <= n; i += LANES)
+        multiply_sixteen(out + i, A + i, B + i);
     for (; i < n; i++)
         out[i] = A[i].x * B[i].x + A[i].y * B[i].y + A[i].z * B[i].z;
     stream_end();

@@ -9,13 +9,15 @@ static inline double product(const float *row, const float *x, int64_t n)
     int64_t i = 0;
     while (i + 128 <= n) {
         lanes s[8] = {{0}};
-        int64_t end = n - i < BLOCK ? n : i + BLOCK;
-        for (; i + 128 <= end; i += 128)
+        int64_t quarter = quarter_of(n - i);
+        for (int64_t j = i; j < i + quarter; j += 2 * LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                prefetch(row + i + 16 * k, AHEAD);
-                s[k] += load(row + i + 16 * k) * load(x + i + 16 * k);
+                int64_t at = j + in_turn(quarter, k);
+                prefetch(row + at, FOUR_PAGES);
+                s[k] += load(row + at) * load(x + at);
             }
+        i += 4 * quarter;
         sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
     }
     for (; i < n; i++)

@@ -20,14 +20,19 @@ static extremes extremes_of(const float *grid, int64_t rows, int64_t stride, int
     for (int64_t r = 0; r < rows; r++) {
         const float *row = grid + r * stride;
         int64_t c = 0;
-        for (; c + 128 <= width; c += 128)
+        while (c + 128 <= width) {
+            int64_t quarter = quarter_of(width - c);
+            for (int64_t j = c; j < c + quarter; j += 2 * LANES)
 #pragma GCC unroll 8
-            for (int k = 0; k < 8; k++) {
-                prefetch(row + c + 16 * k, stride * (int64_t)sizeof(float));
-                lanes v = load(row + c + 16 * k);
-                low[k] = lanes_min(v, low[k]);
-                high[k] = lanes_max(v, high[k]);
-            }
+                for (int k = 0; k < 8; k++) {
+                    const float *at = row + j + in_turn(quarter, k);
+                    prefetch(at, stride * (int64_t)sizeof(float));
+                    lanes v = load(at);
+                    low[k] = lanes_min(v, low[k]);
+                    high[k] = lanes_max(v, high[k]);
+                }
+            c += 4 * quarter;
+        }
         for (; c < width && width >= LANES; c += LANES) {
             lanes v = load(row + (c + LANES <= width ? c : width - LANES));
             prefetch(row + c, stride * (int64_t)sizeof(float));

@@ -8,14 +8,19 @@ static double sum_of_squares(const float *X, int64_t n)
 {
     lanes_double s[8] = {{0}};
     int64_t i = 0;
-    for (; i + 64 <= n; i += 64)
+    while (i + 128 <= n) {
+        int64_t eighth = eighth_of(n - i);
+        for (int64_t j = i; j < i + eighth; j += LANES)
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; k++) {
-            if (k % 2 == 0)
-                prefetch(X + i + 8 * k, AHEAD);
-            lanes_double v = load_double(X + i + 8 * k);
-            s[k] += v * v;
-        }
+            for (int k = 0; k < 8; k++) {
+                const float *at = X + j + eighth * k;
+                prefetch(at, EIGHT_PAGES);
+                lanes_double low = load_double(at), high = load_double(at + 8);
+                s[k] += low * low;
+                s[k] += high * high;
+            }
+        i += 8 * eighth;
+    }
     for (int k = 1; k < 8; k++)
         s[0] += s[k];
     double sum = lanes_double_sum(s[0]);

@@ -1,11 +1,9 @@
-/* Extremes and moments. Nearly limited by the bandwidth of reading: each block of 1024 is read from
+/* Extremes and moments. Nearly limited by the bandwidth of reading: each block of 4096 is read from
  * memory once, for its extremes and its mean, and once more from the first-level cache, for the
  * powers of the differences from that mean, all in double precision; blocks are joined by the
  * combining operator. Powers about the block's own mean lose no digits. */
 #pragma GCC optimize("no-finite-math-only")
 #include "peer.h"
-
-enum { PART = 1024 };
 
 typedef struct {
     float least, greatest;
@@ -34,29 +32,30 @@ static inline void combine(moments *a, const moments *b)
     *a = sum;
 }
 
-/* The mean of a whole block; its extremes join the others. */
-static inline double first_pass(const float *x, extremes *e)
+/* The mean of four quarters; their extremes join the others. */
+static inline double first_pass(const float *x, int64_t quarter, extremes *e)
 {
-    lanes_double s[4] = {{0}};
-    for (int i = 0; i < PART; i += 32) {
-#pragma GCC unroll 2
-        for (int k = 0; k < 2; k++) {
-            prefetch(x + i + 16 * k, AHEAD);
-            lanes v = load(x + i + 16 * k);
-            e->low[k] = lanes_min(v, e->low[k]);
-            e->high[k] = lanes_max(v, e->high[k]);
+    lanes_double s[8] = {{0}};
+    for (int64_t i = 0; i < quarter; i += 2 * LANES)
+#pragma GCC unroll 8
+        for (int k = 0; k < 8; k++) {
+            const float *at = x + i + in_turn(quarter, k);
+            prefetch(at, FOUR_PAGES);
+            lanes v = load(at);
+            e->low[k % 2] = lanes_min(v, e->low[k % 2]);
+            e->high[k % 2] = lanes_max(v, e->high[k % 2]);
+            s[k] += load_double(at);
+            s[k] += load_double(at + 8);
         }
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++)
-            s[k] += load_double(x + i + 8 * k);
-    }
-    return lanes_double_sum((s[0] + s[1]) + (s[2] + s[3])) / PART;
+    for (int k = 1; k < 8; k++)
+        s[0] += s[k];
+    return lanes_double_sum(s[0]) / (double)(4 * quarter);
 }
 
-static inline moments second_pass(const float *x, double mean)
+static inline moments second_pass(const float *x, int64_t n, double mean)
 {
     lanes_double m2[4] = {{0}}, m3[4] = {{0}}, m4[4] = {{0}};
-    for (int i = 0; i < PART; i += 32)
+    for (int64_t i = 0; i < n; i += 32)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
             lanes_double d = load_double(x + i + 8 * k) - mean;
@@ -65,12 +64,12 @@ static inline moments second_pass(const float *x, double mean)
             m3[k] += square * d;
             m4[k] += square * square;
         }
-    return (moments){PART, mean, lanes_double_sum((m2[0] + m2[1]) + (m2[2] + m2[3])),
+    return (moments){(double)n, mean, lanes_double_sum((m2[0] + m2[1]) + (m2[2] + m2[3])),
                      lanes_double_sum((m3[0] + m3[1]) + (m3[2] + m3[3])),
                      lanes_double_sum((m4[0] + m4[1]) + (m4[2] + m4[3]))};
 }
 
-/* What is left behind the last whole block. */
+/* What is left, fewer than 128. */
 static moments of_rest(const float *x, int64_t n)
 {
     moments m = {.n = (double)n};
@@ -114,9 +113,12 @@ static summary summarise(const float *X, int64_t n)
     }
     summary all = of_nothing();
     int64_t i = 0;
-    for (; i + PART <= n; i += PART) {
-        moments block = second_pass(X + i, first_pass(X + i, &e));
+    while (i + 128 <= n) {
+        int64_t quarter = quarter_of(n - i);
+        double mean = first_pass(X + i, quarter, &e);
+        moments block = second_pass(X + i, 4 * quarter, mean);
         combine(&all.m, &block);
+        i += 4 * quarter;
     }
     for (int k = 0; k < 2 * LANES; k++) {
         float low = e.low[k / LANES][k % LANES], high = e.high[k / LANES][k % LANES];

@@ -8,7 +8,7 @@
 
 int peer_sumstats_openmp(statistics *result, int64_t X_len, const float *X)
 {
-    chunks all = cut(X_len, CHEAP / 4, PART);
+    chunks all = cut(X_len, CHEAP / 4, PAGE);
     summary whole = of_nothing();
 #pragma omp parallel for schedule(dynamic) reduction(summaries : whole) if (all.count > 1)
     for (int64_t c = 0; c < all.count; c++) {

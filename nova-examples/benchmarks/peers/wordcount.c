@@ -24,24 +24,43 @@ static inline uint64_t letters(const uint8_t *text)
 }
 #endif
 
+/* The words that begin in a line of 64 bytes; `letter` is whether the byte before it is a letter,
+ * then whether its last is. */
+static inline int64_t words_in_line(const uint8_t *text, uint64_t *letter)
+{
+    uint64_t mask = letters(text), before = *letter;
+    *letter = mask >> 63;
+    return __builtin_popcountll(mask & ~(mask << 1 | before));
+}
+
 /* The words that begin in n bytes; `before` is whether the byte before them is a letter. */
 static int64_t words_in(const uint8_t *text, int64_t n, uint64_t before)
 {
-    int64_t i = 0, words[4] = {0};
-    for (; i + 256 <= n; i += 256)
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) {
-            prefetch(text + i + 64 * k, AHEAD);
-            uint64_t mask = letters(text + i + 64 * k);
-            words[k] += __builtin_popcountll(mask & ~(mask << 1 | before));
-            before = mask >> 63;
-        }
+    int64_t i = 0, words = 0;
+    while (i + 512 <= n) {
+        int64_t eighth = 4 * eighth_of((n - i) / 4), found[8] = {0};
+        uint64_t letter[8] = {before};
+        for (int k = 1; k < 8; k++)
+            letter[k] = (uint64_t)is_letter(text[i + eighth * k - 1]);
+        for (int64_t j = i; j < i + eighth; j += 64)
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; k++) {
+                prefetch(text + j + eighth * k, EIGHT_PAGES);
+                found[k] += words_in_line(text + j + eighth * k, &letter[k]);
+            }
+        for (int k = 0; k < 8; k++)
+            words += found[k];
+        before = letter[7];
+        i += 8 * eighth;
+    }
+    for (; i + 64 <= n; i += 64)
+        words += words_in_line(text + i, &before);
     for (; i < n; i++) {
         uint64_t letter = (uint64_t)is_letter(text[i]);
-        words[0] += (int64_t)(letter & ~before);
+        words += (int64_t)(letter & ~before);
         before = letter;
     }
-    return words[0] + words[1] + words[2] + words[3];
+    return words;
 }
 
 int peer_wordcount(int32_t *result, int64_t text_len, const uint8_t *text)

@@ -1,5 +1,6 @@
 /* The sum of a vector with OpenMP: chunks in eight accumulators of single precision over blocks,
- * which are added as doubles. */
+ * which are added as doubles. A block is four pages in turn: eight would be read from memory faster
+ * by some percent, but from the second-level cache slower by a quarter. */
 #include "../../benchmarks/peers/openmp.h"
 
 static double sum_of(const float *X, int64_t n)
@@ -8,11 +9,11 @@ static double sum_of(const float *X, int64_t n)
     int64_t i = 0;
     for (; i + BLOCK <= n; i += BLOCK) {
         lanes s[8] = {{0}};
-        for (int64_t j = i; j < i + BLOCK; j += 128)
+        for (int64_t j = i; j < i + PAGE; j += 2 * LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                prefetch(X + j + 16 * k, AHEAD);
-                s[k] += load(X + j + 16 * k);
+                prefetch(X + j + in_turn(PAGE, k), FOUR_PAGES);
+                s[k] += load(X + j + in_turn(PAGE, k));
             }
         sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
     }

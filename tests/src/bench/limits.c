@@ -50,24 +50,48 @@ void limits_set_threads(int threads)
     omp_set_num_threads(threads);
 }
 
+enum {
+    /* Floats of a page; how many pages are taken in turn, and how many bytes they are. */
+    PAGE = 1024,
+    PAGES = 8,
+    AHEAD = PAGES * PAGE * 4,
+};
+
 /* How many of n floats each thread has. */
 static inline int64_t part_of(int64_t n, int threads)
 {
     return n / threads / 128 * 128;
 }
 
-/* Reads n floats, as two streams, which is faster than one; gives their sum. */
+/* Processors look ahead within a page, not into the next: what takes one page after the other waits
+ * at the beginning of each. So eight pages are taken in turn, one line of each, and the same lines
+ * of the next eight are prefetched. That is the fastest order of those measured: four pages read
+ * some percent slower and copy as fast, one or two read a quarter slower or more. What is left, fewer
+ * than eight pages, is taken as eight equal pieces. */
+static inline int64_t piece_of(int64_t n)
+{
+    return n < PAGES * PAGE ? n / PAGES : PAGE;
+}
+
+/* The line that is taken at this place, whose successor is prefetched. */
+static inline lanes line(const float *from)
+{
+    __builtin_prefetch((const char *)((uintptr_t)from + AHEAD), 0, 3);
+    return load(from);
+}
+
+/* Reads n floats; gives their sum. */
 static float read_part(const float *x, int64_t n)
 {
-    lanes s[8] = {{0}};
-    for (int64_t i = 0; i < n / 2; i += 64)
+    lanes s[PAGES] = {{0}};
+    for (int64_t i = 0, piece; i < n; i += PAGES * piece) {
+        piece = piece_of(n - i);
+        for (int64_t j = i; j < i + piece; j += 16)
 #pragma GCC unroll 8
-        for (int k = 0; k < 8; k++) {
-            const float *from = x + i + 16 * (k / 2) + n / 2 * (k % 2);
-            __builtin_prefetch((const char *)((uintptr_t)from + 8192), 0, 3);
-            s[k] += load(from);
-        }
-    return sum_of(s, 8);
+            for (int k = 0; k < PAGES; k++)
+                s[k] += line(x + j + piece * k);
+    }
+    return sum_of(s, PAGES);
 }
 
 float limits_read(const float *x, int64_t n, int threads)
@@ -79,20 +103,31 @@ float limits_read(const float *x, int64_t n, int threads)
     return sum;
 }
 
-/* Copies n floats past the caches. */
+static inline void stream(float *to, lanes v)
+{
+#ifdef __AVX512F__
+    _mm512_stream_ps(to, (__m512)v);
+#else
+    memcpy(to, &v, sizeof v);
+#endif
+}
+
+/* Copies n floats past the caches. Eight lines are read before they are written: a write and a read
+ * in the same place of two pages look alike to the processor, and the read would wait. */
 static void copy_part(float *to, const float *from, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += 64)
-#pragma GCC unroll 4
-        for (int k = 0; k < 4; k++) {
-            __builtin_prefetch((const char *)((uintptr_t)(from + i + 16 * k) + 8192), 0, 3);
-            lanes v = load(from + i + 16 * k);
-#ifdef __AVX512F__
-            _mm512_stream_ps(to + i + 16 * k, (__m512)v);
-#else
-            memcpy(to + i + 16 * k, &v, sizeof v);
-#endif
+    for (int64_t i = 0, piece; i < n; i += PAGES * piece) {
+        piece = piece_of(n - i);
+        for (int64_t j = i; j < i + piece; j += 16) {
+            lanes v[PAGES];
+#pragma GCC unroll 8
+            for (int k = 0; k < PAGES; k++)
+                v[k] = line(from + j + piece * k);
+#pragma GCC unroll 8
+            for (int k = 0; k < PAGES; k++)
+                stream(to + j + piece * k, v[k]);
         }
+    }
 #ifdef __SSE2__
     _mm_sfence();
 #endif
