@@ -195,7 +195,7 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "strips",
-        description: "works in strips: large results past the caches, long chains in two halves",
+        description: "works in strips: large results past the caches, long chains in two halves, scans in vectors",
         level: 2,
         step: Step::Loop(nova_loop::strips::run),
     },

@@ -32,12 +32,17 @@
 //! none reads what another one writes, no two write the same, and an error is that of the first one
 //! that fails. [`regions`] decides which loops can be shared as things are.
 //!
+//! **Turns.** The iterations of such a loop may do a part of their work in turn, in the order of
+//! their indices, between `AwaitTurn` and `EndTurn` ([`chain`] makes such loops).
+//!
 //! **Pieces.** Where each iteration of a loop makes an array whose size is only known then, it keeps
 //! the array in a table (`Pieces`, `Keep`), from which they are copied behind each other afterwards
 //! (`Piece`, `DropPieces`).
 //!
 //! **Streams.** `PlanStream`, `Stream` and `StreamEnd` write a large result past the caches. They
 //! mean what stores of the same elements mean; what `PlanStream` decides never changes a value.
+//!
+//! **Runs.** `RunFew` makes running results of sixteen elements, in a bracketing of its own.
 //!
 //! **Errors** are `Check` and `Fail` (and failing calls, allocation, recursion, which the runtime
 //! reports); they leave the program at once.

@@ -9,8 +9,8 @@
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
-use crate::{piece_commands, turns};
 use crate::walk::{each_command, reads, reads_mut, writes};
+use crate::{piece_commands, turns};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
