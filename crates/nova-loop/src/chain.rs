@@ -163,8 +163,7 @@ impl Chain<'_> {
         Some(made)
     }
 
-    /// The arrays that a list declares with room for what each part of a loop reduces to or begins
-    /// with, which are used by a loop and by another one and nowhere else.
+    /// Whether a list declares a local array that these two loops use, and nothing else does.
     fn is_local(&self, commands: &[Command], pointer: Variable, loops: [&[Command]; 2]) -> bool {
         let here = |c: &Command| matches!(c, Command::Local { pointer: p, .. } if *p == pointer);
         let inside: usize = loops
