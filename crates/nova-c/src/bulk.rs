@@ -5,7 +5,9 @@ use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::Command;
-use nova_loop::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
+use nova_loop::ir::{
+    block_commands, calls, errors, few_commands, jumps, remarks, structures, variable_commands,
+};
 
 impl FunctionEmitter<'_, '_> {
     /// Commands that move or combine many elements.
@@ -26,6 +28,20 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call("nova_copy", arguments));
             }
             Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
+            few_commands!() => self.few(command),
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
+        }
+    }
+
+    /// Commands on a few elements.
+    fn few(&mut self, command: &Command) {
+        match command {
             Command::CopyFew {
                 to,
                 from,
@@ -96,7 +112,10 @@ impl FunctionEmitter<'_, '_> {
                 ];
                 self.assign(*last, Expression::call(name, arguments));
             }
-            block_commands!()
+            Command::Copy { .. }
+            | Command::PlanStream { .. }
+            | Command::Stream { .. }
+            | block_commands!()
             | variable_commands!()
             | structures!()
             | jumps!()

@@ -196,7 +196,7 @@ impl Chain<'_> {
                     if sums.insert(*pointer, sum).is_some() {
                         return None;
                     }
-                    opening.push(declare(sum, value.clone()));
+                    opening.push(Command::declare(sum, value.clone()));
                 }
                 other => opening.push(other.clone()),
             }
@@ -253,7 +253,7 @@ impl Chain<'_> {
                     if begins.insert(*pointer, begin).is_some() {
                         return None;
                     }
-                    declare(begin, turn.expression(value)?)
+                    Command::declare(begin, turn.expression(value)?)
                 }
                 other => turn.command(other)?,
             });
@@ -301,13 +301,6 @@ impl Chain<'_> {
             Type::Pointer(scalar) => Some(self.program.add_variable(name, Type::Scalar(scalar))),
             Type::Scalar(_) | Type::Block => None,
         }
-    }
-}
-
-fn declare(variable: Variable, value: Expression) -> Command {
-    Command::Declare {
-        variable,
-        value: Some(value),
     }
 }
 

@@ -45,7 +45,15 @@ macro_rules! bulk_commands {
         $crate::ir::Command::Copy { .. }
             | $crate::ir::Command::PlanStream { .. }
             | $crate::ir::Command::Stream { .. }
-            | $crate::ir::Command::CopyFew { .. }
+            | $crate::few_commands!()
+    };
+}
+
+/// A pattern for commands on a few elements, or what decides whether there will be some.
+#[macro_export]
+macro_rules! few_commands {
+    () => {
+        $crate::ir::Command::CopyFew { .. }
             | $crate::ir::Command::CombineFew { .. }
             | $crate::ir::Command::CombineRow { .. }
             | $crate::ir::Command::PlanRows { .. }

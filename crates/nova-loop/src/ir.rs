@@ -1,9 +1,13 @@
 //! The data types of Loop; see the crate's page for what they mean.
 
 pub use crate::{
-    block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
-    variable_commands,
+    block_commands, bulk_commands, calls, errors, few_commands, jumps, memory_commands, remarks,
+    structures, variable_commands,
 };
+
+mod few;
+pub use few::{Combined, FEW, PART, RUN, combines_few, runs_few};
+
 use nova_core::ir::Foreign;
 use nova_core::{
     ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
@@ -111,58 +115,6 @@ pub enum Level {
     WrittenOut,
     /// By the ranks of a communicator.
     Rank,
-}
-
-/// How many elements [`Command::CopyFew`] and [`Command::CombineFew`] are about: as many as a few
-/// vector registers hold.
-pub const FEW: u32 = 64;
-
-/// The square root of [`FEW`]: how many rows of how many elements [`Combined::Rows`] combines.
-pub const PART: u32 = 8;
-
-/// What [`Command::CombineFew`] combines into what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combined {
-    /// All elements into the first.
-    One,
-    /// All elements into the first [`PART`].
-    Part,
-    /// Each of [`PART`] rows of [`PART`] elements into one: row k into element k.
-    Rows,
-}
-
-impl Combined {
-    /// All of them.
-    pub const ALL: [Combined; 3] = [Combined::One, Combined::Part, Combined::Rows];
-
-    /// A short name, as the text format and the runtime write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Combined::One => "few",
-            Combined::Part => "part",
-            Combined::Rows => "rows",
-        }
-    }
-}
-
-/// Whether [`Command::CombineFew`] combines values of a type by an operation.
-pub fn combines_few(operation: ScalarOperation, element: Scalar) -> bool {
-    use ScalarOperation as O;
-    element.is_float() && matches!(operation, O::Add | O::Multiply)
-}
-
-/// How many elements [`Command::RunFew`] lets run.
-pub const RUN: u32 = 16;
-
-/// Whether [`Command::RunFew`] lets values of a type run by an operation: those that are known to be
-/// associative. Floats may then be combined in another bracketing than from left to right.
-pub fn runs_few(operation: ScalarOperation, element: Scalar) -> bool {
-    use ScalarOperation as O;
-    match operation {
-        O::Add | O::Multiply | O::Minimum | O::Maximum => element != Scalar::Bool,
-        O::BitAnd | O::BitOr | O::BitXor => !element.is_float(),
-        _others => false,
-    }
 }
 
 /// The commands of Loop.
@@ -494,6 +446,14 @@ pub fn drop_commands(commands: Vec<Command>) {
 }
 
 impl Command {
+    /// Declares a variable with a value.
+    pub fn declare(variable: Variable, value: Expression) -> Command {
+        Command::Declare {
+            variable,
+            value: Some(value),
+        }
+    }
+
     /// The command lists directly inside.
     pub fn lists(&self) -> Vec<&Vec<Command>> {
         match self {

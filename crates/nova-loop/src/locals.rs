@@ -3,7 +3,7 @@
 //! local array. That costs nothing, and it can't fail: a function that makes no other block after
 //! its result may write the result where the caller wants it.
 
-use crate::ir::{Command, Expression, Function, Program, Type, Variable};
+use crate::ir::{Command, Expression, Function, Program, Variable};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -22,7 +22,7 @@ const DEEPEST: u32 = 16;
 pub fn run(program: &mut Program) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in functions.iter_mut().filter(|f| !f.recursive) {
-        let chosen = choose(program, function);
+        let chosen = choose(function);
         if !chosen.is_empty() {
             rewrite(&mut function.body, &chosen);
         }
@@ -173,7 +173,7 @@ impl<'p> Uses<'p> {
 }
 
 /// The arrays of a function that go to the stack, by handle.
-fn choose(program: &Program, function: &Function) -> BTreeMap<Variable, Chosen> {
+fn choose(function: &Function) -> BTreeMap<Variable, Chosen> {
     let uses = Uses::of(function);
     let mut chosen = BTreeMap::new();
     let mut left = ALL;
@@ -205,11 +205,6 @@ fn choose(program: &Program, function: &Function) -> BTreeMap<Variable, Chosen> 
             }
         }
     }
-    debug_assert!(
-        chosen
-            .keys()
-            .all(|b| program.variable(*b).ty == Type::Block)
-    );
     chosen
 }
 

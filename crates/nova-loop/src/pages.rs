@@ -55,7 +55,7 @@ pub(crate) fn interleaved(
         then: Box::new(turned),
         otherwise: Box::new(read(step)),
     };
-    let mut steps = vec![declare(variable, read(first).plus(chosen))];
+    let mut steps = vec![Command::declare(variable, read(first).plus(chosen))];
     steps.extend(body);
     let counted = |variable, count, body| Command::For {
         variable,
@@ -65,17 +65,10 @@ pub(crate) fn interleaved(
         place: place.clone(),
     };
     let in_group = vec![
-        declare(first, read(group).times(number(size))),
-        declare(length, left.compare(O::Minimum, number(size))),
-        declare(each, read(length).compare(O::ShiftRight, shift)),
+        Command::declare(first, read(group).times(number(size))),
+        Command::declare(length, left.compare(O::Minimum, number(size))),
+        Command::declare(each, read(length).compare(O::ShiftRight, shift)),
         counted(step, read(length), steps),
     ];
     counted(group, groups, in_group)
-}
-
-fn declare(variable: Variable, value: Expression) -> Command {
-    Command::Declare {
-        variable,
-        value: Some(value),
-    }
 }

@@ -2,8 +2,8 @@
 
 use super::{LEVELS, Printer};
 use crate::ir::{
-    Command, Destination, Level, Variable, block_commands, bulk_commands, calls, errors, jumps,
-    memory_commands, remarks, structures, variable_commands,
+    Command, Destination, Level, Variable, block_commands, bulk_commands, calls, errors,
+    few_commands, jumps, memory_commands, remarks, structures, variable_commands,
 };
 use crate::piece_commands;
 use nova_core::Scalar;
@@ -218,6 +218,20 @@ impl Printer<'_> {
                 self.argument(from);
                 self.argument(count);
             }
+            few_commands!() => self.few(command),
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
+        }
+    }
+
+    /// Commands on a few elements.
+    fn few(&mut self, command: &Command) {
+        match command {
             Command::CopyFew {
                 to,
                 from,
@@ -278,7 +292,10 @@ impl Printer<'_> {
                 self.out.text(&format!(" {} {which}", operation.short()));
                 self.variable(*last);
             }
-            block_commands!()
+            Command::Copy { .. }
+            | Command::PlanStream { .. }
+            | Command::Stream { .. }
+            | block_commands!()
             | variable_commands!()
             | structures!()
             | jumps!()

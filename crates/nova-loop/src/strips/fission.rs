@@ -7,7 +7,7 @@
 //! and what costs next to nothing are read and computed again.
 
 use super::cost::{latency, work_of};
-use super::{Map, Strips, at_most, declare};
+use super::{Map, Strips, at_most};
 use crate::copies;
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk;
@@ -49,7 +49,7 @@ impl Strips<'_> {
         let strips = strips.compare(ScalarOperation::Divide, width.clone());
         let (strip, begin) = (self.add_index("strip"), self.add_index("begin"));
         let first = Expression::Variable(strip).times(width.clone());
-        let mut body = vec![declare(begin, first)];
+        let mut body = vec![Command::declare(begin, first)];
         let left = count.minus(Expression::Variable(begin));
         let length = self.simple("length", at_most(left, width), &mut body);
         let halves = self.halves(map, &cut, begin, length, &mut body);
@@ -90,7 +90,7 @@ impl Strips<'_> {
             let again = copies::copy_of(self.program, *variable);
             renamed.insert(*variable, again);
             let value = Expression::load(pointer, Expression::Variable(at_second));
-            second.push(declare(again, value));
+            second.push(Command::declare(again, value));
         }
         for at in &cut.again {
             if let Command::Declare { variable, value } = &map.body[*at] {

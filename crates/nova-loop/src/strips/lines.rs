@@ -4,7 +4,7 @@
 //! written as usual, by one more copy of the loop's body.
 
 use super::stream::{Asked, Plan, Target, chosen};
-use super::{Map, Strips, at_most, declare};
+use super::{Map, Strips, at_most};
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::{copies, pages};
 use nova_core::ScalarOperation;
@@ -37,7 +37,7 @@ impl Strips<'_> {
         let first = before
             .clone()
             .plus(Expression::Variable(strip).times(width()));
-        let mut body = vec![declare(begin, first)];
+        let mut body = vec![Command::declare(begin, first)];
         body.extend(asked.iter().map(|asked| self.ask(map, asked, begin)));
         self.line(map, target, plan, begin, &mut body);
         made.push(match page {
@@ -113,17 +113,11 @@ impl Strips<'_> {
         count: Expression,
     ) -> Command {
         let side = self.add_index("side");
-        let is_first =
-            Expression::Variable(side).compare(ScalarOperation::Equal, Expression::index(0));
-        let either = |first: Expression, second: Expression| Expression::Select {
-            condition: Box::new(is_first.clone()),
-            then: Box::new(first),
-            otherwise: Box::new(second),
-        };
+        let either = |first, second| of_side(side, first, second);
         let (from, length) = (self.add_index("from"), self.add_index("count"));
         let mut body = vec![
-            declare(from, either(Expression::index(0), done)),
-            declare(
+            Command::declare(from, either(Expression::index(0), done)),
+            Command::declare(
                 length,
                 either(before, count).minus(Expression::Variable(from)),
             ),
@@ -133,5 +127,16 @@ impl Strips<'_> {
         let rest = map.body.to_vec();
         body.push(map.independent((map.index, from), offset, length, rest));
         map.counted(side, Expression::index(2), body)
+    }
+}
+
+/// The one of two values that belongs to a side: the first at what stands before strips, the second
+/// behind them.
+pub(super) fn of_side(side: Variable, first: Expression, second: Expression) -> Expression {
+    let is_first = Expression::Variable(side).compare(ScalarOperation::Equal, Expression::index(0));
+    Expression::Select {
+        condition: Box::new(is_first),
+        then: Box::new(first),
+        otherwise: Box::new(second),
     }
 }

@@ -174,7 +174,7 @@ impl Strips<'_> {
                 && let Some(total) = self.totals.get(pointer)
             {
                 let value = std::mem::replace(count, Expression::Variable(*total));
-                made.push(declare(*total, value));
+                made.push(Command::declare(*total, value));
             }
             made.push(command);
         }
@@ -197,7 +197,7 @@ impl Map<'_> {
         body: Vec<Command>,
     ) -> Command {
         let iteration = Expression::Variable(first).plus(Expression::Variable(offset));
-        let mut commands = vec![declare(index, iteration)];
+        let mut commands = vec![Command::declare(index, iteration)];
         commands.extend(body);
         self.counted(offset, length, commands)
     }
@@ -227,13 +227,6 @@ impl Map<'_> {
             body,
             place: self.place.clone(),
         }
-    }
-}
-
-fn declare(variable: Variable, value: Expression) -> Command {
-    Command::Declare {
-        variable,
-        value: Some(value),
     }
 }
 

@@ -8,10 +8,11 @@
 //! ([`super::stream`]).
 
 use super::cost::work_of;
+use super::lines::of_side;
 use super::runs::Runs;
 use super::stages::Stages;
 use super::stream::{Plan, Target, chosen, when};
-use super::{Map, STREAM_MOST_WORK, Strips, declare};
+use super::{Map, STREAM_MOST_WORK, Strips};
 use crate::copies;
 use crate::ir::{Command, Expression, RUN, Type, Variable};
 use nova_core::ScalarOperation;
@@ -52,11 +53,14 @@ impl Strips<'_> {
                 let strips = count.clone().compare(ScalarOperation::Divide, width());
                 let strips = self.simple("strips", strips, &mut made);
                 let (strip, begin) = (self.add_index("strip"), self.add_index("begin"));
-                let mut body = vec![declare(begin, Expression::Variable(strip).times(width()))];
+                let mut body = vec![Command::declare(
+                    begin,
+                    Expression::Variable(strip).times(width()),
+                )];
                 self.run_strip(map, &stages, begin, &Places::default(), &mut body);
                 made.push(map.counted(strip, strips.clone(), body));
                 let done = self.add_index("done");
-                made.push(declare(done, strips.times(width())));
+                made.push(Command::declare(done, strips.times(width())));
                 let left = count.minus(Expression::Variable(done));
                 made.push(self.rest(map, done, left));
             }
@@ -97,20 +101,14 @@ impl Strips<'_> {
         let done = self.simple("done", done, made);
 
         let (side, from) = (self.add_index("side"), self.add_index("from"));
-        let is_first =
-            Expression::Variable(side).compare(ScalarOperation::Equal, Expression::index(0));
-        let either = |first: Expression, second: Expression| Expression::Select {
-            condition: Box::new(is_first.clone()),
-            then: Box::new(first),
-            otherwise: Box::new(second),
-        };
-        let mut body = vec![declare(from, either(Expression::index(0), done))];
+        let either = |first, second| of_side(side, first, second);
+        let mut body = vec![Command::declare(from, either(Expression::index(0), done))];
         let end = either(before.clone(), plan.count.clone());
         body.push(self.rest(map, from, end.minus(Expression::Variable(from))));
 
         let (strip, begin) = (self.add_index("strip"), self.add_index("begin"));
         let first = before.plus(Expression::Variable(strip).times(width()));
-        let mut lines = vec![declare(begin, first)];
+        let mut lines = vec![Command::declare(begin, first)];
         lines.extend(asked.iter().map(|asked| self.ask(map, asked, begin)));
         self.running_line(map, stages, target, &plan, begin, &mut lines);
         body.push(map.counted(strip, either(strips, Expression::index(0)), lines));
@@ -124,7 +122,7 @@ impl Strips<'_> {
         let none = || Expression::index(0);
         let aligned = copies::copy_of(self.program, plan.streams);
         let is_none = plan.shift.clone().compare(ScalarOperation::Equal, none());
-        made.push(declare(aligned, is_none));
+        made.push(Command::declare(aligned, is_none));
         plan.streams = aligned;
         none()
     }
@@ -156,7 +154,7 @@ impl Strips<'_> {
             let place = self.program.add_variable("to", ty);
             let local = Expression::offset(part, Expression::index(k));
             let there = Expression::offset(*field, start.clone());
-            made.push(declare(place, chosen(plan.streams, local, there)));
+            made.push(Command::declare(place, chosen(plan.streams, local, there)));
             places.of.insert(*field, place);
         }
         self.run_strip(map, stages, begin, &places, made);
@@ -230,14 +228,14 @@ impl Strips<'_> {
             if stage.loaded.contains(variable) {
                 let copy = copies::copy_of(self.program, *variable);
                 renamed.insert(*variable, copy);
-                body.push(declare(copy, Expression::load(*array, here())));
+                body.push(Command::declare(copy, Expression::load(*array, here())));
             }
         }
         for (k, (run, ends)) in stages.runs.iter().zip(&stages.ends).enumerate() {
             if stage.runs.contains(&k) {
                 let copy = copies::copy_of(self.program, run.last);
                 renamed.extend(run.result.into_iter().chain([run.last]).map(|v| (v, copy)));
-                body.push(declare(copy, Expression::load(ends.local, here())));
+                body.push(Command::declare(copy, Expression::load(ends.local, here())));
             }
         }
         let stores = self.stage_commands(map, stages, at, offset, places);

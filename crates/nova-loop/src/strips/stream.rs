@@ -10,7 +10,7 @@
 
 use super::cost::work_of;
 use super::linear::Linear;
-use super::{Map, STREAM_MOST_WORK, Strips, at_least, at_most, declare};
+use super::{Map, STREAM_MOST_WORK, Strips, at_least, at_most};
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::translate::prefetch::share;
 use crate::{pages, walk};
@@ -240,7 +240,7 @@ impl Strips<'_> {
             return expression;
         }
         let variable = self.add_index(name);
-        made.push(declare(variable, expression));
+        made.push(Command::declare(variable, expression));
         Expression::Variable(variable)
     }
 
@@ -273,7 +273,7 @@ impl Strips<'_> {
         let condition = shift
             .clone()
             .compare(ScalarOperation::GreaterEqual, Expression::index(0));
-        made.push(declare(streams, condition));
+        made.push(Command::declare(streams, condition));
         Plan {
             start,
             count,
@@ -335,9 +335,15 @@ impl Strips<'_> {
             .times(width())
             .minus(plan.shift.clone());
         let above = at_least(unshifted.clone(), 0);
-        let mut body = vec![declare(begin, chosen(streams, above, Expression::index(0)))];
+        let mut body = vec![Command::declare(
+            begin,
+            chosen(streams, above, Expression::index(0)),
+        )];
         let below = at_most(unshifted.plus(width()), plan.count.clone());
-        body.push(declare(end, chosen(streams, below, plan.count.clone())));
+        body.push(Command::declare(
+            end,
+            chosen(streams, below, plan.count.clone()),
+        ));
         let asked: Vec<Command> = asked.iter().map(|a| self.ask(map, a, begin)).collect();
         if !asked.is_empty() {
             body.push(when(streams, asked));
@@ -369,7 +375,7 @@ impl Strips<'_> {
             let place = self.program.add_variable("to", ty);
             let local = Expression::offset(part, Expression::index(k));
             let there = Expression::offset(*field, start.clone());
-            made.push(declare(place, chosen(*streams, local, there)));
+            made.push(Command::declare(place, chosen(*streams, local, there)));
             places.push((*field, place));
         }
         let offset = self.add_index("k");

@@ -2,7 +2,9 @@
 
 use super::{INDEX, Verifier};
 use crate::ir::{Command, Expression, Type, Variable, combines_few, runs_few};
-use crate::ir::{block_commands, calls, errors, jumps, remarks, structures, variable_commands};
+use crate::ir::{
+    block_commands, calls, errors, few_commands, jumps, remarks, structures, variable_commands,
+};
 use nova_core::Scalar;
 
 impl<'p> Verifier<'p> {
@@ -52,6 +54,20 @@ impl<'p> Verifier<'p> {
                     self.expect(from, Type::Pointer(element));
                 }
             }
+            few_commands!() => self.few(command),
+            block_commands!()
+            | variable_commands!()
+            | structures!()
+            | jumps!()
+            | errors!()
+            | calls!()
+            | remarks!() => {}
+        }
+    }
+
+    /// Commands on a few elements.
+    fn few(&mut self, command: &'p Command) {
+        match command {
             Command::CopyFew {
                 to,
                 from,
@@ -113,7 +129,10 @@ impl<'p> Verifier<'p> {
                     self.flow.assign(*last);
                 }
             }
-            block_commands!()
+            Command::Copy { .. }
+            | Command::PlanStream { .. }
+            | Command::Stream { .. }
+            | block_commands!()
             | variable_commands!()
             | structures!()
             | jumps!()
