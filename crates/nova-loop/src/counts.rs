@@ -10,7 +10,7 @@ mod small;
 
 use crate::ir::{Command, Expression, Level, Program, Type, Variable};
 use crate::translate::prefetch::{Stream, share, streams};
-use crate::{copies, walk};
+use crate::{copies, pages, walk};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use small::Elements;
@@ -61,6 +61,27 @@ struct Sums {
     /// How many rows of lanes may be added without overflow.
     rows: i64,
     totals: Vec<Total>,
+}
+
+/// How a loop goes over its rows.
+struct Order {
+    /// How many rows are taken in turn, which lie pages apart.
+    at_once: i64,
+    /// How many rows one page has, of those that are taken in turn; or a whole block.
+    page: i64,
+    /// What each row asks for, so many bytes ahead.
+    ahead: Vec<Stream>,
+    bytes: i64,
+}
+
+/// Rows that go to the lanes before these go to the totals.
+struct Block {
+    /// The first row of the first page,
+    first: Expression,
+    /// how many rows lie between it and the first one of the next page,
+    each: Expression,
+    /// and how many rows are taken of each page.
+    steps: Expression,
 }
 
 /// A variable that numbers are added to.
@@ -144,31 +165,21 @@ impl Sums {
             Expression::Variable(variable)
         };
         let count = declare(program, "count", count);
-        let full = count.clone().compare(
-            ScalarOperation::ShiftRight,
-            Expression::index(i64::from(self.width().ilog2())),
-        );
+        let order = self.order(program, &body, variable, inside);
+        let full = shifted_right(count.clone(), self.width() * order.at_once);
+        let full = full.times(Expression::index(order.at_once));
         let enough = count
             .clone()
             .compare(ScalarOperation::GreaterEqual, Expression::index(LEAST));
         let full = choose(enough, full, Expression::index(0));
         let full = declare(program, "rows", full);
-        let blocks = full.clone().plus(Expression::index(self.rows - 1)).compare(
-            ScalarOperation::ShiftRight,
-            Expression::index(i64::from(self.rows.ilog2())),
-        );
         for total in &self.totals {
             made.push(Command::Local {
                 pointer: total.lanes,
                 count: self.width() as u32,
             });
         }
-        let mut ahead = streams(&body, variable);
-        // What every iteration of the loop outside reads again stays in a cache.
-        ahead.retain(|stream| !inside || stream.before.is_some());
-        let block = program.add_variable("block", Type::Scalar(Scalar::I64));
-        let code = self.block(program, &body, (variable, block), &full, &ahead, &place);
-        made.push(repeat(block, blocks, code, &place));
+        made.push(self.groups(program, (variable, &body), &full, &order, &place));
         let done = full.times(Expression::index(self.width()));
         let left = program.add_variable("left", Type::Scalar(Scalar::I64));
         let mut rest = vec![Command::Declare {
@@ -185,56 +196,117 @@ impl Sums {
         });
     }
 
-    /// A block of rows: lanes from 0, the rows, the lanes to the totals.
+    /// The order of the rows of a loop with this body: those of several pages in turn where it reads
+    /// few arrays from front to back.
+    fn order(&self, program: &Program, body: &[Command], index: Variable, inside: bool) -> Order {
+        let mut ahead = streams(body, index);
+        // What every iteration of the loop outside reads again stays in a cache.
+        ahead.retain(|stream| !inside || stream.before.is_some());
+        if ahead.len() > MOST_STREAMS {
+            ahead.clear();
+        }
+        let sizes = ahead.iter().map(|s| s.row_size(program, self.width()));
+        match sizes.max() {
+            Some(size) if ahead.len() <= pages::MOST_ARRAYS => Order {
+                at_once: pages::AT_ONCE,
+                page: pages::in_one(size),
+                ahead,
+                bytes: pages::AT_ONCE * pages::PAGE,
+            },
+            Some(_) | None => Order {
+                at_once: 1,
+                page: self.rows,
+                bytes: share(ahead.len()),
+                ahead,
+            },
+        }
+    }
+
+    /// The loop over all full rows: groups of so many pages as are read at once, each in blocks, after
+    /// which the lanes go to the totals.
+    fn groups(
+        &self,
+        program: &mut Program,
+        (index, body): (Variable, &[Command]),
+        full: &Expression,
+        order: &Order,
+        place: &Place,
+    ) -> Command {
+        let [group, first, each] = ["group", "first", "each"].map(|name| add_index(program, name));
+        let number = Expression::index;
+        let size = order.at_once * order.page;
+        let groups = shifted_right(full.clone().plus(number(size - 1)), size);
+        let left = full.clone().minus(Expression::Variable(first));
+        let left = left.compare(ScalarOperation::Minimum, number(size));
+        let mut code = vec![
+            Command::declare(first, Expression::Variable(group).times(number(size))),
+            Command::declare(each, shifted_right(left, order.at_once)),
+        ];
+        let [first, each] = [first, each].map(Expression::Variable);
+        let most = self.rows / order.at_once;
+        if order.page <= most {
+            let steps = each.clone();
+            let block = Block { first, each, steps };
+            code.extend(self.block(program, (index, body), block, order, place));
+            return repeat(group, groups, code, place);
+        }
+        let [block, done] = ["block", "done"].map(|name| add_index(program, name));
+        let blocks = shifted_right(each.clone().plus(number(most - 1)), most);
+        let before = Expression::Variable(block).times(number(most));
+        let mut inside = vec![Command::declare(done, before)];
+        let done = Expression::Variable(done);
+        let left = each.clone().minus(done.clone());
+        let next = Block {
+            first: first.plus(done),
+            each,
+            steps: left.compare(ScalarOperation::Minimum, number(most)),
+        };
+        inside.extend(self.block(program, (index, body), next, order, place));
+        code.push(repeat(block, blocks, inside, place));
+        repeat(group, groups, code, place)
+    }
+
+    /// A block: lanes from 0, the rows, the lanes to the totals.
     fn block(
         &self,
         program: &mut Program,
-        body: &[Command],
-        (index, block): (Variable, Variable),
-        full: &Expression,
-        ahead: &[Stream],
+        (index, body): (Variable, &[Command]),
+        block: Block,
+        order: &Order,
         place: &Place,
     ) -> Vec<Command> {
-        let mut code = Vec::new();
-        let first = program.add_variable("first", Type::Scalar(Scalar::I64));
-        code.push(Command::Declare {
-            variable: first,
-            value: Some(Expression::Variable(block).times(Expression::index(self.rows))),
+        let zero = Expression::Constant(ScalarValue::from_integer_wrapping(self.lane, 0));
+        let clear = self.each_lane(program, place, |total, lane| Command::Store {
+            pointer: total.lanes,
+            index: lane,
+            value: zero.clone(),
         });
-        let left = full.clone().minus(Expression::Variable(first));
-        let rows = left.compare(ScalarOperation::Minimum, Expression::index(self.rows));
-        code.push(
-            self.each_lane(program, place, |total, lane| Command::Store {
-                pointer: total.lanes,
-                index: lane,
-                value: Expression::Constant(ScalarValue::from_integer_wrapping(self.lane, 0)),
-            }),
-        );
-        let row = program.add_variable("row", Type::Scalar(Scalar::I64));
-        let start = program.add_variable("start", Type::Scalar(Scalar::I64));
-        let number = Expression::Variable(first).plus(Expression::Variable(row));
-        let mut row_code = vec![Command::Declare {
-            variable: start,
-            value: Some(number.times(Expression::index(self.width()))),
-        }];
-        let start = Expression::Variable(start);
-        if ahead.len() <= MOST_STREAMS {
-            let bytes = share(ahead.len());
-            for stream in ahead {
-                row_code.extend(stream.ahead_of_row(program, &start, self.width(), bytes));
-            }
+        let [step, page, start] = ["step", "page", "start"].map(|name| add_index(program, name));
+        let mut row = block.first.plus(Expression::Variable(step));
+        if order.at_once > 1 {
+            row = row.plus(Expression::Variable(page).times(block.each));
         }
-        row_code.push(self.row(program, body, index, start, place));
-        code.push(repeat(row, rows, row_code, place));
-        code.push(self.each_lane(program, place, |total, lane| {
+        let mut code = vec![Command::declare(
+            start,
+            row.times(Expression::index(self.width())),
+        )];
+        let start = Expression::Variable(start);
+        for stream in &order.ahead {
+            code.extend(stream.ahead_of_row(program, &start, self.width(), order.bytes));
+        }
+        code.push(self.row(program, body, index, start, place));
+        if order.at_once > 1 {
+            code = vec![repeat(page, Expression::index(order.at_once), code, place)];
+        }
+        let finish = self.each_lane(program, place, |total, lane| {
             let lane = Expression::load(total.lanes, lane);
             let lane = converted(self.lane, total.scalar, lane);
             Command::Assign {
                 variable: total.variable,
                 value: sum(total.scalar, Expression::Variable(total.variable), lane),
             }
-        }));
-        code
+        });
+        vec![clear, repeat(step, block.steps, code, place), finish]
     }
 
     /// One row: a copy of the body for each lane.
@@ -342,6 +414,16 @@ fn choose(condition: Expression, then: Expression, otherwise: Expression) -> Exp
         then: Box::new(then),
         otherwise: Box::new(otherwise),
     }
+}
+
+/// A number of rows or steps divided by a power of two.
+fn shifted_right(number: Expression, by: i64) -> Expression {
+    let shift = Expression::index(i64::from(by.ilog2()));
+    number.compare(ScalarOperation::ShiftRight, shift)
+}
+
+fn add_index(program: &mut Program, name: &str) -> Variable {
+    program.add_variable(name, Type::Scalar(Scalar::I64))
 }
 
 fn repeat(variable: Variable, count: Expression, body: Vec<Command>, place: &Place) -> Command {

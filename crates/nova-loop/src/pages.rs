@@ -12,7 +12,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 
 /// Bytes of a page: that of most processors, and what they look ahead in where theirs are larger.
-const PAGE: i64 = 4096;
+pub(crate) const PAGE: i64 = 4096;
 /// How many pages are read at once.
 pub(crate) const AT_ONCE: i64 = 4;
 /// Loops that read more arrays than this have as many pages under way as processors follow.

@@ -164,7 +164,7 @@ impl Stream {
     }
 
     /// How many bytes a row of so many elements has.
-    fn row_size(&self, program: &Program, elements: i64) -> i64 {
+    pub(crate) fn row_size(&self, program: &Program, elements: i64) -> i64 {
         let size = self.element_size(program).unwrap_or(1);
         (elements * size * self.stride).max(1)
     }

@@ -4,9 +4,10 @@
 use crate::bytes::{read, value};
 use nova_loop::print::print;
 
-/// Lengths around those where lanes, rows and blocks begin and end.
+/// Lengths around those where lanes, rows, blocks and groups of pages begin and end.
 const LENGTHS: &[usize] = &[
-    0, 1, 63, 1023, 1024, 1025, 1087, 1088, 8191, 8192, 8193, 8256, 9300, 16384, 20001,
+    0, 1, 63, 1023, 1024, 1025, 1087, 1088, 1279, 1280, 8191, 8192, 8193, 8256, 9300, 16383, 16384,
+    16640, 20001, 32768, 33001,
 ];
 
 /// A function from bytes to a number of type `ty`, with the loop `body` over `i` that changes `s`.
@@ -62,6 +63,16 @@ fn counts_of_bytes_go_to_lanes_of_bytes() {
          (set s (add i16 s v))"
     );
     becomes("i16", "32760i16", &body, Some("lanes_"));
+}
+
+#[test]
+fn pages_are_counted_in_turn() {
+    let count = |array: &str| format!("(set s (add i32 s (select (lt u8 {array} 9u8) 1i32 0i32)))");
+    let text = rewritten("i32", "0i32", &count("(load x i)"));
+    assert!(text.contains("(for page_"), "{text}");
+    // Of what is no array read from front to back there are no pages.
+    let text = rewritten("i32", "0i32", &count("(wrap.u8 i64 i)"));
+    assert!(!text.contains("(for page_"), "{text}");
 }
 
 #[test]
