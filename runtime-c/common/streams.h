@@ -57,7 +57,8 @@ static inline int64_t nova_plan_stream(const void *to, int64_t count, int64_t to
                                        int64_t width)
 {
 #if defined(__SSE2__)
-    if ((uint64_t)total * size < NOVA_STREAM_BYTES || (uint64_t)count * size < NOVA_STREAM_ROW)
+    if (count < 1 || (uint64_t)count * size < NOVA_STREAM_ROW
+        || (uint64_t)total * size < NOVA_STREAM_BYTES)
         return -1;
     for (int64_t first = 0; first < width; first++)
         if (((uintptr_t)to + (size_t)first * size) % NOVA_LINE == 0)

@@ -50,5 +50,7 @@ int main(void)
     static unsigned char to[2 * NOVA_LINE];
     unsigned char *line = to + (NOVA_LINE - (uintptr_t)to % NOVA_LINE);
     CHECK(nova_plan_stream(line + 4, 4, 4, 16, 32) == -1);
+    CHECK(nova_plan_stream(line, 0, 4, 16, 32) == -1);
+    CHECK(nova_plan_stream(line, -1, 4, 16, 32) == -1);
     return 0;
 }

@@ -194,6 +194,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::chain::run),
     },
     Pass {
+        name: "jam",
+        description: "takes four rows at a time where neighbours read the same memory",
+        level: 2,
+        step: Step::Loop(nova_loop::jam::run),
+    },
+    Pass {
         name: "strips",
         description: "works in strips: large results past the caches, long chains in two halves, scans in vectors",
         level: 2,

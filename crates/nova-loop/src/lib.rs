@@ -61,6 +61,7 @@ mod groups;
 pub mod indices;
 pub mod interpret;
 pub mod ir;
+pub mod jam;
 pub mod locals;
 mod pages;
 pub mod parse;

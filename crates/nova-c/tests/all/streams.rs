@@ -98,3 +98,83 @@ fn results_are_written_whole() {
     files.source.insert_str(0, "#define NOVA_STREAM_BYTES 1\n");
     prints(&[("streams", &files)], HOST, "0 wrong\n");
 }
+
+const STENCIL: &str = r#"(program
+  (entry "means" [("w" i64) ("x" (vector f32))] (vector f32) "means")
+  (function "means" [w:i64 n:i64 x:(pointer f32) xb:block] [m:i64 r:(pointer f32) rb:block]
+    (declare h:i64 (div i64 n (max i64 w 1)))
+    (declare size:i64 (mul i64 h w))
+    (declare t:(pointer f32)) (declare tb:block)
+    (allocate_result tb t f32 size 1 1)
+    (for i h sequential
+      (declare a:i64 (max i64 0 (sub i64 i 1)))
+      (declare b:i64 (min i64 (sub i64 h 1) (add i64 i 1)))
+      (if (ge i64 w 1) (do (store t (mul i64 i w) 1.0f)))
+      (for j (sub i64 w 2) sequential
+        (declare k:i64 (add i64 j 1))
+        (store t (add i64 (mul i64 i w) k)
+          (add f32 (sub f32 (load x (add i64 (mul i64 i w) j)) (load x (add i64 (mul i64 i w) k)))
+                   (add f32 (load x (add i64 (mul i64 a w) k)) (load x (add i64 (mul i64 b w) k))))))
+      (if (ge i64 w 2) (do (store t (add i64 (mul i64 i w) (sub i64 w 1)) 2.0f))))
+    (set m size) (set r t) (set rb tb)))"#;
+
+const STENCIL_HOST: &str = r#"#include "stencil.h"
+#include <stdio.h>
+enum { HEIGHT = 10, WIDTH = 160, MOST = HEIGHT * WIDTH, BESIDE = 32 };
+static float x[MOST], room[MOST + 2 * BESIDE];
+static int wrong;
+static float expected(int height, int width, int i, int j)
+{
+    int above = i > 0 ? i - 1 : 0, below = i + 1 < height ? i + 1 : i;
+    if (j == width - 1 && j > 0)
+        return 2.0f;
+    if (j == 0)
+        return 1.0f;
+    return x[i * width + j - 1] - x[i * width + j] + (x[above * width + j] + x[below * width + j]);
+}
+static void compare(const float *result, int height, int width)
+{
+    const float *end = room + sizeof room / sizeof *room;
+    for (int k = 0; k < height * width; k++)
+        wrong += result[k] != expected(height, width, k / width, k % width);
+    for (const float *beside = room; beside < result; beside++)
+        wrong += *beside != -1.0f;
+    for (const float *beside = result + height * width; beside < end; beside++)
+        wrong += *beside != -1.0f;
+}
+int main(void)
+{
+    for (int k = 0; k < MOST; k++)
+        x[k] = (float)(k * 7 % 1000);
+    for (int height = 0; height <= HEIGHT; height++)
+        for (int width = 1; width <= WIDTH; width += width < 36 ? 1 : 4)
+            for (int first = 0; first < BESIDE; first += 5) {
+                int64_t n = MOST;
+                float *r = room + first;
+                for (int k = 0; k < MOST + 2 * BESIDE; k++)
+                    room[k] = -1.0f;
+                wrong += means(&n, &r, width, height * width, x) != 0 || n != height * width;
+                compare(r, height, width);
+            }
+    printf("%d wrong\n", wrong);
+    return 0;
+}
+"#;
+
+#[test]
+fn rows_together_are_written_whole() {
+    let mut sources = SourceMap::new();
+    let file = sources.add("stencil", STENCIL);
+    let mut program = nova_loop::parse::parse(STENCIL, file).unwrap();
+    nova_loop::jam::run(&mut program);
+    nova_loop::strips::run(&mut program);
+    nova_loop::verify(&program).unwrap();
+    let mut files = emit(&program, "stencil");
+    // Four rows together, and one alone; both ask for the size that the result has.
+    assert_eq!(files.source.matches("nova_stream(t").count(), 5);
+    assert_eq!(files.source.matches("int64_t total").count(), 1);
+    assert_eq!(files.source.matches("nova_stream_end();").count(), 1);
+    compiles(&files, "stencil");
+    files.source.insert_str(0, "#define NOVA_STREAM_BYTES 1\n");
+    prints(&[("stencil", &files)], STENCIL_HOST, "0 wrong\n");
+}

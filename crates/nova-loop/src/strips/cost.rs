@@ -46,7 +46,7 @@ pub(super) fn work(expression: &Expression) -> u32 {
 }
 
 /// The instructions of the body of a loop; what only makes addresses does not count.
-pub(super) fn work_of(map: &Map) -> u32 {
+pub(crate) fn work_of(map: &Map) -> u32 {
     let of = |command: &Command| match command {
         Command::Declare {
             value: Some(value), ..

@@ -9,23 +9,23 @@ use std::collections::BTreeMap;
 const LARGEST: usize = 40;
 
 /// What the body of a loop declares, so that an expression can be told outside of it.
-pub(super) struct Definitions {
+pub(crate) struct Definitions {
     index: Variable,
     values: BTreeMap<Variable, Expression>,
 }
 
 /// `symbols + constant + factor · index`.
 #[derive(Clone, Debug)]
-pub(super) struct Linear {
+pub(crate) struct Linear {
     /// What is known only when the program runs, the same in all iterations.
-    pub(super) symbols: Option<Expression>,
-    pub(super) constant: i64,
-    pub(super) factor: i64,
+    pub(crate) symbols: Option<Expression>,
+    pub(crate) constant: i64,
+    pub(crate) factor: i64,
 }
 
 impl Definitions {
     /// Of a loop with this index.
-    pub(super) fn new(index: Variable) -> Self {
+    pub(crate) fn new(index: Variable) -> Self {
         Definitions {
             index,
             values: BTreeMap::new(),
@@ -33,17 +33,17 @@ impl Definitions {
     }
 
     /// Takes in a declaration.
-    pub(super) fn add(&mut self, variable: Variable, value: &Expression) {
+    pub(crate) fn add(&mut self, variable: Variable, value: &Expression) {
         self.values.insert(variable, value.clone());
     }
 
     /// What a variable was declared as, if in this body.
-    pub(super) fn value(&self, variable: Variable) -> Option<&Expression> {
+    pub(crate) fn value(&self, variable: Variable) -> Option<&Expression> {
         self.values.get(&variable)
     }
 
     /// An `i64` as a sum.
-    pub(super) fn linear(&self, expression: &Expression) -> Option<Linear> {
+    pub(crate) fn linear(&self, expression: &Expression) -> Option<Linear> {
         let mut left = LARGEST;
         deep(|| self.sum(expression, &mut left))
     }
@@ -163,7 +163,7 @@ impl Linear {
     }
 
     /// The value where the index is 0.
-    pub(super) fn start(&self) -> Expression {
+    pub(crate) fn start(&self) -> Expression {
         let constant = Expression::index(self.constant);
         match &self.symbols {
             None => constant,
@@ -172,12 +172,12 @@ impl Linear {
     }
 
     /// Whether it is defined where no iteration runs.
-    pub(super) fn is_total(&self) -> bool {
+    pub(crate) fn is_total(&self) -> bool {
         self.symbols.as_ref().is_none_or(is_total)
     }
 
     /// Whether it differs from another by a constant only.
-    pub(super) fn is_near(&self, other: &Linear) -> bool {
+    pub(crate) fn is_near(&self, other: &Linear) -> bool {
         let same = match (&self.symbols, &other.symbols) {
             (None, None) => true,
             (Some(a), Some(b)) => format!("{a:?}") == format!("{b:?}"),
@@ -187,7 +187,7 @@ impl Linear {
     }
 
     /// Whether it is the same as another.
-    pub(super) fn is_same(&self, other: &Linear) -> bool {
+    pub(crate) fn is_same(&self, other: &Linear) -> bool {
         self.constant == other.constant && self.is_near(other)
     }
 }

@@ -136,17 +136,17 @@ impl Memory {
 
     /// Whether commands read through none of the pointers through which they write, and through
     /// variables only.
-    pub(super) fn is_apart(&self, body: &[Command]) -> bool {
+    pub(crate) fn is_apart(&self, body: &[Command]) -> bool {
         let mut written = BTreeSet::new();
-        for command in body {
+        walk::each_command(body, |command| {
             if let Command::Store { pointer, .. } = command {
                 written.insert(*pointer);
             }
-        }
+        });
         let mut apart = true;
-        for command in body {
+        walk::each_command(body, |command| {
             walk::reads(command, &mut |e| apart &= reads_others(e, &written));
-        }
+        });
         apart
     }
 }
@@ -165,7 +165,7 @@ fn reads_others(expression: &Expression, written: &BTreeSet<Variable>) -> bool {
 }
 
 /// The fields of the structures that callers give to a program.
-pub(super) fn structures(program: &Program) -> FirstFields {
+pub(crate) fn structures(program: &Program) -> FirstFields {
     let mut first_fields = FirstFields::new();
     for entry in &program.entries {
         if let Some(function) = program.functions.get(entry.function.index()) {

@@ -9,15 +9,16 @@
 //! free. All move writes behind reads of other iterations, which nobody sees
 //! because such a loop only writes memory of its own ([`memory`]).
 
-mod cost;
+pub(crate) mod cost;
 mod fission;
-mod linear;
+pub(crate) mod linear;
 mod lines;
 pub(crate) mod memory;
 mod running;
 mod runs;
 mod stages;
-mod stream;
+pub(crate) mod stream;
+mod totals;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::structures::FirstFields;
@@ -25,10 +26,10 @@ use linear::Definitions;
 use memory::Memory;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
-use std::collections::BTreeMap;
+use totals::Totals;
 
 /// Bodies with more work than this are not limited by the memory that they write.
-const STREAM_MOST_WORK: u32 = 60;
+pub(crate) const STREAM_MOST_WORK: u32 = 60;
 /// Bodies of more commands than this are left alone.
 const MOST_COMMANDS: usize = 100;
 
@@ -37,57 +38,66 @@ pub fn run(program: &mut Program) {
     let structures = memory::structures(program);
     let mut functions = std::mem::take(&mut program.functions);
     for function in functions.iter_mut().filter(|f| !f.recursive) {
-        let memory = Memory::of(program, function);
-        let mut strips = Strips {
-            program,
-            memory,
-            structures: &structures,
-            totals: BTreeMap::new(),
-            streamed: false,
-        };
-        strips.function(function);
+        Strips::of(program, function, &structures).function(function);
     }
     program.functions = functions;
 }
 
 /// The state of the walk over a function.
-struct Strips<'a> {
-    program: &'a mut Program,
-    memory: Memory,
+pub(crate) struct Strips<'a> {
+    pub(crate) program: &'a mut Program,
+    pub(crate) memory: Memory,
     /// For pointers to fields of structures of the caller, the pointer to the first field.
     structures: &'a FirstFields,
-    /// How many structures the memory of the result has, by the pointer to the first field, where a
-    /// loop asks for it.
-    totals: BTreeMap<Variable, Variable>,
+    pub(crate) totals: Totals,
     /// Whether a loop streams since the last time that this was asked.
-    streamed: bool,
+    pub(crate) streamed: bool,
 }
 
 /// A counted loop whose iterations are straight and independent.
-struct Map<'a> {
-    index: Variable,
-    count: &'a Expression,
-    body: &'a [Command],
-    place: &'a Place,
+pub(crate) struct Map<'a> {
+    pub(crate) index: Variable,
+    pub(crate) count: &'a Expression,
+    pub(crate) body: &'a [Command],
+    pub(crate) place: &'a Place,
     /// What the body declares and assigns.
-    definitions: Definitions,
+    pub(crate) definitions: Definitions,
     /// Where the body assigns variables from around it.
-    folds: Vec<usize>,
+    pub(crate) folds: Vec<usize>,
     /// How many elements an iteration writes.
-    stores: usize,
+    pub(crate) stores: usize,
+}
+
+impl<'a> Strips<'a> {
+    /// Before the walk over a function of this program.
+    pub(crate) fn of(
+        program: &'a mut Program,
+        function: &Function,
+        structures: &'a FirstFields,
+    ) -> Strips<'a> {
+        Strips {
+            memory: Memory::of(program, function),
+            totals: Totals::declared(&function.body),
+            program,
+            structures,
+            streamed: false,
+        }
+    }
 }
 
 impl Strips<'_> {
     fn function(&mut self, function: &mut Function) {
         let body = std::mem::take(&mut function.body);
         let mut made = Vec::with_capacity(body.len());
-        for command in body {
+        let mut left = body.into_iter().peekable();
+        while let Some(command) = left.next() {
             deep(|| self.command(command, &mut made));
-            if std::mem::take(&mut self.streamed) {
+            let is_ended = matches!(left.peek(), Some(Command::StreamEnd));
+            if std::mem::take(&mut self.streamed) && !is_ended {
                 made.push(Command::StreamEnd);
             }
         }
-        function.body = self.with_totals(made);
+        function.body = self.totals.declare(made);
     }
 
     fn list(&mut self, commands: Vec<Command>) -> Vec<Command> {
@@ -117,7 +127,7 @@ impl Strips<'_> {
 
     /// A loop that this pass may rewrite: it declares scalars, assigns some from around it once each,
     /// and writes memory of its own, which it does not read.
-    fn map<'c>(&self, command: &'c Command) -> Option<Map<'c>> {
+    pub(crate) fn map<'c>(&self, command: &'c Command) -> Option<Map<'c>> {
         let Command::For {
             variable,
             count,
@@ -166,22 +176,7 @@ impl Strips<'_> {
         .then_some(map)
     }
 
-    /// The commands of a function with the sizes that its loops ask for.
-    fn with_totals(&self, commands: Vec<Command>) -> Vec<Command> {
-        let mut made = Vec::with_capacity(commands.len() + self.totals.len());
-        for mut command in commands {
-            if let Command::Allocate { pointer, count, .. } = &mut command
-                && let Some(total) = self.totals.get(pointer)
-            {
-                let value = std::mem::replace(count, Expression::Variable(*total));
-                made.push(Command::declare(*total, value));
-            }
-            made.push(command);
-        }
-        made
-    }
-
-    fn add_index(&mut self, name: &str) -> Variable {
+    pub(crate) fn add_index(&mut self, name: &str) -> Variable {
         self.program.add_variable(name, Type::Scalar(Scalar::I64))
     }
 }
@@ -204,7 +199,7 @@ impl Map<'_> {
 
     /// The same where each iteration writes structures of its own, in memory that the loop does not
     /// read.
-    fn independent(
+    pub(crate) fn independent(
         &self,
         first: (Variable, Variable),
         offset: Variable,
@@ -219,7 +214,12 @@ impl Map<'_> {
     }
 
     /// A loop in the place of this one.
-    fn counted(&self, variable: Variable, count: Expression, body: Vec<Command>) -> Command {
+    pub(crate) fn counted(
+        &self,
+        variable: Variable,
+        count: Expression,
+        body: Vec<Command>,
+    ) -> Command {
         Command::For {
             variable,
             count,

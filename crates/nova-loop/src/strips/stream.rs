@@ -33,20 +33,27 @@ const MOST_SOURCES: usize = 4;
 const MOST_APART: i64 = 8;
 
 /// What a loop writes: structures in the memory of the result.
-pub(super) struct Target {
+pub(crate) struct Target {
     /// The pointers to their fields, in order.
-    pub(super) fields: Vec<Variable>,
+    pub(crate) fields: Vec<Variable>,
     pub(super) element: Scalar,
     /// Where the first one begins.
     pub(super) start: Linear,
     /// The least number of them that fills lines.
     pub(super) lines: u32,
     /// Bytes of one.
-    size: u32,
+    pub(crate) size: u32,
+}
+
+impl Target {
+    /// How many structures make a strip of a loop that is prepared for each anew.
+    pub(crate) fn width(&self) -> u32 {
+        (STRIP / self.size / self.lines).max(1) * self.lines
+    }
 }
 
 /// What is known before the loop over the strips.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// Where the first structure begins.
     pub(super) start: Expression,
     /// How many there are.
@@ -56,7 +63,47 @@ pub(super) struct Plan {
     /// How many the first strip lacks.
     pub(super) shift: Expression,
     /// Whether strips are streamed.
-    pub(super) streams: Variable,
+    pub(crate) streams: Variable,
+    /// Whether the loop over the strips only runs if they are.
+    pub(crate) is_certain: bool,
+}
+
+impl Plan {
+    /// One of two values, the first if strips are streamed.
+    fn chosen(&self, then: Expression, otherwise: Expression) -> Expression {
+        match self.is_certain {
+            true => then,
+            false => chosen(self.streams, then, otherwise),
+        }
+    }
+
+    /// What is done if strips are streamed.
+    fn streamed(&self, commands: Vec<Command>) -> Vec<Command> {
+        match self.is_certain || commands.is_empty() {
+            true => commands,
+            false => vec![when(self.streams, commands)],
+        }
+    }
+}
+
+/// A loop for strips that a local array holds, of one row or several.
+pub(crate) struct Filled {
+    /// The index of an iteration,
+    pub(crate) index: Variable,
+    /// and where it lies in the strip.
+    pub(crate) offset: Variable,
+    /// What it does. Structures are written through the pointers of their row, from `offset` on.
+    pub(crate) body: Vec<Command>,
+    /// The rows.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A row that a loop in strips writes.
+pub(crate) struct Row {
+    /// How far behind the first one it is.
+    pub(crate) distance: Expression,
+    /// Pointers to the fields of its structures in a strip, which the strip declares.
+    pub(crate) places: Vec<Variable>,
 }
 
 /// An array that a loop reads from front to back.
@@ -104,7 +151,7 @@ impl Strips<'_> {
             sources, scattered, ..
         } = self.reads(map);
         let width = match scattered {
-            true => (STRIP / target.size / target.lines).max(1) * target.lines,
+            true => target.width(),
             false => target.lines.max(LEAST_ITERATIONS),
         };
         let fills = |count: i64| count >= i64::from(width);
@@ -136,7 +183,7 @@ impl Strips<'_> {
     }
 
     /// What a loop writes, if that are all fields of structures one behind the other.
-    pub(super) fn target(&self, map: &Map) -> Option<Target> {
+    pub(crate) fn target(&self, map: &Map) -> Option<Target> {
         let mut stores = Vec::new();
         for command in map.body {
             if let Command::Store { pointer, index, .. } = command {
@@ -230,7 +277,7 @@ impl Strips<'_> {
     }
 
     /// A constant or variable for an expression.
-    pub(super) fn simple(
+    pub(crate) fn simple(
         &mut self,
         name: &str,
         expression: Expression,
@@ -245,7 +292,7 @@ impl Strips<'_> {
     }
 
     /// Finds out whether strips of so many structures are streamed, and where they begin.
-    pub(super) fn plan(
+    pub(crate) fn plan(
         &mut self,
         target: &Target,
         count: Expression,
@@ -280,6 +327,7 @@ impl Strips<'_> {
             width,
             shift,
             streams,
+            is_certain: false,
         }
     }
 
@@ -320,13 +368,27 @@ impl Strips<'_> {
         plan: &Plan,
         asked: Vec<Asked>,
     ) -> Vec<Command> {
+        let filled = self.filled(map, target);
+        self.over_strips(map, plan, |strips, bounds, made| {
+            let asked = asked.iter().map(|a| strips.ask(map, a, bounds.0));
+            made.extend(plan.streamed(asked.collect()));
+            strips.strip(map, target, plan, filled, bounds, made);
+        })
+    }
+
+    /// A loop over the strips; `inside` adds what is done in the one between two numbers.
+    pub(crate) fn over_strips(
+        &mut self,
+        map: &Map,
+        plan: &Plan,
+        inside: impl FnOnce(&mut Self, (Variable, Variable), &mut Vec<Command>),
+    ) -> Vec<Command> {
         let mut made = Vec::new();
-        let streams = plan.streams;
         let width = || Expression::index(i64::from(plan.width));
         let reach = plan.count.clone().plus(plan.shift.clone());
         let strips = reach.plus(Expression::index(i64::from(plan.width) - 1));
         let strips = strips.compare(ScalarOperation::Divide, width());
-        let strips = chosen(streams, strips, Expression::index(1));
+        let strips = plan.chosen(strips, Expression::index(1));
         let strips = self.simple("strips", strips, &mut made);
 
         let strip = self.add_index("strip");
@@ -337,68 +399,90 @@ impl Strips<'_> {
         let above = at_least(unshifted.clone(), 0);
         let mut body = vec![Command::declare(
             begin,
-            chosen(streams, above, Expression::index(0)),
+            plan.chosen(above, Expression::index(0)),
         )];
         let below = at_most(unshifted.plus(width()), plan.count.clone());
         body.push(Command::declare(
             end,
-            chosen(streams, below, plan.count.clone()),
+            plan.chosen(below, plan.count.clone()),
         ));
-        let asked: Vec<Command> = asked.iter().map(|a| self.ask(map, a, begin)).collect();
-        if !asked.is_empty() {
-            body.push(when(streams, asked));
-        }
-        self.strip(map, target, plan, (begin, end), &mut body);
+        inside(self, (begin, end), &mut body);
         made.push(map.counted(strip, strips, body));
         made
     }
 
+    /// A loop that writes one row, for strips.
+    fn filled(&mut self, map: &Map, target: &Target) -> Filled {
+        let offset = self.add_index("k");
+        let stride = Expression::index(target.fields.len() as i64);
+        let add = |_: &Variable| self.place(target);
+        let places: Vec<Variable> = target.fields.iter().map(add).collect();
+        let mut body = map.body.to_vec();
+        for command in &mut body {
+            if let Command::Store { pointer, index, .. } = command
+                && let Some(field) = target.fields.iter().position(|field| field == pointer)
+            {
+                *pointer = places[field];
+                *index = Expression::Variable(offset).times(stride.clone());
+            }
+        }
+        Filled {
+            index: map.index,
+            offset,
+            body,
+            rows: vec![Row {
+                distance: Expression::index(0),
+                places,
+            }],
+        }
+    }
+
+    /// A pointer to the structures of a row in a strip.
+    pub(crate) fn place(&mut self, target: &Target) -> Variable {
+        self.program
+            .add_variable("to", Type::Pointer(target.element))
+    }
+
     /// The commands of a strip.
-    fn strip(
+    pub(crate) fn strip(
         &mut self,
         map: &Map,
         target: &Target,
         plan: &Plan,
+        filled: Filled,
         (begin, end): (Variable, Variable),
         made: &mut Vec<Command>,
     ) {
-        let Plan { start, streams, .. } = plan;
+        let start = &plan.start;
         let ty = Type::Pointer(target.element);
         let part = self.program.add_variable("part", ty);
-        let stride = target.fields.len() as i64;
+        let stride = target.fields.len() as u32;
+        let of_row = i64::from(plan.width * stride);
         made.push(Command::Local {
             pointer: part,
-            count: plan.width * stride as u32,
+            count: plan.width * stride * filled.rows.len() as u32,
         });
-        let mut places = Vec::new();
-        for (field, k) in target.fields.iter().zip(0..) {
-            let place = self.program.add_variable("to", ty);
-            let local = Expression::offset(part, Expression::index(k));
-            let there = Expression::offset(*field, start.clone());
-            made.push(Command::declare(place, chosen(*streams, local, there)));
-            places.push((*field, place));
-        }
-        let offset = self.add_index("k");
-        let mut body = map.body.to_vec();
-        for command in &mut body {
-            if let Command::Store { pointer, index, .. } = command
-                && let Some((_, place)) = places.iter().find(|(field, _)| field == pointer)
-            {
-                *pointer = *place;
-                *index = Expression::Variable(offset).times(Expression::index(stride));
+        for (row, first) in filled.rows.iter().zip((0..).step_by(of_row as usize)) {
+            let there = start.clone().plus(row.distance.clone());
+            for ((field, place), k) in target.fields.iter().zip(&row.places).zip(0..) {
+                let local = Expression::offset(part, Expression::index(first + k));
+                let there = Expression::offset(*field, there.clone());
+                made.push(Command::declare(*place, plan.chosen(local, there)));
             }
         }
         let length = Expression::Variable(end).minus(Expression::Variable(begin));
-        made.push(map.independent((map.index, begin), offset, length.clone(), body));
-        let first = Expression::Variable(begin).times(Expression::index(stride));
-        let stream = Command::Stream {
+        let from = (filled.index, begin);
+        made.push(map.independent(from, filled.offset, length.clone(), filled.body));
+        let first = Expression::Variable(begin).times(Expression::index(i64::from(stride)));
+        let stream = |(row, at): (&Row, i64)| Command::Stream {
             fields: target.fields.clone(),
-            start: start.clone().plus(first),
-            from: Expression::Variable(part),
-            count: length,
+            start: start.clone().plus(row.distance.clone()).plus(first.clone()),
+            from: Expression::offset(part, Expression::index(at)),
+            count: length.clone(),
             lines: false,
         };
-        made.push(when(*streams, vec![stream]));
+        let rows = filled.rows.iter().zip((0..).step_by(of_row as usize));
+        made.extend(plan.streamed(rows.map(stream).collect()));
     }
 
     /// Asks for what a later strip than the one from `begin` on will read of an array.
@@ -419,15 +503,10 @@ impl Strips<'_> {
 
     /// How many structures the whole result has.
     fn total(&mut self, target: &Target) -> Expression {
-        let Some(first) = target.fields.first() else {
-            return Expression::index(0);
-        };
-        if let Some(total) = self.totals.get(first) {
-            return Expression::Variable(*total);
+        match target.fields.first() {
+            Some(first) => Expression::Variable(self.totals.of(self.program, *first)),
+            None => Expression::index(0),
         }
-        let total = self.add_index("total");
-        self.totals.insert(*first, total);
-        Expression::Variable(total)
     }
 }
 

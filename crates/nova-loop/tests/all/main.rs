@@ -9,6 +9,7 @@ mod counts;
 mod few;
 mod grids;
 mod indices;
+mod jam;
 mod lanes;
 mod large;
 mod locals;

@@ -1,0 +1,78 @@
+//! Whether rows of a nest may be written together (see [`super`]): how far the elements lie apart
+//! that neighbouring rows write, if no two rows write the same one.
+
+use super::Nest;
+use super::forms::Forms;
+use super::polynomial::{Atom, Polynomial};
+use crate::ir::{Command, Expression};
+use crate::walk;
+use std::collections::BTreeMap;
+
+/// Rows with more elements beside the inner loop than this are not looked at.
+const MOST_BESIDE: i64 = 64;
+
+impl Nest<'_> {
+    /// The distance between rows.
+    pub(super) fn distance(&self) -> Option<Expression> {
+        let (index, column) = (self.index, self.inner.index);
+        let here = self.form(index, 0, Some(0))?;
+        let at_column = self.form(index, 0, None)?;
+        let is_row = at_column.minus(&Polynomial::atom(Atom::Variable(column))) == here;
+        let distance = self.form(index, 1, Some(0))?.minus(&here);
+        let count = self.form(self.inner.count, 0, None)?;
+        let beside = distance.clone().minus(&count).as_constant()?;
+        if !is_row || distance.mentions(self.row) || !(0..=MOST_BESIDE).contains(&beside) {
+            return None;
+        }
+        // How many elements before the inner loop's, and behind them, the row reaches.
+        let (mut before, mut behind) = (0, 0);
+        for other in self.other_stores() {
+            let there = self.form(other, 0, None)?;
+            if self.form(other, 1, None)?.minus(&there) != distance {
+                return None;
+            }
+            let from_first = there.minus(&here);
+            let from_last = from_first.clone().minus(&count).as_constant();
+            match (from_first.as_constant(), from_last) {
+                (Some(at), _) if (-MOST_BESIDE..0).contains(&at) => before = before.max(-at),
+                (_, Some(at)) if (0..MOST_BESIDE).contains(&at) => behind = behind.max(at + 1),
+                _ => return None,
+            }
+        }
+        (before + behind <= beside).then(|| distance.expression())?
+    }
+
+    /// Where else elements are written through the inner loop's pointer.
+    fn other_stores(&self) -> Vec<&Expression> {
+        let mut found = Vec::new();
+        for (at, command) in self.body.iter().enumerate() {
+            if at != self.at {
+                walk::each_command(std::slice::from_ref(command), |command| {
+                    if let Command::Store { pointer, index, .. } = command
+                        && *pointer == self.pointer
+                    {
+                        found.push(index);
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// What an expression is exactly, so many rows further on, and in a column if that is said.
+    fn form(&self, expression: &Expression, row: i64, column: Option<i64>) -> Option<Polynomial> {
+        let mut given = BTreeMap::from([(self.row, self.row_after(row))]);
+        given.extend(column.map(|column| (self.inner.index, Polynomial::constant(column))));
+        let forms = Forms {
+            definitions: &self.definitions,
+            given,
+            guess: None,
+        };
+        forms.of(expression)
+    }
+
+    /// The number of a row so many further on.
+    pub(super) fn row_after(&self, rows: i64) -> Polynomial {
+        Polynomial::atom(Atom::Variable(self.row)).plus(&Polynomial::constant(rows))
+    }
+}
