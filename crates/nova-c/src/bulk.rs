@@ -4,7 +4,7 @@ use crate::ast::{Expression, Statement};
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
 use nova_core::{Scalar, ScalarOperation};
-use nova_loop::ir::Command;
+use nova_loop::ir::{Command, Round};
 use nova_loop::ir::{
     block_commands, calls, errors, few_commands, jumps, remarks, structures, variable_commands,
 };
@@ -112,6 +112,7 @@ impl FunctionEmitter<'_, '_> {
                 ];
                 self.assign(*last, Expression::call(name, arguments));
             }
+            Command::Round(round) => self.round(round),
             Command::Copy { .. }
             | Command::PlanStream { .. }
             | Command::Stream { .. }
@@ -122,6 +123,56 @@ impl FunctionEmitter<'_, '_> {
             | errors!()
             | calls!()
             | remarks!() => {}
+        }
+    }
+
+    /// Commands that prepare a round.
+    fn round(&mut self, round: &Round) {
+        let number = |stride: &u32| Expression::literal(stride.to_string());
+        match round {
+            Round::Stride {
+                to,
+                from,
+                element,
+                stride,
+            } => {
+                let arguments = vec![self.expression(to), self.expression(from), number(stride)];
+                let name = format!("nova_stride_few_{}", element.bits() / 8);
+                self.push(Statement::call(name, arguments));
+            }
+            Round::Outside {
+                outside,
+                indices,
+                index,
+                stride,
+                limit,
+            } => {
+                let arguments = vec![
+                    self.expression(indices),
+                    number(stride),
+                    self.assigned(limit),
+                ];
+                let name = format!("nova_outside_few_{}", index.info().short);
+                self.assign(*outside, Expression::call(name, arguments));
+            }
+            Round::Gather {
+                to,
+                from,
+                element,
+                indices,
+                index,
+                stride,
+            } => {
+                let arguments = vec![
+                    self.expression(to),
+                    self.expression(from),
+                    self.expression(indices),
+                    number(stride),
+                ];
+                let (element, index) = (element.info().short, index.info().short);
+                let name = format!("nova_gather_few_{element}_{index}");
+                self.push(Statement::call(name, arguments));
+            }
         }
     }
 }

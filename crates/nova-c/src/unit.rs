@@ -6,6 +6,7 @@ use crate::border::ctype::CTypes;
 use crate::names::Names;
 use crate::{Options, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
+use nova_loop::ir::Round;
 use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Level, Program, Variable};
 use nova_loop::ir::{errors, jumps, remarks, structures, variable_commands};
 use nova_loop::piece_commands;
@@ -197,6 +198,7 @@ impl Unit<'_> {
             | Command::CombineRow { .. }
             | Command::PlanRows { .. }
             | Command::RunFew { .. }
+            | Command::Round(_)
             | Command::MaySplit { .. }
             | Command::Piece { .. }
             | Command::DropPieces { .. }
@@ -242,6 +244,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::CombineRow { .. }
             | Command::PlanRows { .. }
             | Command::RunFew { .. }
+            | Command::Round(_)
             | Command::Retain(_)
             | variable_commands!()
             | structures!()
@@ -316,6 +319,9 @@ fn for_each_assignment(
         }
         | Command::PlanRows { joins: variable }
         | Command::RunFew { last: variable, .. }
+        | Command::Round(Round::Outside {
+            outside: variable, ..
+        })
         | Command::MaySplit { splits: variable }
         | Command::Pieces {
             pieces: variable, ..
@@ -342,6 +348,7 @@ fn for_each_assignment(
         | Command::CopyFew { .. }
         | Command::CombineFew { .. }
         | Command::CombineRow { .. }
+        | Command::Round(Round::Stride { .. } | Round::Gather { .. })
         | Command::Keep { .. }
         | Command::DropPieces { .. }
         | Command::Retain(_)

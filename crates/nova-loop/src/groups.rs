@@ -58,6 +58,7 @@ macro_rules! few_commands {
             | $crate::ir::Command::CombineRow { .. }
             | $crate::ir::Command::PlanRows { .. }
             | $crate::ir::Command::RunFew { .. }
+            | $crate::ir::Command::Round(_)
     };
 }
 

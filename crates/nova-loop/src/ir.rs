@@ -6,7 +6,9 @@ pub use crate::{
 };
 
 mod few;
+mod rounds;
 pub use few::{Combined, FEW, PART, RUN, combines_few, runs_few};
+pub use rounds::{ROUND, Round, gathers_few, indexes_few, strides_few};
 
 use nova_core::ir::Foreign;
 use nova_core::{
@@ -274,6 +276,8 @@ pub enum Command {
         exclusive: bool,
         last: Variable,
     },
+    /// Prepares a round of [`ROUND`] elements.
+    Round(Round),
     /// One more reference.
     Retain(Variable),
     /// One reference less.

@@ -3,7 +3,7 @@
 //! local array. That costs nothing, and it can't fail: a function that makes no other block after
 //! its result may write the result where the caller wants it.
 
-use crate::ir::{Command, Expression, Function, Program, Variable};
+use crate::ir::{Command, Expression, Function, Program, Round, Variable};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -97,7 +97,28 @@ impl<'p> Uses<'p> {
                 self.read(count);
                 self.read(pad);
             }
+            Command::Round(round) => self.round(round),
             other => walk::reads(other, &mut |expression| self.read(expression)),
+        }
+    }
+
+    fn round(&mut self, round: &'p Round) {
+        match round {
+            Round::Stride { to, from, .. } => {
+                self.address(to);
+                self.address(from);
+            }
+            Round::Outside { indices, limit, .. } => {
+                self.address(indices);
+                self.read(limit);
+            }
+            Round::Gather {
+                to, from, indices, ..
+            } => {
+                self.address(to);
+                self.address(from);
+                self.address(indices);
+            }
         }
     }
 

@@ -13,6 +13,7 @@
 //! | `(if c (do COMMAND …) (do COMMAND …))` | a conditional |
 
 mod commands;
+mod few;
 
 use crate::ir::{Command, Entry, Expression, Function, Level, Program, Type, Variable};
 use nova_core::Scalar;

@@ -153,6 +153,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::CombineRow { .. }
         | Command::PlanRows { .. }
         | Command::RunFew { .. }
+        | Command::Round(_)
         | Command::Retain(_)
         | Command::Release(_)
         | Command::Loop { .. }

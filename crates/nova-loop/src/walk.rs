@@ -1,6 +1,6 @@
 //! What single commands read and write, without looking into the lists inside them.
 
-use crate::ir::{Command, Expression, Variable, errors, jumps};
+use crate::ir::{Command, Expression, Round, Variable, errors, jumps};
 use crate::turns;
 use std::collections::BTreeSet;
 
@@ -101,6 +101,23 @@ macro_rules! walks {
                     visit(to);
                     visit(from);
                 }
+                Command::Round(round) => match round {
+                    Round::Stride { to, from, .. } => {
+                        visit(to);
+                        visit(from);
+                    }
+                    Round::Outside { indices, limit, .. } => {
+                        visit(indices);
+                        visit(limit);
+                    }
+                    Round::Gather {
+                        to, from, indices, ..
+                    } => {
+                        visit(to);
+                        visit(from);
+                        visit(indices);
+                    }
+                },
                 Command::If { condition, .. } => visit(condition),
                 Command::Switch { scrutinee, .. } => visit(scrutinee),
                 Command::For { count, .. } => visit(count),
@@ -164,6 +181,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
             visit(*pieces);
         }
         Command::PlanRows { joins } => visit(*joins),
+        Command::Round(Round::Outside { outside, .. }) => visit(*outside),
         Command::RunFew { last, .. } => visit(*last),
         Command::MaySplit { splits } => visit(*splits),
         Command::PlanStream { shift, fields, .. } => {
@@ -180,6 +198,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         Command::Copy { .. }
         | Command::CopyFew { .. }
         | Command::CombineRow { .. }
+        | Command::Round(Round::Stride { .. } | Round::Gather { .. })
         | Command::If { .. }
         | Command::Switch { .. }
         | Command::Loop { .. }

@@ -44,6 +44,10 @@ pub const FILES: &[(&str, &str)] = &[
     ),
     ("few.h", include_str!("../../../runtime-c/common/few.h")),
     (
+        "rounds.h",
+        include_str!("../../../runtime-c/common/rounds.h"),
+    ),
+    (
         "running.h",
         include_str!("../../../runtime-c/common/running.h"),
     ),

@@ -1,6 +1,6 @@
 //! The bodies of the three loops that become one: what of them is renamed, and what they may do.
 
-use crate::ir::{Command, Expression, Level, Variable};
+use crate::ir::{Command, Expression, Level, Round, Variable};
 use crate::walk;
 use crate::{calls, errors, jumps, piece_commands, turns};
 use nova_diag::deep;
@@ -203,13 +203,17 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
             Command::Copy { to, .. }
             | Command::CopyFew { to, .. }
             | Command::CombineRow { to, .. }
-            | Command::RunFew { to, .. } => start(to).is_some_and(&may_write),
+            | Command::RunFew { to, .. }
+            | Command::Round(Round::Stride { to, .. } | Round::Gather { to, .. }) => {
+                start(to).is_some_and(&may_write)
+            }
             Command::For { level, .. } => *level != Level::Grid,
             Command::Declare { .. }
             | Command::Assign { .. }
             | Command::Local { .. }
             | Command::PlanStream { .. }
             | Command::PlanRows { .. }
+            | Command::Round(Round::Outside { .. })
             | Command::If { .. }
             | Command::Switch { .. }
             | Command::StreamEnd

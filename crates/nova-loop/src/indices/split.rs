@@ -304,6 +304,7 @@ fn is_straight(commands: &[Command]) -> bool {
         | Command::CombineRow { .. }
         | Command::PlanRows { .. }
         | Command::RunFew { .. }
+        | Command::Round(_)
         | Command::Retain(_)
         | Command::Release(_)
         | jumps!()

@@ -5,8 +5,8 @@ use super::machine::{Machine, Node};
 use super::{Cell, Pointer, Step, runtime, wrong};
 use crate::ir::{Command, Expression, Variable};
 use crate::ir::{
-    block_commands, bulk_commands, calls, errors, jumps, memory_commands, remarks, structures,
-    variable_commands,
+    block_commands, bulk_commands, calls, errors, few_commands, jumps, memory_commands, remarks,
+    structures, variable_commands,
 };
 use crate::piece_commands;
 use nova_core::{ErrorKind, Scalar, ScalarValue, SumId};
@@ -182,61 +182,7 @@ impl<'p> Machine<'p> {
                 self.heap.copy(to, from, count)
             }
             Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
-            Command::CopyFew {
-                to,
-                from,
-                count,
-                pad,
-                ..
-            } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
-                let count = self.evaluate(count)?.index()?;
-                let pad = self.evaluate(pad)?.scalar()?;
-                self.heap.copy_few(to, from, count, pad)
-            }
-            Command::CombineFew {
-                pointer,
-                operation,
-                into,
-                ..
-            } => {
-                let pointer = self.get(*pointer)?.pointer()?;
-                let strict = self.program.strict;
-                self.heap.combine_few(pointer, *operation, *into, strict)
-            }
-            Command::PlanRows { joins } => self.set(*joins, Cell::Scalar(ScalarValue::Bool(true))),
-            Command::CombineRow {
-                to,
-                from,
-                element,
-                operation,
-                count,
-            } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
-                let count = self.evaluate(count)?.index()?;
-                let strict = self.program.strict;
-                self.heap
-                    .combine_row((to, from), count, *element, *operation, strict)
-            }
-            Command::RunFew {
-                to,
-                from,
-                operation,
-                exclusive,
-                last,
-                ..
-            } => {
-                let to = self.evaluate(to)?.pointer()?;
-                let from = self.evaluate(from)?.pointer()?;
-                let before = self.get(*last)?.scalar()?;
-                let operation = (*operation, self.program.strict);
-                let after = self
-                    .heap
-                    .run_few((to, from), operation, *exclusive, before)?;
-                self.set(*last, Cell::Scalar(after))
-            }
+            few_commands!() => self.few(command),
             block_commands!()
             | variable_commands!()
             | structures!()
@@ -290,11 +236,7 @@ impl<'p> Machine<'p> {
             | Command::Unique { .. }
             | piece_commands!()
             | Command::Copy { .. }
-            | Command::CopyFew { .. }
-            | Command::CombineFew { .. }
-            | Command::CombineRow { .. }
-            | Command::PlanRows { .. }
-            | Command::RunFew { .. }
+            | few_commands!()
             | Command::Retain(_)
             | Command::Release(_)
             | variable_commands!()

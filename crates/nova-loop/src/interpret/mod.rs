@@ -8,6 +8,7 @@
 mod border;
 mod commands;
 mod expressions;
+mod few;
 mod grids;
 mod heap;
 mod machine;

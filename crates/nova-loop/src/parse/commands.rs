@@ -1,7 +1,7 @@
 //! The forms of commands: one table.
 
 use super::Parser;
-use crate::ir::{Command, Destination, drop_commands};
+use crate::ir::{Command, Destination, Round, drop_commands};
 use nova_core::SumId;
 use nova_core::forms::read::FormReader;
 use nova_diag::deep;
@@ -219,6 +219,36 @@ const COMMANDS: &[(&str, Rule)] = &[
             exclusive: p.exclusive(which)?,
             last: p.variable(last)?,
         })
+    }),
+    ("stride_few", |p, at, items| {
+        let [to, from, element, stride] = p.exactly(at, items)?;
+        Some(Command::Round(Round::Stride {
+            to: p.expression(to)?,
+            from: p.expression(from)?,
+            element: p.scalar(element)?,
+            stride: p.index(stride)?,
+        }))
+    }),
+    ("outside_few", |p, at, items| {
+        let [outside, limit, indices, index, stride] = p.exactly(at, items)?;
+        Some(Command::Round(Round::Outside {
+            outside: p.variable(outside)?,
+            limit: p.expression(limit)?,
+            indices: p.expression(indices)?,
+            index: p.scalar(index)?,
+            stride: p.index(stride)?,
+        }))
+    }),
+    ("gather_few", |p, at, items| {
+        let [to, from, element, indices, index, stride] = p.exactly(at, items)?;
+        Some(Command::Round(Round::Gather {
+            to: p.expression(to)?,
+            from: p.expression(from)?,
+            element: p.scalar(element)?,
+            indices: p.expression(indices)?,
+            index: p.scalar(index)?,
+            stride: p.index(stride)?,
+        }))
     }),
     ("retain", |p, at, items| {
         let [variable] = p.exactly(at, items)?;

@@ -1,7 +1,7 @@
 //! Which memory a function has to itself: what a pointer from an allocation points to, where no
 //! other pointer is made from it.
 
-use crate::ir::{Command, Destination, Expression, Function, Program, Variable};
+use crate::ir::{Command, Destination, Expression, Function, Program, Round, Variable};
 use crate::structures::{FirstFields, add_first_fields};
 use crate::walk;
 use nova_diag::deep;
@@ -66,6 +66,7 @@ impl Memory {
                     memory.address(from, true);
                     memory.address(to, false);
                 }
+                Command::Round(round) => memory.round(round),
                 other => walk::reads(other, &mut |e| memory.look(e)),
             }
         });
@@ -83,6 +84,27 @@ impl Memory {
     fn uses(&self, program: &Program, variable: Variable) -> bool {
         let is_pointer = matches!(program.variable(variable).ty, crate::ir::Type::Pointer(_));
         is_pointer && (self.taken.contains(&variable) || self.read.contains(&variable))
+    }
+
+    /// Takes in what prepares a round.
+    fn round(&mut self, round: &Round) {
+        match round {
+            Round::Stride { to, from, .. } => {
+                self.address(from, true);
+                self.address(to, false);
+            }
+            Round::Outside { indices, limit, .. } => {
+                self.address(indices, true);
+                self.look(limit);
+            }
+            Round::Gather {
+                to, from, indices, ..
+            } => {
+                self.address(from, true);
+                self.address(indices, true);
+                self.address(to, false);
+            }
+        }
     }
 
     /// Takes in a place from which on elements are read, or written.

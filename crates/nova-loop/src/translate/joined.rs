@@ -6,13 +6,12 @@
 
 use super::groups::Grouping;
 use super::nest::Nest;
-use super::operation::{Rows, Space, split};
+use super::operation::{Rows, Space};
 use super::outputs::Output;
-use super::prefetch::Ahead;
 use super::reduction::zero;
 use super::tiles::groups_of;
 use super::{INDEX, Result, Translator};
-use crate::ir::{Command, Expression, FEW, Level, PART, Type, Variable};
+use crate::ir::{Command, Expression, FEW, PART, ROUND, Type, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -24,45 +23,34 @@ use std::collections::BTreeSet;
 const ROWS: u32 = 32;
 /// More elements than this do not go to local arrays.
 const MOST: u32 = 2048;
-/// How many elements one round computes.
-const ROUND: i64 = 16;
 /// Reductions of more components than this have no local arrays.
 const MOST_COMPONENTS: usize = 4;
-const BOOL: Type = Type::Scalar(Scalar::Bool);
+pub(super) const BOOL: Type = Type::Scalar(Scalar::Bool);
 
 /// What is known of reductions over rows that may follow each other.
 pub(super) struct Joined<'a> {
     /// The index of a row's first element, to which the index of the reduction is added.
     from: flat::Variable,
     /// What the conditions of the checks are computed by.
-    needed: Vec<&'a flat::Statement>,
+    pub(super) needed: Vec<&'a flat::Statement>,
     /// The conditions.
-    conditions: Vec<flat::Atom>,
+    pub(super) conditions: Vec<flat::Atom>,
 }
 
 /// A full strip whose rows follow each other.
-struct Strip<'s, 'a> {
-    grouping: &'s Grouping<'a>,
-    joined: &'s Joined<'a>,
+pub(super) struct Strip<'s, 'a> {
+    pub(super) grouping: &'s Grouping<'a>,
+    pub(super) joined: &'s Joined<'a>,
     /// Its first row.
     begin: &'s Expression,
     /// The index of its first element, and how many it has.
     origin: Expression,
     total: Expression,
     /// For each component of each reduction its elements.
-    buffers: Vec<Vec<Variable>>,
+    pub(super) buffers: Vec<Vec<Variable>>,
     /// Whether a check fails.
-    fails: Variable,
-    place: &'s Place,
-}
-
-/// What is done with the elements of a round.
-#[derive(Clone, Copy, Debug)]
-enum Round {
-    /// It is found out whether a check fails.
-    Check { fails: Variable },
-    /// They are computed, unless a check fails.
-    Compute,
+    pub(super) fails: Variable,
+    pub(super) place: &'s Place,
 }
 
 impl<'a> Translator<'a> {
@@ -217,7 +205,7 @@ impl<'a> Translator<'a> {
     /// Computes the elements of a strip, in rounds and what is left after them.
     fn elements_of_strip(&mut self, strip: &Strip<'_, 'a>) -> Result<()> {
         self.bind_simple(strip.joined.from, strip.origin.clone())?;
-        let round = || Expression::index(ROUND);
+        let round = || Expression::index(i64::from(ROUND));
         let shift = Expression::index(i64::from(ROUND.trailing_zeros()));
         let rounds = strip.total.clone();
         let rounds = rounds.compare(ScalarOperation::ShiftRight, shift);
@@ -231,7 +219,7 @@ impl<'a> Translator<'a> {
                 Ok(())
             })?;
             let first = this.declare("first", INDEX, now().times(round()));
-            this.round(strip, &Expression::Variable(first), &round(), |this| {
+            this.full_round(strip, &Expression::Variable(first), |this| {
                 this.emit(Command::Break);
             })?;
             this.assign(number, now().plus(Expression::index(1)));
@@ -243,30 +231,7 @@ impl<'a> Translator<'a> {
         });
         let first = self.simplify(rounds.times(round()), "first", INDEX);
         let rest = strip.total.clone().minus(first.clone());
-        self.round(strip, &first, &rest, |_| {})
-    }
-
-    /// Computes `count` elements of a strip from element `first` on, if no check fails; else notes
-    /// that one does, and leaves. Whether one does is a variable of the round's own, which is
-    /// faster than one that rounds share.
-    fn round(
-        &mut self,
-        strip: &Strip<'_, 'a>,
-        first: &Expression,
-        count: &Expression,
-        leave: impl FnOnce(&mut Self),
-    ) -> Result<()> {
-        let fails = self.declare("fails", BOOL, Expression::bool(false));
-        self.elements(strip, Round::Check { fails }, first, count)?;
-        self.choose(
-            Expression::Variable(fails),
-            |this| {
-                this.assign(strip.fails, Expression::bool(true));
-                leave(this);
-                Ok(())
-            },
-            |this| this.elements(strip, Round::Compute, first, count),
-        )
+        self.last_round(strip, &first, rest)
     }
 
     /// Reduces the rows of a strip and computes what follows.
@@ -323,71 +288,6 @@ impl<'a> Translator<'a> {
                 count: count.clone(),
             });
         }
-    }
-
-    /// A loop over `count` elements of a strip from element `first` on.
-    fn elements(
-        &mut self,
-        strip: &Strip<'_, 'a>,
-        round: Round,
-        first: &Expression,
-        count: &Expression,
-    ) -> Result<()> {
-        let offset = self.add_variable("l", INDEX);
-        let (body, index) = self.nested(|this| {
-            let index = first.clone().plus(Expression::Variable(offset));
-            let index = this.declare("j", INDEX, index);
-            this.bind_simple(strip.grouping.inner, Expression::Variable(index))?;
-            this.scope(|this| match round {
-                Round::Check { fails } => this.any_failure(strip, fails),
-                Round::Compute => this.unchecked_element(strip, index),
-            })?;
-            Ok(index)
-        })?;
-        if let Round::Check { .. } = round {
-            self.prefetch_row(&body, index, first, Ahead::of(ROUND), strip.place);
-        }
-        self.emit(Command::For {
-            variable: offset,
-            count: count.clone(),
-            level: Level::Sequential,
-            body,
-            place: strip.place.clone(),
-        });
-        Ok(())
-    }
-
-    /// Notes if a check of an element fails.
-    fn any_failure(&mut self, strip: &Strip<'_, 'a>, fails: Variable) -> Result<()> {
-        for statement in &strip.joined.needed {
-            self.statements(std::slice::from_ref(*statement))?;
-        }
-        for condition in &strip.joined.conditions {
-            let this_one = self.scalar(*condition)?.negated();
-            let any = Expression::Variable(fails).or(this_one);
-            self.assign(fails, any);
-        }
-        Ok(())
-    }
-
-    /// Computes the element of a strip at an index, without its checks.
-    fn unchecked_element(&mut self, strip: &Strip<'_, 'a>, index: Variable) -> Result<()> {
-        let reduction = strip.grouping.nest.reduction;
-        for statement in &reduction.body.statements {
-            if !matches!(statement.expression, flat::Expression::Check { .. }) {
-                self.statements(std::slice::from_ref(statement))?;
-            }
-        }
-        let mut rest = &reduction.body.results[..];
-        for (output, buffers) in reduction.outputs.iter().zip(&strip.buffers) {
-            let (values, others) = split(rest, output.consumes())?;
-            rest = others;
-            let values = self.scalars(values)?;
-            for (buffer, value) in buffers.iter().zip(values) {
-                self.set_element(*buffer, Expression::Variable(index), value);
-            }
-        }
-        Ok(())
     }
 
     /// Runs `write` after what a row's body computes before its reductions.

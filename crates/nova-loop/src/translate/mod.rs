@@ -22,6 +22,7 @@ mod padding;
 mod pieces;
 pub(crate) mod prefetch;
 mod reduction;
+mod rounds;
 mod rows;
 mod scalars;
 mod scan;

@@ -243,6 +243,32 @@ impl<'e> Streams<'e> {
         }
     }
 
+    /// The value that a variable of the loop is declared with, of other expressions themselves.
+    pub(super) fn value<'v>(&'v self, expression: &'v Expression) -> &'v Expression
+    where
+        'e: 'v,
+    {
+        match expression {
+            Expression::Variable(variable) => match self.inner.get(variable) {
+                Some(Some(value)) => deep(|| self.value(value)),
+                Some(None) | None => expression,
+            },
+            other => other,
+        }
+    }
+
+    /// Whether the loop does not declare a variable.
+    pub(super) fn is_outside(&self, variable: Variable) -> bool {
+        variable != self.index && !self.inner.contains_key(&variable)
+    }
+
+    /// Whether an expression has the same value in every iteration, and reads no memory.
+    pub(super) fn is_constant(&self, expression: &Expression) -> bool {
+        let mut outside = !expression.reads_memory();
+        expression.each_variable(&mut |v| outside &= self.is_outside(v));
+        outside
+    }
+
     /// An address as such a sum, if it is one.
     pub(super) fn linear(&self, address: &Expression) -> Option<Linear> {
         if let Expression::Variable(variable) = address {

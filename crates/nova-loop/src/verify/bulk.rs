@@ -1,10 +1,11 @@
 //! The rules of commands that move or combine many elements.
 
 use super::{INDEX, Verifier};
-use crate::ir::{Command, Expression, Type, Variable, combines_few, runs_few};
+use crate::ir::{Command, Expression, Round, Type, Variable, combines_few, runs_few};
 use crate::ir::{
     block_commands, calls, errors, few_commands, jumps, remarks, structures, variable_commands,
 };
+use crate::ir::{gathers_few, indexes_few, strides_few};
 use nova_core::Scalar;
 
 impl<'p> Verifier<'p> {
@@ -129,6 +130,7 @@ impl<'p> Verifier<'p> {
                     self.flow.assign(*last);
                 }
             }
+            Command::Round(round) => self.round(round),
             Command::Copy { .. }
             | Command::PlanStream { .. }
             | Command::Stream { .. }
@@ -139,6 +141,61 @@ impl<'p> Verifier<'p> {
             | errors!()
             | calls!()
             | remarks!() => {}
+        }
+    }
+
+    /// Commands that prepare a round.
+    fn round(&mut self, round: &'p Round) {
+        match round {
+            Round::Stride {
+                to,
+                from,
+                element,
+                stride,
+            } => {
+                self.expect(to, Type::Pointer(*element));
+                self.expect(from, Type::Pointer(*element));
+                self.places(*stride, strides_few(*element));
+            }
+            Round::Outside {
+                outside,
+                indices,
+                index,
+                stride,
+                limit,
+            } => {
+                self.expect(indices, Type::Pointer(*index));
+                self.expect(limit, Type::Scalar(Scalar::U64));
+                self.places(*stride, indexes_few(*index));
+                let bool = Type::Scalar(Scalar::Bool);
+                if self.target(*outside).is_some_and(|ty| ty != bool) {
+                    self.error("what says whether indices are outside is no bool");
+                }
+                self.flow.assign(*outside);
+            }
+            Round::Gather {
+                to,
+                from,
+                element,
+                indices,
+                index,
+                stride,
+            } => {
+                self.expect(to, Type::Pointer(*element));
+                self.expect(from, Type::Pointer(*element));
+                self.expect(indices, Type::Pointer(*index));
+                self.places(*stride, gathers_few(*element) && indexes_few(*index));
+            }
+        }
+    }
+
+    /// Where the elements of a round lie, and whether it may have their types.
+    fn places(&mut self, stride: u32, types: bool) {
+        if stride == 0 {
+            self.error("the elements of a round lie in one place");
+        }
+        if !types {
+            self.error("a round reads elements of a type that it has not");
         }
     }
 

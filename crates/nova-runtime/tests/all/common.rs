@@ -42,6 +42,16 @@ fn few_with_what_the_processor_has() {
 }
 
 #[test]
+fn rounds() {
+    check("rounds");
+}
+
+#[test]
+fn rounds_with_what_the_processor_has() {
+    check_with("rounds", &["-march=native", "-O3"]);
+}
+
+#[test]
 fn running() {
     check("running");
     check_with("running", &["-DNOVA_RUN_BYTES=0"]);
