@@ -5,7 +5,7 @@
 //! for i in 0 .. n {            for i in 0 .. n {
 //!     A;                           A;
 //!     for j { f(i, j) }   ⇒        if i mod 4 = 0 {
-//!     B;                               together = i + 4 <= n and …;
+//!     B;                               together = streams and i + 4 <= n;
 //! }                                    if together { for j { f(i, j); … f(i+3, j) } } }
 //!                                  if not together { for j { f(i, j) } }
 //!                                  B; }
@@ -52,6 +52,7 @@ use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use rows::Together;
+use writes::Written;
 
 /// How many rows are taken together: a power of two.
 const ROWS: i64 = 4;
@@ -126,9 +127,9 @@ impl Jam<'_> {
         (0..body.len()).filter(|_| is_apart).find_map(|at| {
             let nest = self.nest(command, at)?;
             let target = self.strips.target(&nest.inner)?;
-            let distance = nest.distance()?;
+            let written = nest.written()?;
             let together = rows::together(&mut self.strips, &nest)?;
-            Some(self.rewritten(&nest, &target, &distance, together))
+            Some(self.rewritten(&nest, &target, &written, together))
         })
     }
 
@@ -199,18 +200,27 @@ impl Jam<'_> {
         &mut self,
         nest: &Nest,
         target: &Target,
-        distance: &Expression,
-        rows_together: Together,
+        written: &Written,
+        copies: Together,
     ) -> Vec<Command> {
         let mut made = Vec::new();
         let rows = self.strips.simple("rows", nest.rows.clone(), &mut made);
-        let bool = Type::Scalar(Scalar::Bool);
-        let together = self.strips.program.add_variable("together", bool);
+        let plan = self.plan(target, written, &rows, &mut made);
+        let together = self.add_bool("together");
         made.push(Command::declare(together, Expression::bool(false)));
         let row = Expression::Variable(nest.row);
-        let of_group = row.compare(ScalarOperation::BitAnd, Expression::index(ROWS - 1));
+        let of_group = row
+            .clone()
+            .compare(ScalarOperation::BitAnd, Expression::index(ROWS - 1));
         let is_first = of_group.compare(ScalarOperation::Equal, Expression::index(0));
-        let first = self.group(nest, target, distance, &rows, rows_together, together);
+        let left = rows.clone().minus(row);
+        let are_there = Expression::Variable(plan.streams).and(at_least(left, ROWS));
+        let mut first = vec![Command::Assign {
+            variable: together,
+            value: are_there,
+        }];
+        let group = self.group(nest, target, plan, written, copies, together);
+        first.push(when(Expression::Variable(together), group));
         let mut body = nest.body.to_vec();
         let alone = std::mem::replace(&mut body[nest.at], when(is_first, first));
         let is_alone = Expression::Variable(together).negated();
@@ -225,51 +235,77 @@ impl Jam<'_> {
         made
     }
 
-    /// What is done at the first of four rows: it says whether they are together, and writes them if
-    /// they are.
+    /// Finds out before the nest whether rows are streamed together. If so, all have the same shift.
+    fn plan(
+        &mut self,
+        target: &Target,
+        written: &Written,
+        rows: &Expression,
+        made: &mut Vec<Command>,
+    ) -> Plan {
+        let count = self.strips.simple("count", written.count.clone(), made);
+        let shift = self.strips.add_index("shift");
+        made.push(Command::declare(shift, Expression::index(-1)));
+        let width = target.width();
+        let planned = vec![Command::PlanStream {
+            shift,
+            fields: target.fields.clone(),
+            start: written.first.clone(),
+            count: count.clone(),
+            total: self.strips.total(target),
+            width,
+        }];
+        let are_enough = at_least(rows.clone(), ROWS).and(at_least(count.clone(), 1));
+        made.push(when(are_enough, planned));
+        let shift = Expression::Variable(shift);
+        let streams = self.add_bool("streams");
+        let value = at_least(shift.clone(), 0).and(fills_lines(&written.distance, target));
+        made.push(Command::declare(streams, value));
+        self.strips.streamed = true;
+        Plan {
+            start: written.first.clone(),
+            count,
+            width,
+            shift,
+            streams,
+            is_certain: true,
+        }
+    }
+
+    /// Writes four rows, unless it turns out that they may not be written together.
     fn group(
         &mut self,
         nest: &Nest,
         target: &Target,
-        distance: &Expression,
-        rows: &Expression,
+        mut plan: Plan,
+        written: &Written,
         mut copies: Together,
         together: Variable,
     ) -> Vec<Command> {
-        let is_together = |value| Command::Assign {
-            variable: together,
-            value,
-        };
-        let mut made = Vec::new();
-        let count = nest.inner.count.clone();
-        let count = self.strips.simple("count", count, &mut made);
-        let left = rows.clone().minus(Expression::Variable(nest.row));
-        let enough = at_least(left, ROWS).and(at_least(count.clone(), 1));
-        made.push(is_together(enough));
-
-        let mut planned = Vec::new();
-        let mut plan = self
+        let mut made = std::mem::take(&mut copies.around);
+        made.extend(copies.declarations());
+        let before = Expression::Variable(nest.row).times(written.distance.clone());
+        plan.start = self
             .strips
-            .plan(target, count, target.width(), &mut planned);
-        plan.is_certain = true;
-        self.strips.streamed = true;
-        let streams = Expression::Variable(plan.streams);
-        planned.push(is_together(streams.and(fills_lines(distance, target))));
-
-        let mut found = std::mem::take(&mut copies.around);
-        found.extend(copies.declarations());
+            .simple("start", plan.start.plus(before), &mut made);
         let conditions = copies.conditions().into_iter().reduce(Expression::and);
-        let loops = self.loops(nest, target, &plan, distance, copies);
+        let loops = self.loops(nest, target, &plan, &written.distance, copies);
         match conditions {
-            None => found.extend(loops),
-            Some(conditions) => {
-                found.push(is_together(conditions));
-                found.push(when(Expression::Variable(together), loops));
+            None => made.extend(loops),
+            Some(value) => {
+                made.push(Command::Assign {
+                    variable: together,
+                    value,
+                });
+                made.push(when(Expression::Variable(together), loops));
             }
         }
-        planned.push(when(Expression::Variable(together), found));
-        made.push(when(Expression::Variable(together), planned));
         made
+    }
+
+    fn add_bool(&mut self, name: &str) -> Variable {
+        let ty = Type::Scalar(Scalar::Bool);
+        self.strips.program.add_variable(name, ty)
     }
 
     /// The loops over the strips of four rows and their columns.

@@ -3,7 +3,8 @@
 //! There are two readings of an expression. The exact one is that of arithmetic that wraps: numbers
 //! of 32 bits are polynomials modulo 2³². The guess takes conversions between 32 and 64 bits for
 //! nothing, and of a minimum, maximum or choice it takes the operand that depends on the row: what
-//! a clamp is away from the edges.
+//! a clamp is away from the edges. If both operands of a choice do, it takes the shorter one: what an
+//! index that is wrapped round is there.
 
 use super::polynomial::{Atom, Polynomial};
 use crate::ir::{Expression, Variable};
@@ -60,7 +61,12 @@ impl Forms<'_> {
             } if self.guess.is_some() => {
                 let then = deep(|| self.read(then, left))?;
                 let otherwise = deep(|| self.read(otherwise, left))?;
-                self.moving(&then, &otherwise)
+                let shorter = match then.terms() < otherwise.terms() {
+                    true => &then,
+                    false => &otherwise,
+                };
+                let moving = self.moving(&then, &otherwise);
+                moving.or_else(|| Some(shorter.clone()))
             }
             Expression::Constant(_)
             | Expression::Bytes(_)

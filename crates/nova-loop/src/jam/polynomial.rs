@@ -96,6 +96,11 @@ impl Polynomial {
         }
     }
 
+    /// How many terms it has.
+    pub(super) fn terms(&self) -> usize {
+        self.0.len()
+    }
+
     /// The number that is added to products of atoms.
     pub(super) fn number(&self) -> i64 {
         self.0.get(&Vec::new()).copied().unwrap_or(0)
@@ -115,7 +120,8 @@ impl Polynomial {
     /// An `i64` expression for it, if it consists of variables.
     pub(super) fn expression(&self) -> Option<Expression> {
         let mut sum = Expression::index(0);
-        for (atoms, factor) in &self.0 {
+        let is_product = |(atoms, _): &(&Vec<Atom>, &i64)| !atoms.is_empty();
+        for (atoms, factor) in self.0.iter().filter(is_product) {
             let mut product = Expression::index(*factor);
             for atom in atoms {
                 let Atom::Variable(variable) = atom else {
@@ -125,6 +131,6 @@ impl Polynomial {
             }
             sum = sum.plus(product);
         }
-        Some(sum)
+        Some(sum.plus(Expression::index(self.number())))
     }
 }

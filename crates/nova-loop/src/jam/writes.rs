@@ -11,9 +11,19 @@ use std::collections::BTreeMap;
 /// Rows with more elements beside the inner loop than this are not looked at.
 const MOST_BESIDE: i64 = 64;
 
+/// Where the inner loop writes, told outside of the nest.
+pub(super) struct Written {
+    /// Where its first element of the first row is,
+    pub(super) first: Expression,
+    /// how many elements it writes of each row,
+    pub(super) count: Expression,
+    /// and the distance between rows.
+    pub(super) distance: Expression,
+}
+
 impl Nest<'_> {
-    /// The distance between rows.
-    pub(super) fn distance(&self) -> Option<Expression> {
+    /// Where the inner loop writes.
+    pub(super) fn written(&self) -> Option<Written> {
         let (index, column) = (self.index, self.inner.index);
         let here = self.form(index, 0, Some(0))?;
         let at_column = self.form(index, 0, None)?;
@@ -39,7 +49,15 @@ impl Nest<'_> {
                 _ => return None,
             }
         }
-        (before + behind <= beside).then(|| distance.expression())?
+        if before + behind > beside {
+            return None;
+        }
+        let first = here.minus(&distance.times(&self.row_after(0))?);
+        Some(Written {
+            first: first.expression()?,
+            count: count.expression()?,
+            distance: distance.expression()?,
+        })
     }
 
     /// Where else elements are written through the inner loop's pointer.

@@ -55,13 +55,13 @@ impl Target {
 /// What is known before the loop over the strips.
 pub(crate) struct Plan {
     /// Where the first structure begins.
-    pub(super) start: Expression,
+    pub(crate) start: Expression,
     /// How many there are.
-    pub(super) count: Expression,
+    pub(crate) count: Expression,
     /// How many make a strip, which is a number of lines.
-    pub(super) width: u32,
+    pub(crate) width: u32,
     /// How many the first strip lacks.
-    pub(super) shift: Expression,
+    pub(crate) shift: Expression,
     /// Whether strips are streamed.
     pub(crate) streams: Variable,
     /// Whether the loop over the strips only runs if they are.
@@ -292,7 +292,7 @@ impl Strips<'_> {
     }
 
     /// Finds out whether strips of so many structures are streamed, and where they begin.
-    pub(crate) fn plan(
+    pub(super) fn plan(
         &mut self,
         target: &Target,
         count: Expression,
@@ -502,7 +502,7 @@ impl Strips<'_> {
     }
 
     /// How many structures the whole result has.
-    fn total(&mut self, target: &Target) -> Expression {
+    pub(crate) fn total(&mut self, target: &Target) -> Expression {
         match target.fields.first() {
             Some(first) => Expression::Variable(self.totals.of(self.program, *first)),
             None => Expression::index(0),
