@@ -57,9 +57,9 @@ static inline void nova_stride_few_8(void *to, const void *from, int64_t stride)
  * limit. */
 static inline bool nova_outside_few_i32(const int32_t *indices, int64_t stride, uint64_t limit)
 {
-#if NOVA_MASKED_LOADS
     /* As numbers without a sign, negative ones are not below this. */
     const uint32_t least = limit < 0x80000000u ? (uint32_t)limit : 0x80000000u;
+#if NOVA_MASKED_LOADS
     const __m512i all = _mm512_set1_epi32((int32_t)least);
     if (stride == 1)
         return _mm512_cmpge_epu32_mask(_mm512_loadu_si512(indices), all) != 0;
@@ -72,7 +72,7 @@ static inline bool nova_outside_few_i32(const int32_t *indices, int64_t stride, 
 #endif
     bool outside = false;
     for (int64_t k = 0; k < NOVA_ROUND; k++)
-        outside |= (uint64_t)(int64_t)indices[k * stride] >= limit;
+        outside |= (uint32_t)indices[k * stride] >= least;
     return outside;
 }
 
@@ -86,7 +86,7 @@ static inline bool nova_outside_few_i64(const int64_t *indices, int64_t stride, 
 
 /* Defines a function that reads the elements of an array at sixteen indices, each so many behind the
  * one before. Where compilers know vectors, single loads fill one: the processors' own instruction
- * for this is slower on many, and a loop would become it. */
+ * for this is slow on many, and a loop would become it. */
 #if defined(__GNUC__)
 #define NOVA_GATHER_FEW(name, type, index)                                                         \
     static inline void name(type *to, const type *from, const index *at, int64_t stride)           \

@@ -44,6 +44,9 @@
 //!
 //! **Runs.** `RunFew` makes running results of sixteen elements, in a bracketing of its own.
 //!
+//! **Rounds.** Before a loop over sixteen elements, commands may check indices where they lie in
+//! memory, and copy what the loop would read with gaps or at indices ([`ir::Round`]).
+//!
 //! **Errors** are `Check` and `Fail` (and failing calls, allocation, recursion, which the runtime
 //! reports); they leave the program at once.
 //!

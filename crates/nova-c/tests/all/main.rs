@@ -5,6 +5,7 @@ mod failures;
 mod foreign;
 mod golden;
 mod operations;
+mod rounds;
 mod scalars;
 mod shapes;
 mod streams;

@@ -18,7 +18,9 @@ use std::collections::BTreeSet;
 /// More local arrays than this are not made for a round: they are as many loads and stores.
 const MOST: usize = 8;
 /// How far apart elements lie of which the others are left out by vector instructions.
-const STRIDE: i64 = 2;
+const STRIDE: u32 = 2;
+/// Indices further apart than this are no fields of neighbouring structures.
+const MOST_APART: i64 = 8;
 
 /// The body of a loop over elements of a round.
 struct Elements {
@@ -251,9 +253,11 @@ impl<'a> Translator<'a> {
         let mut kept = kept.into_iter();
         check.body.retain(|_| kept.next().unwrap_or(true));
         drop_unused(&mut check.body);
-        for (indices, limit) in found {
-            let outside = self.add_variable("outside", BOOL);
-            self.declare_later(outside);
+        for (number, (indices, limit)) in found.into_iter().enumerate() {
+            let outside = match number {
+                0 => fails,
+                _others => self.declare("outside", BOOL, Expression::bool(false)),
+            };
             self.emit(Command::Round(Round::Outside {
                 outside,
                 index: indices.element,
@@ -261,8 +265,10 @@ impl<'a> Translator<'a> {
                 indices: indices.address(),
                 limit,
             }));
-            let any = Expression::Variable(fails).or(Expression::Variable(outside));
-            self.assign(fails, any);
+            if outside != fails {
+                let any = Expression::Variable(fails).or(Expression::Variable(outside));
+                self.assign(fails, any);
+            }
         }
     }
 
@@ -389,7 +395,7 @@ fn with_gaps(
     index: &Expression,
 ) -> Option<Source> {
     let read = read(program, streams, pointer, index)?;
-    let fits = i64::from(read.stride) == STRIDE && strides_few(read.element);
+    let fits = read.stride == STRIDE && strides_few(read.element);
     fits.then_some(Source::Stride(read))
 }
 
@@ -422,7 +428,7 @@ fn read(
         return None;
     };
     let (first, stride) = streams.linear(index)?;
-    let fits = streams.is_outside(pointer) && (1..=STRIDE).contains(&stride);
+    let fits = streams.is_outside(pointer) && (1..=MOST_APART).contains(&stride);
     fits.then_some(Read {
         pointer,
         element,

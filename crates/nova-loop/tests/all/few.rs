@@ -228,6 +228,107 @@ fn rows_that_follow_each_other_are_joined() {
     }
 }
 
+/// For each row of pairs of an index and a number the sum of what `element` makes of the number `p`
+/// and of the number `s` at the index, in an array of these numbers.
+fn pairs(index: &str, element: &str, number: &str) -> String {
+    // The element of an array, as another type.
+    let element_as = |name: &str, array: &str, from: &str, to: &str| match from == to {
+        true => format!("(let [{name}:{to}] (index {array}))"),
+        false => format!(
+            "(let [{name}_0:{from}] (index {array})) (let [{name}:{to}] (convert.{to} {from} {name}_0))"
+        ),
+    };
+    let index_read = element_as("j", "cs [k]", index, "i64");
+    let element_read = element_as("p", "ps [k]", element, "f64");
+    let number_read = element_as("s", "x [j]", number, "f64");
+    format!(
+        "(program
+          (entry \"f\" [(\"rows\" (vector (vector (tuple {index} {element}))))
+              (\"x\" (vector {number}))]
+            (vector f64) \"f\")
+          (function \"f\"
+            [n:i64 starts:[n]i64 ends:[n]i64 total:i64 cs:[total]{index} ps:[total]{element}
+             m:i64 x:[m]{number}]
+            [r:i64 results:[r]f64]
+            (do
+              (let [ys:[n]f64] (operation [n] [i:i64] []
+                (do
+                  (let [from:i64] (index starts [i]))
+                  (let [to:i64] (index ends [i]))
+                  (let [count:i64] (sub i64 to from))
+                  (let [y:f64] (operation [count] [q:i64] []
+                    (do
+                      (let [k:i64] (add i64 from q))
+                      {index_read}
+                      (let [u:u64] (wrap.u64 i64 j)) (let [w:u64] (wrap.u64 i64 m))
+                      (let [ok:bool] (lt u64 u w)) (let [] (check ok index [j m]))
+                      {element_read}
+                      {number_read}
+                      (let [e:f64] (mul f64 p s))
+                      (in e))
+                    (reduce_comm [0.0L] (lambda [v:f64 t:f64]
+                      (do (let [g:f64] (add f64 v t)) (in g))))))
+                  (in y))
+                (map)))
+              (in n ys))))"
+    )
+}
+
+/// Rows of pairs of these lengths, the index at `bad` out of range, and eight numbers.
+fn pairs_input(lengths: &[usize], (element, number): (&str, &str), bad: &[usize]) -> String {
+    let float = |ty: &str| ty.starts_with('f');
+    let of = |ty: &str, k: usize| match float(ty) {
+        true => format!("{:?}", (k * 37 % 101) as f64 / 4.0 - 6.0),
+        false => format!("{}", (k * 37 % 101) as i64 - 50),
+    };
+    let mut count = 0;
+    let mut rows = Vec::new();
+    for length in lengths {
+        let row: Vec<String> = (count..count + length)
+            .map(|k| match bad.iter().position(|b| *b == k) {
+                Some(which) => format!("({}, {})", 8 + which, of(element, k)),
+                None => format!("({}, {})", k * 5 % 8, of(element, k)),
+            })
+            .collect();
+        rows.push(format!("[{}]", row.join(" ")));
+        count += length;
+    }
+    let numbers: Vec<String> = (0..8).map(|k| of(number, k + 3)).collect();
+    format!("[{}] [{}]", rows.join(" "), numbers.join(" "))
+}
+
+#[test]
+fn full_rounds_check_and_read_first() {
+    // Elements of which every second word is another field lie with gaps; others are read singly.
+    let types = [
+        ("i32", "f32", "f32", 1),
+        ("i32", "i32", "f64", 1),
+        ("i64", "f64", "i32", 1),
+        ("i64", "i64", "i64", 1),
+        ("i32", "f64", "f32", 1),
+        ("i32", "i16", "f32", 0),
+    ];
+    for (index, element, number, stride) in types {
+        let flat = pairs(index, element, number);
+        for lengths in [many_lengths(), vec![16; 32], vec![0; 64], vec![1; 40]] {
+            let input = pairs_input(&lengths, (element, number), &[]);
+            let (found, wanted, text) = run(&flat, &input, false);
+            assert!(close(&found, &wanted), "{found} is not {wanted}: {text}");
+            assert!(text.contains("(outside_few fails"), "{text}");
+            assert!(text.contains("(gather_few x"), "{text}");
+            let strides = text.matches("(stride_few ps").count();
+            assert_eq!(strides, stride, "{text}");
+        }
+        let strip: usize = many_lengths().iter().take(32).sum();
+        for bad in [&[0][..], &[15, 16], &[strip - 1], &[strip + 20, strip + 3]] {
+            let input = pairs_input(&many_lengths(), (element, number), bad);
+            let (found, wanted, text) = run(&flat, &input, false);
+            assert_eq!(found, wanted, "{bad:?}: {text}");
+            assert!(found.starts_with("error Index"), "{found}");
+        }
+    }
+}
+
 #[test]
 fn the_first_error_of_a_strip_is_reported() {
     let flat = rows(PRODUCT, "add", "0.0L", true);

@@ -192,6 +192,38 @@ fn types() {
         "(declare l:f32) (run_few x x f32 add exclusive l)",
         "may not be assigned",
     );
+    let stride = |rest: &str| format!("(local i:(pointer i32) 16) (stride_few {rest})");
+    check("", &stride("x x f32 2"), "fine");
+    check("", &stride("x i f32 2"), "not Pointer(F32)");
+    check("", &stride("i i i32 0"), "in one place");
+    check(
+        "",
+        "(local h:(pointer i8) 16) (stride_few h h i8 2)",
+        "a type that",
+    );
+    let outside =
+        |rest: &str| format!("(local i:(pointer i32) 16) (declare o:bool) (outside_few {rest})");
+    check("", &outside("o (wrap.u64 i64 n) i i32 1"), "fine");
+    check("", &outside("o n i i32 1"), "not Scalar(U64)");
+    check(
+        "",
+        &outside("o (wrap.u64 i64 n) i i64 1"),
+        "not Pointer(I64)",
+    );
+    check("", &outside("o (wrap.u64 i64 n) x f32 1"), "a type that");
+    check("", &outside("n (wrap.u64 i64 n) i i32 1"), "is no bool");
+    check("", &outside("o (wrap.u64 i64 n) i i32 0"), "in one place");
+    let gather = |rest: &str| format!("(local i:(pointer i32) 16) (gather_few {rest})");
+    check("", &gather("x x f32 i i32 3"), "fine");
+    check("", &gather("x i f32 i i32 3"), "not Pointer(F32)");
+    check("", &gather("x x f32 n i32 3"), "not Pointer(I32)");
+    check("", &gather("x x f32 x f32 1"), "a type that");
+    check("", &gather("x x f32 i i32 0"), "in one place");
+    check(
+        "",
+        "(local h:(pointer u16) 16) (local i:(pointer i32) 16) (gather_few h h u16 i i32 1)",
+        "a type that",
+    );
     check("", "(call \"make\" [] [])", "0 components, not 1");
     check(
         "",
