@@ -75,6 +75,7 @@ pub mod strips;
 mod structures;
 mod tidy;
 pub mod translate;
+mod uses;
 pub mod verify;
 pub mod walk;
 

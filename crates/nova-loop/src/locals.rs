@@ -3,7 +3,8 @@
 //! local array. That costs nothing, and it can't fail: a function that makes no other block after
 //! its result may write the result where the caller wants it.
 
-use crate::ir::{Command, Expression, Function, Program, Round, Variable};
+use crate::ir::{Command, Expression, Function, Program, Variable};
+use crate::uses::{Use, uses};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
@@ -74,85 +75,15 @@ impl<'p> Uses<'p> {
                 self.taken.insert(variable);
             }),
         }
-        match command {
-            Command::Copy {
-                to, from, count, ..
+        uses(command, &mut |variable, used| {
+            if used == Use::Value {
+                self.taken.insert(variable);
             }
-            | Command::CombineRow {
-                to, from, count, ..
-            } => {
-                self.address(to);
-                self.address(from);
-                self.read(count);
-            }
-            Command::CopyFew {
-                to,
-                from,
-                count,
-                pad,
-                ..
-            } => {
-                self.address(to);
-                self.address(from);
-                self.read(count);
-                self.read(pad);
-            }
-            Command::Round(round) => self.round(round),
-            other => walk::reads(other, &mut |expression| self.read(expression)),
-        }
-    }
-
-    fn round(&mut self, round: &'p Round) {
-        match round {
-            Round::Stride { to, from, .. } => {
-                self.address(to);
-                self.address(from);
-            }
-            Round::Outside { indices, limit, .. } => {
-                self.address(indices);
-                self.read(limit);
-            }
-            Round::Gather {
-                to, from, indices, ..
-            } => {
-                self.address(to);
-                self.address(from);
-                self.address(indices);
-            }
-        }
+        });
     }
 
     fn assign(&mut self, variable: Variable) {
         *self.assigned.entry(variable).or_default() += 1;
-    }
-
-    /// An expression that tells where elements lie.
-    fn address(&mut self, expression: &Expression) {
-        match expression {
-            Expression::Variable(_) => {}
-            Expression::Offset { pointer, index } => {
-                deep(|| self.address(pointer));
-                self.read(index);
-            }
-            other => self.read(other),
-        }
-    }
-
-    fn read(&mut self, expression: &Expression) {
-        match expression {
-            Expression::Variable(variable) => {
-                self.taken.insert(*variable);
-            }
-            Expression::Load { pointer, index } => {
-                deep(|| self.address(pointer));
-                deep(|| self.read(index));
-            }
-            other => {
-                for child in other.children() {
-                    deep(|| self.read(child));
-                }
-            }
-        }
     }
 
     /// Whether only one block is ever found here, and whoever uses it knows its name.

@@ -1,8 +1,9 @@
 //! Which memory a function has to itself: what a pointer from an allocation points to, where no
 //! other pointer is made from it.
 
-use crate::ir::{Command, Destination, Expression, Function, Program, Round, Variable};
+use crate::ir::{Command, Destination, Expression, Function, Program, Variable};
 use crate::structures::{FirstFields, add_first_fields};
+use crate::uses::{Use, uses};
 use crate::walk;
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,20 +55,15 @@ impl Memory {
                     variable,
                     value: Expression::Variable(_),
                 } if function.results.contains(variable) => {}
-                // What is read from, or written to, from a place on is not handed on.
-                Command::Copy {
-                    to, from, count, ..
-                } => {
-                    memory.address(from, true);
-                    memory.address(to, false);
-                    memory.look(count);
-                }
-                Command::RunFew { to, from, .. } => {
-                    memory.address(from, true);
-                    memory.address(to, false);
-                }
-                Command::Round(round) => memory.round(round),
-                other => walk::reads(other, &mut |e| memory.look(e)),
+                other => uses(other, &mut |variable, used| match used {
+                    Use::Read => {
+                        memory.read.insert(variable);
+                    }
+                    Use::Written => {}
+                    Use::Value => {
+                        memory.taken.insert(variable);
+                    }
+                }),
             }
         });
         let parameters = function.parameters.iter().chain(&function.results);
@@ -84,65 +80,6 @@ impl Memory {
     fn uses(&self, program: &Program, variable: Variable) -> bool {
         let is_pointer = matches!(program.variable(variable).ty, crate::ir::Type::Pointer(_));
         is_pointer && (self.taken.contains(&variable) || self.read.contains(&variable))
-    }
-
-    /// Takes in what prepares a round.
-    fn round(&mut self, round: &Round) {
-        match round {
-            Round::Stride { to, from, .. } => {
-                self.address(from, true);
-                self.address(to, false);
-            }
-            Round::Outside { indices, limit, .. } => {
-                self.address(indices, true);
-                self.look(limit);
-            }
-            Round::Gather {
-                to, from, indices, ..
-            } => {
-                self.address(from, true);
-                self.address(indices, true);
-                self.address(to, false);
-            }
-        }
-    }
-
-    /// Takes in a place from which on elements are read, or written.
-    fn address(&mut self, place: &Expression, is_read: bool) {
-        match place {
-            Expression::Variable(pointer) => {
-                if is_read {
-                    self.read.insert(*pointer);
-                }
-            }
-            Expression::Offset { pointer, index } => {
-                deep(|| self.address(pointer, is_read));
-                self.look(index);
-            }
-            other => self.look(other),
-        }
-    }
-
-    fn look(&mut self, expression: &Expression) {
-        match expression {
-            Expression::Variable(variable) => {
-                self.taken.insert(*variable);
-            }
-            Expression::Load { pointer, index } => {
-                match &**pointer {
-                    Expression::Variable(pointer) => {
-                        self.read.insert(*pointer);
-                    }
-                    other => deep(|| self.look(other)),
-                }
-                deep(|| self.look(index));
-            }
-            other => {
-                for child in other.children() {
-                    deep(|| self.look(child));
-                }
-            }
-        }
     }
 
     /// Whether only this pointer leads to what it points to.
