@@ -45,8 +45,9 @@ mod writes;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::strips::cost::work_of;
+use crate::strips::filled::{Filled, Row};
 use crate::strips::linear::Definitions;
-use crate::strips::stream::{Filled, Plan, Row, Target};
+use crate::strips::stream::{Plan, Target};
 use crate::strips::{Map, STREAM_MOST_WORK, Strips, memory};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};

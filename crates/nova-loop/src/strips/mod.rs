@@ -10,6 +10,7 @@
 //! because such a loop only writes memory of its own ([`memory`]).
 
 pub(crate) mod cost;
+pub(crate) mod filled;
 mod fission;
 pub(crate) mod linear;
 mod lines;
