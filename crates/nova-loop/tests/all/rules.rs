@@ -198,7 +198,7 @@ fn types() {
     check("", &stride("i i i32 0"), "in one place");
     check(
         "",
-        "(local h:(pointer i8) 16) (stride_few h h i8 2)",
+        "(local a:(pointer i8) 16) (stride_few a a i8 2)",
         "a type that",
     );
     let outside =
@@ -221,7 +221,7 @@ fn types() {
     check("", &gather("x x f32 i i32 0"), "in one place");
     check(
         "",
-        "(local h:(pointer u16) 16) (local i:(pointer i32) 16) (gather_few h h u16 i i32 1)",
+        "(local a:(pointer u16) 16) (local i:(pointer i32) 16) (gather_few a a u16 i i32 1)",
         "a type that",
     );
     check("", "(call \"make\" [] [])", "0 components, not 1");
