@@ -15,9 +15,17 @@ static uint64_t drawn(int k)
     return x ^ (x >> 32);
 }
 
+/* Each check is a function, which stays one: compilers take minutes for all in one. */
+#if defined(__GNUC__)
+#define APART __attribute__((noinline))
+#else
+#define APART
+#endif
+
 /* Integers: rounds one behind the other, in place and to another place, from any address. */
 #define CHECK_INTEGERS(name, type, both)                                                \
-    do {                                                                                \
+    APART static void check_##name(void)                                                \
+    {                                                                                   \
         for (int offset = 0; offset < 3; offset++)                                      \
             for (int exclusive = 0; exclusive < 2; exclusive++) {                       \
                 type from[COUNT + 3], to[COUNT + 3];                                    \
@@ -37,7 +45,7 @@ static uint64_t drawn(int k)
                     CHECK(last == wanted);                                              \
                 }                                                                       \
             }                                                                           \
-    } while (0)
+    }
 
 #define SAME(a, b) ((a) == (b) || ((a) != (a) && (b) != (b)))
 
@@ -66,21 +74,27 @@ static uint64_t drawn(int k)
         }                                                                               \
     } while (0)
 
-#define CHECK_ALL(name, both)                                                           \
-    do {                                                                                \
-        CHECK_INTEGERS(nova_##name##_run_u8, uint8_t, both);                            \
-        CHECK_INTEGERS(nova_##name##_run_u16, uint16_t, both);                          \
-        CHECK_INTEGERS(nova_##name##_run_u32, uint32_t, both);                          \
-        CHECK_INTEGERS(nova_##name##_run_u64, uint64_t, both);                          \
-    } while (0)
-
-#define CHECK_SIGNED(name, both)                                                        \
-    do {                                                                                \
-        CHECK_INTEGERS(nova_##name##_run_i8, int8_t, both);                             \
-        CHECK_INTEGERS(nova_##name##_run_i16, int16_t, both);                           \
-        CHECK_INTEGERS(nova_##name##_run_i32, int32_t, both);                           \
-        CHECK_INTEGERS(nova_##name##_run_i64, int64_t, both);                           \
-    } while (0)
+/* What each type is combined by. */
+#define UNSIGNED(each, name, both)                                                      \
+    each(nova_##name##_run_u8, uint8_t, both)                                           \
+    each(nova_##name##_run_u16, uint16_t, both)                                         \
+    each(nova_##name##_run_u32, uint32_t, both)                                         \
+    each(nova_##name##_run_u64, uint64_t, both)
+#define SIGNED(each, name, both)                                                        \
+    each(nova_##name##_run_i8, int8_t, both)                                            \
+    each(nova_##name##_run_i16, int16_t, both)                                          \
+    each(nova_##name##_run_i32, int32_t, both)                                          \
+    each(nova_##name##_run_i64, int64_t, both)
+#define INTEGERS(each)                                                                  \
+    UNSIGNED(each, add, PLUS)                                                           \
+    UNSIGNED(each, mul, TIMES)                                                          \
+    UNSIGNED(each, and, AND)                                                            \
+    UNSIGNED(each, or, OR)                                                              \
+    UNSIGNED(each, xor, XOR)                                                            \
+    UNSIGNED(each, min, LEAST)                                                          \
+    UNSIGNED(each, max, GREATEST)                                                       \
+    SIGNED(each, min, LEAST)                                                            \
+    SIGNED(each, max, GREATEST)
 
 /* Written out apart from the functions that are tested. */
 #define PLUS(a, b) ((a) + (uint64_t)(b))
@@ -100,22 +114,13 @@ static double some(int k, bool all)
     return !all ? quarters : k % 13 == 5 ? (double)NAN : k % 29 == 7 ? (double)INFINITY : quarters;
 }
 
-static void check_integers(void)
-{
-    CHECK_ALL(add, PLUS);
-    CHECK_ALL(mul, TIMES);
-    CHECK_ALL(and, AND);
-    CHECK_ALL(or, OR);
-    CHECK_ALL(xor, XOR);
-    CHECK_ALL(min, LEAST);
-    CHECK_ALL(max, GREATEST);
-    CHECK_SIGNED(min, LEAST);
-    CHECK_SIGNED(max, GREATEST);
-}
+INTEGERS(CHECK_INTEGERS)
+
+#define CALL(name, type, both) check_##name();
 
 int main(void)
 {
-    check_integers();
+    INTEGERS(CALL)
     CHECK_FLOATS(nova_add_run_f32, float, FLOAT_PLUS, (float)some(k, false) / 3);
     CHECK_FLOATS(nova_add_run_f64, double, FLOAT_PLUS, some(k, false) / 3);
     CHECK_FLOATS(nova_mul_run_f32, float, FLOAT_TIMES, 1 + (float)some(k, false) / 99);
