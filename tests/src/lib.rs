@@ -1,10 +1,12 @@
 //! What the tests across crates share.
 //!
 //! [`random`] writes well-typed programs with inputs for the differential tests; [`stages`] runs a
-//! program at every stage of the compiler; [`nested`] reads and feeds the nested programs.
+//! program at every stage of the compiler; [`nested`] reads and feeds the nested programs; [`host`] runs
+//! programs in hosts in C.
 
 pub mod bench;
 pub mod defects;
+pub mod host;
 pub mod nested;
 pub mod random;
 pub mod reference;

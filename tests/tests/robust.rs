@@ -120,7 +120,7 @@ fn many_regions() {
 
 /// The full run: `cargo test -p nova-tests --test robust -- --ignored`.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes ten minutes"]
 fn a_million_regions() {
     regions(None, 10_000_000);
 }

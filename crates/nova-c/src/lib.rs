@@ -21,6 +21,7 @@ mod declare;
 pub mod dialect;
 pub mod exports;
 mod expression;
+mod few;
 mod file;
 mod function;
 mod header;

@@ -4,7 +4,8 @@
 //!
 //! Integers that wrap give the same sum in any order, so the value stays what it is, strict or not.
 //! The type of the lanes is at least as wide as what the elements are computed from, since a
-//! comparison of four bytes gives a mask for lanes of four bytes.
+//! comparison of four bytes gives a mask for lanes of four bytes. Loops that read few arrays take the
+//! rows of several pages in turn ([`pages`]).
 
 mod small;
 

@@ -44,10 +44,11 @@ mod rows;
 mod writes;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
+use crate::pages::LINE;
 use crate::strips::cost::work_of;
 use crate::strips::filled::{Filled, Row};
 use crate::strips::linear::Definitions;
-use crate::strips::stream::{Plan, Target};
+use crate::strips::stream::{Plan, Target, when};
 use crate::strips::{Map, STREAM_MOST_WORK, Strips, memory};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
@@ -57,8 +58,6 @@ use writes::Written;
 
 /// How many rows are taken together: a power of two.
 const ROWS: i64 = 4;
-/// Bytes that go to memory together.
-const LINE: i64 = 64;
 
 /// Rewrites all functions of a program that do not recurse: strips need room on the stack.
 pub fn run(program: &mut Program) {
@@ -371,12 +370,4 @@ fn row_behind(distance: &Expression, row: i64) -> Expression {
 
 fn at_least(expression: Expression, number: i64) -> Expression {
     expression.compare(ScalarOperation::GreaterEqual, Expression::index(number))
-}
-
-fn when(condition: Expression, then: Vec<Command>) -> Command {
-    Command::If {
-        condition,
-        then,
-        otherwise: Vec::new(),
-    }
 }

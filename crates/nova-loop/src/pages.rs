@@ -11,6 +11,8 @@ use crate::ir::{Command, Expression, Level, Program, Type, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 
+/// Bytes that go between memory and caches together.
+pub(crate) const LINE: i64 = 64;
 /// Bytes of a page: that of most processors, and what they look ahead in where theirs are larger.
 pub(crate) const PAGE: i64 = 4096;
 /// How many pages are read at once.

@@ -3,8 +3,9 @@
 
 use crate::ir::{Command, Expression, Function, Program, Type, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands, remarks, structures};
-use crate::piece_commands;
+use crate::{piece_commands, walk};
 use nova_diag::deep;
+use std::collections::BTreeSet;
 
 /// Rounds at most: what is left after them is unused but harmless.
 const ROUNDS: usize = 8;
@@ -101,8 +102,8 @@ impl Uses {
                 | errors!()
                 | calls!()
                 | remarks!()) => {
-                    crate::walk::reads(other, &mut |e| self.read(e));
-                    crate::walk::writes(other, &mut |v| self.need(v));
+                    walk::reads(other, &mut |e| self.read(e));
+                    walk::writes(other, &mut |v| self.need(v));
                 }
             }
             for list in command.lists() {
@@ -163,4 +164,30 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | remarks!() => true,
     });
     *removed |= emptied > 0;
+}
+
+/// Leaves out of a list what it declares and nobody uses: neither what follows in the list nor what
+/// is in `used`, which takes in what the rest of the list uses.
+pub(crate) fn drop_unused(list: &mut Vec<Command>, used: &mut BTreeSet<Variable>) {
+    let mut kept = Vec::with_capacity(list.len());
+    for command in list.drain(..).rev() {
+        if let Command::Declare { variable, .. } = &command
+            && !used.contains(variable)
+        {
+            continue;
+        }
+        walk::each_command(std::slice::from_ref(&command), |inner| {
+            walk::reads(inner, &mut |e| {
+                e.each_variable(&mut |variable| {
+                    used.insert(variable);
+                });
+            });
+            walk::writes(inner, &mut |variable| {
+                used.insert(variable);
+            });
+        });
+        kept.push(command);
+    }
+    kept.reverse();
+    *list = kept;
 }

@@ -8,6 +8,7 @@ use super::{Nest, ROWS};
 use crate::copies::copy_of;
 use crate::ir::{Command, Expression, Variable};
 use crate::strips::Strips;
+use crate::tidy::drop_unused;
 use nova_core::ScalarOperation;
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
@@ -273,28 +274,8 @@ impl Copies<'_, '_, '_, '_> {
             });
         }
         for commands in [&mut together.body, &mut together.around] {
-            keep_used(commands, &mut used);
+            drop_unused(commands, &mut used);
         }
         together
     }
-}
-
-/// Drops declarations of what is not used; takes in what the others use.
-fn keep_used(commands: &mut Vec<Command>, used: &mut BTreeSet<Variable>) {
-    let mut kept = Vec::with_capacity(commands.len());
-    while let Some(command) = commands.pop() {
-        if let Command::Declare {
-            variable,
-            value: Some(value),
-        } = &command
-            && used.contains(variable)
-        {
-            value.each_variable(&mut |variable| {
-                used.insert(variable);
-            });
-            kept.push(command);
-        }
-    }
-    kept.reverse();
-    *commands = kept;
 }

@@ -39,7 +39,7 @@ impl Plan {
     pub(super) fn streamed(&self, commands: Vec<Command>) -> Vec<Command> {
         match self.is_certain || commands.is_empty() {
             true => commands,
-            false => vec![when(self.streams, commands)],
+            false => vec![when(Expression::Variable(self.streams), commands)],
         }
     }
 }

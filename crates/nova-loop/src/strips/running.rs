@@ -165,7 +165,7 @@ impl Strips<'_> {
             count: width(),
             lines: true,
         };
-        made.push(when(plan.streams, vec![stream]));
+        made.push(when(Expression::Variable(plan.streams), vec![stream]));
     }
 
     /// The loops over a strip, each with the running results behind it.

@@ -19,7 +19,7 @@ use nova_diag::deep;
 use std::collections::BTreeSet;
 
 /// Bytes that go to memory together.
-const LINE: u32 = 64;
+const LINE: u32 = pages::LINE as u32;
 /// Bytes of a strip that the loop is prepared for anew, at least: longer ones hold up what is read,
 /// shorter ones the loop.
 const STRIP: u32 = 256;
@@ -375,9 +375,9 @@ pub(super) fn chosen(condition: Variable, then: Expression, otherwise: Expressio
     }
 }
 
-pub(super) fn when(condition: Variable, then: Vec<Command>) -> Command {
+pub(crate) fn when(condition: Expression, then: Vec<Command>) -> Command {
     Command::If {
-        condition: Expression::Variable(condition),
+        condition,
         then,
         otherwise: Vec::new(),
     }

@@ -4,7 +4,8 @@
 
 use super::{INDEX, Translator};
 use crate::ir::{Command, Expression, Program, Type, Variable};
-use crate::{pages, walk};
+use crate::pages::{self, LINE};
+use crate::walk;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
@@ -12,8 +13,6 @@ use std::collections::BTreeMap;
 /// How many bytes are under way, of all arrays together: what memory gives in the time that it takes
 /// to answer.
 const AHEAD: i64 = 8192;
-/// Bytes that come from memory together.
-const LINE: i64 = 64;
 /// Loops that read more arrays than this leave it to the processor.
 const MOST: usize = 4;
 /// Elements further apart than this are not neighbours.

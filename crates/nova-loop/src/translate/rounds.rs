@@ -10,9 +10,11 @@ use super::operation::split;
 use super::prefetch::{Ahead, Streams};
 use super::{INDEX, Result, Translator};
 use crate::ir::{Command, Expression, Level, ROUND, Round, Type, Variable};
+use crate::tidy::drop_unused;
 use crate::walk;
-use find::{Find, drop_unused, each_load, gathered, outside, replace_loads, with_gaps};
+use find::{Find, each_load, gathered, outside, replace_loads, with_gaps};
 use nova_flat::ir as flat;
+use std::collections::BTreeSet;
 
 /// More local arrays than this are not made for a round: they are as many loads and stores.
 const MOST: usize = 8;
@@ -53,7 +55,7 @@ impl<'a> Translator<'a> {
             |this| {
                 let mut compute = this.computed(strip, first)?;
                 this.read_first(&mut compute, gathered);
-                drop_unused(&mut compute.body);
+                drop_unused(&mut compute.body, &mut BTreeSet::new());
                 this.read_first(&mut compute, with_gaps);
                 this.each_element(compute, count, strip);
                 Ok(())
@@ -189,7 +191,7 @@ impl<'a> Translator<'a> {
         }
         let mut kept = kept.into_iter();
         check.body.retain(|_| kept.next().unwrap_or(true));
-        drop_unused(&mut check.body);
+        drop_unused(&mut check.body, &mut BTreeSet::new());
         for (number, (indices, limit)) in found.into_iter().enumerate() {
             let outside = match number {
                 0 => fails,

@@ -1,11 +1,10 @@
 //! The rules of commands that move or combine many elements.
 
 use super::{INDEX, Verifier};
-use crate::ir::{Command, Expression, Round, Type, Variable, combines_few, runs_few};
+use crate::ir::{Command, Expression, Type, Variable};
 use crate::ir::{
     block_commands, calls, errors, few_commands, jumps, remarks, structures, variable_commands,
 };
-use crate::ir::{gathers_few, indexes_few, strides_few};
 use nova_core::Scalar;
 
 impl<'p> Verifier<'p> {
@@ -63,145 +62,6 @@ impl<'p> Verifier<'p> {
             | errors!()
             | calls!()
             | remarks!() => {}
-        }
-    }
-
-    /// Commands on a few elements.
-    fn few(&mut self, command: &'p Command) {
-        match command {
-            Command::CopyFew {
-                to,
-                from,
-                element,
-                count,
-                pad,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.expect(count, INDEX);
-                self.expect(pad, Type::Scalar(*element));
-                if !element.is_float() {
-                    self.error("few elements that are no floats are copied");
-                }
-            }
-            Command::CombineFew {
-                pointer,
-                element,
-                operation,
-                into: _,
-            } => {
-                self.expect(&Expression::Variable(*pointer), Type::Pointer(*element));
-                self.combines(*operation, *element);
-            }
-            Command::PlanRows { joins } => {
-                let bool = Type::Scalar(Scalar::Bool);
-                if self.target(*joins).is_some_and(|ty| ty != bool) {
-                    self.error("what says whether rows are joined is no bool");
-                }
-                self.flow.assign(*joins);
-            }
-            Command::CombineRow {
-                to,
-                from,
-                element,
-                operation,
-                count,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.expect(count, INDEX);
-                self.combines(*operation, *element);
-            }
-            Command::RunFew {
-                to,
-                from,
-                element,
-                operation,
-                exclusive: _,
-                last,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.expect(&Expression::Variable(*last), Type::Scalar(*element));
-                if !runs_few(*operation, *element) || (self.program.strict && element.is_float()) {
-                    self.error("few elements run by an operation of which the order counts");
-                }
-                if self.target(*last).is_some() {
-                    self.flow.assign(*last);
-                }
-            }
-            Command::Round(round) => self.round(round),
-            Command::Copy { .. }
-            | Command::PlanStream { .. }
-            | Command::Stream { .. }
-            | block_commands!()
-            | variable_commands!()
-            | structures!()
-            | jumps!()
-            | errors!()
-            | calls!()
-            | remarks!() => {}
-        }
-    }
-
-    /// Commands that prepare a round.
-    fn round(&mut self, round: &'p Round) {
-        match round {
-            Round::Stride {
-                to,
-                from,
-                element,
-                stride,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.places(*stride, strides_few(*element));
-            }
-            Round::Outside {
-                outside,
-                indices,
-                index,
-                stride,
-                limit,
-            } => {
-                self.expect(indices, Type::Pointer(*index));
-                self.expect(limit, Type::Scalar(Scalar::U64));
-                self.places(*stride, indexes_few(*index));
-                let bool = Type::Scalar(Scalar::Bool);
-                if self.target(*outside).is_some_and(|ty| ty != bool) {
-                    self.error("what says whether indices are outside is no bool");
-                }
-                self.flow.assign(*outside);
-            }
-            Round::Gather {
-                to,
-                from,
-                element,
-                indices,
-                index,
-                stride,
-            } => {
-                self.expect(to, Type::Pointer(*element));
-                self.expect(from, Type::Pointer(*element));
-                self.expect(indices, Type::Pointer(*index));
-                self.places(*stride, gathers_few(*element) && indexes_few(*index));
-            }
-        }
-    }
-
-    /// Where the elements of a round lie, and whether it may have their types.
-    fn places(&mut self, stride: u32, types: bool) {
-        if stride == 0 {
-            self.error("the elements of a round lie in one place");
-        }
-        if !types {
-            self.error("a round reads elements of a type that it has not");
-        }
-    }
-
-    fn combines(&mut self, operation: nova_core::ScalarOperation, element: Scalar) {
-        if !combines_few(operation, element) {
-            self.error("few elements are combined by no sum or product of floats");
         }
     }
 

@@ -26,6 +26,7 @@ mod bulk;
 mod calls;
 mod commands;
 mod destinations;
+mod few;
 mod flow;
 mod pieces;
 mod recursion;

@@ -176,6 +176,29 @@ fn types() {
     check("", "(check c index [1])", "arguments");
     check("", "(check c negative [1.0f])", "no integer");
     check("", "(copy x x f64 n)", "not Pointer(F64)");
+    check("", "(call \"make\" [] [])", "0 components, not 1");
+    check(
+        "",
+        "(declare v:i64) (call \"make\" [n] [v])",
+        "1 results, not 2",
+    );
+    check("r:f32", "(foreign 0 [n x] [r])", "2 components, not 3");
+    check("r:f32", "(foreign 1 [n x b] [r])", "no foreign function");
+    check("", "(new 0 2 [] n)", "table or constructor");
+    check(
+        "",
+        "(trace \"x\" (vector f32) [n x])",
+        "2 components, not 3",
+    );
+    check(
+        "",
+        "(declare q:block (select c null null)) (release q)",
+        "handle is chosen",
+    );
+}
+
+#[test]
+fn few() {
     check("", "(copy_few x x f64 n 0.0L)", "not Pointer(F64)");
     check("", "(copy_few x x f32 c 0.0f)", "not Scalar(I64)");
     check("", "(copy_few x x f32 n 0.0L)", "not Scalar(F32)");
@@ -192,6 +215,10 @@ fn types() {
         "(declare l:f32) (run_few x x f32 add exclusive l)",
         "may not be assigned",
     );
+}
+
+#[test]
+fn rounds() {
     let stride = |rest: &str| format!("(local i:(pointer i32) 16) (stride_few {rest})");
     check("", &stride("x x f32 2"), "fine");
     check("", &stride("x i f32 2"), "not Pointer(F32)");
@@ -223,25 +250,6 @@ fn types() {
         "",
         "(local a:(pointer u16) 16) (local i:(pointer i32) 16) (gather_few a a u16 i i32 1)",
         "a type that",
-    );
-    check("", "(call \"make\" [] [])", "0 components, not 1");
-    check(
-        "",
-        "(declare v:i64) (call \"make\" [n] [v])",
-        "1 results, not 2",
-    );
-    check("r:f32", "(foreign 0 [n x] [r])", "2 components, not 3");
-    check("r:f32", "(foreign 1 [n x b] [r])", "no foreign function");
-    check("", "(new 0 2 [] n)", "table or constructor");
-    check(
-        "",
-        "(trace \"x\" (vector f32) [n x])",
-        "2 components, not 3",
-    );
-    check(
-        "",
-        "(declare q:block (select c null null)) (release q)",
-        "handle is chosen",
     );
 }
 

@@ -2,12 +2,10 @@
 //! indices, found in the body of a loop.
 
 use super::super::prefetch::Streams;
-use crate::ir::{Command, Expression, Program, Round, Type, Variable};
+use crate::ir::{Expression, Program, Round, Type, Variable};
 use crate::ir::{gathers_few, indexes_few, strides_few};
-use crate::walk;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
-use std::collections::BTreeSet;
 
 /// How far apart elements lie of which the others are left out by vector instructions.
 const STRIDE: u32 = 2;
@@ -120,31 +118,6 @@ pub(super) fn replace_loads(
             }
         }
     }
-}
-
-/// Leaves out what is declared and not used.
-pub(super) fn drop_unused(body: &mut Vec<Command>) {
-    let mut used = BTreeSet::new();
-    let mut kept = Vec::with_capacity(body.len());
-    for command in body.drain(..).rev() {
-        if let Command::Declare { variable, .. } = &command {
-            if !used.contains(variable) {
-                continue;
-            }
-        } else {
-            walk::each_command(std::slice::from_ref(&command), |inner| {
-                walk::writes(inner, &mut |v| {
-                    used.insert(v);
-                });
-            });
-        }
-        walk::each_command(std::slice::from_ref(&command), |inner| {
-            used.extend(walk::read_variables(std::slice::from_ref(inner)));
-        });
-        kept.push(command);
-    }
-    kept.reverse();
-    *body = kept;
 }
 
 /// Finds what a local array is filled with that replaces a load, if that is faster.
