@@ -3,26 +3,9 @@
 #define NOVA_BLOCKS_H
 
 #include "errors.h"
+#include "one_memory.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* Where pointers to arrays without elements point. */
-static uint64_t nova_empty[1];
-
-/* Blocks of at least this many bytes start at a cache line. */
-#define NOVA_ALIGN_FROM 4096
-#define NOVA_ALIGNMENT 64
-
-/* Memory that free() releases; null when there is none. */
-static void *nova_memory(size_t bytes)
-{
-    if (bytes < NOVA_ALIGN_FROM)
-        return malloc(bytes > 0 ? bytes : 1);
-    if (bytes > PTRDIFF_MAX - NOVA_ALIGNMENT)
-        return NULL;
-    size_t lines = (bytes + NOVA_ALIGNMENT - 1) / NOVA_ALIGNMENT;
-    return aligned_alloc(NOVA_ALIGNMENT, lines * NOVA_ALIGNMENT);
-}
 
 /* Bytes of count elements of this size; does not return when no object can be so large. */
 static size_t nova_bytes(nova_context *context, int64_t count, size_t size, const char *place)
@@ -72,7 +55,7 @@ static nova_block *nova_adopt(nova_context *context, void *data, size_t bytes, c
 /* Frees what a block holds, and keeps its header for another. */
 static void nova_drop(nova_context *context, nova_block *block)
 {
-    free(block->data);
+    nova_free_memory(context, block->data);
     block->data = NULL;
     block->next = context->free_headers;
     context->free_headers = block;
@@ -102,12 +85,12 @@ static void *nova_new_memory(nova_context *context, size_t bytes)
         freed += block->bytes;
         nova_drop(context, block);
     }
-    void *data = nova_memory(bytes);
+    void *data = nova_memory(context, bytes);
     if (data != NULL || context->spare_count == 0)
         return data;
     while (context->spare_count > 0)
         nova_drop(context, context->spares[--context->spare_count]);
-    return nova_memory(bytes);
+    return nova_memory(context, bytes);
 }
 
 /* Memory for count elements of this size, not initialised, in a new block with one reference. */
@@ -167,8 +150,8 @@ static void *nova_reserve(nova_context *context, nova_block **block, int64_t use
     void *data = nova_new_memory(context, bytes);
     if (data == NULL)
         nova_fail_memory(context, place);
-    memcpy(data, (*block)->data, (size_t)used * size);
-    free((*block)->data);
+    nova_move_elements(context, data, (*block)->data, (size_t)used * size);
+    nova_free_memory(context, (*block)->data);
     (*block)->data = data;
     (*block)->bytes = bytes;
     return data;
@@ -190,7 +173,8 @@ static inline void *nova_unique(nova_context *context, nova_block **block, void 
         return data;
     nova_block *shared = *block;
     void *copy = nova_allocate(context, block, count, size, place);
-    nova_copy(copy, data, count, size);
+    if (count > 0)
+        nova_move_elements(context, copy, data, (size_t)count * size);
     nova_release(context, shared);
     return copy;
 }

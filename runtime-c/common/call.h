@@ -25,6 +25,7 @@ static void nova_open(nova_context *context, char *message)
     context->first_slab.used = 0;
     context->result = NULL;
     context->tables = NULL;
+    context->session = NULL;
     context->discard = NULL;
     context->discarded = NULL;
     context->discarded_count = 0;

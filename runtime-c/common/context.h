@@ -51,6 +51,9 @@ typedef void (*nova_discard)(void *values, int64_t count);
 /* Defined by a program that has recursive data. */
 struct nova_tables;
 
+/* Defined for programs that use a device. */
+struct nova_device_session;
+
 typedef struct nova_context {
     jmp_buf escape;             /* where an error leads */
     int code;                   /* 0, or the error's code */
@@ -67,6 +70,7 @@ typedef struct nova_context {
     nova_slab first_slab;       /* enough for most programs */
     nova_result *result;        /* the result, if it is made in place */
     struct nova_tables *tables; /* the node tables of recursive data */
+    struct nova_device_session *session; /* what the call has on a device, if it uses one */
     nova_discard discard;       /* on an error frees what is not the call's yet, if not null */
     void *discarded;            /* where that is */
     int64_t discarded_count;    /* how many values there are */

@@ -5,9 +5,9 @@
 #ifndef NOVA_FAST_MATH_H
 #define NOVA_FAST_MATH_H
 
+#include "bits.h"
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 /* The loops around functions for vectors of sixteen must have vectors of sixteen too. */
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
@@ -15,20 +15,6 @@
 # include <immintrin.h>
 # define NOVA_AVX512 1
 #endif
-
-static inline uint32_t nova_bits_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline float nova_from_bits_f32(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* e^x = 2^n e^r with n an integer and |r| <= log(2)/2; within 1.02 ulp for all floats.
  *

@@ -8,9 +8,9 @@
 #ifndef NOVA_MATH_H
 #define NOVA_MATH_H
 
+#include "bits.h"
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 /* hi + lo, where lo is at most half a unit in the last place of hi. */
 typedef struct {
@@ -28,20 +28,6 @@ typedef struct {
     int turn;
     nova_dd rest;
 } nova_angle;
-
-static inline uint64_t nova_bits(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline double nova_from_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 static inline double nova_magnitude(double x)
 {

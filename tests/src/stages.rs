@@ -395,6 +395,7 @@ impl Loaded {
         let options = CompilerOptions {
             optimization,
             strict: stages.strict,
+            libraries: &[],
         };
         Library::load_with(&generated, options, &[], cache)
             .map(Loaded)

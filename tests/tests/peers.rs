@@ -41,6 +41,7 @@ fn load(program: &Program, peer: &str, object: PathBuf) -> Library {
     let options = CompilerOptions {
         optimization: 2,
         strict: false,
+        libraries: &[],
     };
     Library::load_with(&generated, options, &[object], None).expect("it loads")
 }

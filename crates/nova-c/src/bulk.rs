@@ -1,6 +1,7 @@
 //! Commands of Loop that move or combine many elements, as calls of the runtime.
 
 use crate::ast::{Expression, Statement};
+use crate::command::context;
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
 use nova_loop::ir::Command;
@@ -18,13 +19,22 @@ impl FunctionEmitter<'_, '_> {
                 element,
                 count,
             } => {
-                let arguments = vec![
-                    self.expression(to),
-                    self.expression(from),
-                    self.assigned(count),
-                    Expression::SizeOf(memory_type(*element)),
-                ];
-                self.push(Statement::call("nova_copy", arguments));
+                let places = [self.expression(to), self.expression(from)];
+                let count = self.assigned(count);
+                if self.is_on_device() {
+                    let [to, from] = places;
+                    return self.copy_on_device(to, from, count);
+                }
+                let mut arguments = Vec::from(places);
+                arguments.extend([count, Expression::SizeOf(memory_type(*element))]);
+                let name = match self.unit.has_kernels {
+                    true => {
+                        arguments.insert(0, context());
+                        "nova_copy_arrays"
+                    }
+                    false => "nova_copy",
+                };
+                self.push(Statement::call(name, arguments));
             }
             Command::PlanStream { .. } | Command::Stream { .. } => self.stream(command),
             few_commands!() => self.few(command),

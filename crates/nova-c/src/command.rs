@@ -60,6 +60,8 @@ impl FunctionEmitter<'_, '_> {
                 let fail = self.fail(*error, arguments, place);
                 fail.into_iter().for_each(|statement| self.push(statement));
             }
+            Command::OnHost { pointer, writes } => self.on_host(*pointer, *writes),
+            Command::Prefetch { .. } if self.is_on_device() => {}
             Command::Prefetch { pointer, index } => {
                 if let ir::Type::Pointer(element) = self.unit.program.variable(*pointer).ty {
                     let arguments = vec![
@@ -209,8 +211,16 @@ impl FunctionEmitter<'_, '_> {
         } else {
             "nova_allocate"
         };
-        let data = Expression::call(name, arguments).cast(memory_type(element).pointer());
-        self.assign(pointer, data);
+        let data = self.fresh_memory(used.is_none(), Expression::call(name, arguments));
+        self.assign(pointer, data.cast(memory_type(element).pointer()));
+    }
+
+    /// New memory, to which nothing has been written, as the runtime of a device must know.
+    fn fresh_memory(&self, is_new: bool, data: Expression) -> Expression {
+        match is_new && self.unit.has_kernels {
+            true => Expression::call("nova_fresh", vec![context(), data]),
+            false => data,
+        }
     }
 
     /// A block that nobody else holds, with the elements of this one.
@@ -255,7 +265,8 @@ impl FunctionEmitter<'_, '_> {
             Expression::text(place.to_string()),
         ];
         let elements = memory_type(element).pointer();
-        let data = || Expression::call("nova_make_result", arguments);
+        let made = self.fresh_memory(true, Expression::call("nova_make_result", arguments));
+        let data = || made;
         let Some(field) = making.fields.get(component as usize).copied().flatten() else {
             return self.assign(pointer, data().cast(elements));
         };
@@ -291,10 +302,27 @@ impl FunctionEmitter<'_, '_> {
                 .iter()
                 .map(|a| emitter.error_argument(a))
                 .collect();
-            emitter.failure(error, arguments, place)
+            match emitter.is_on_device() {
+                true => emitter.fail_on_device(error, arguments, place),
+                false => vec![emitter.failure(error, arguments, place)],
+            }
         });
-        statements.push(fail);
+        statements.extend(fail);
         statements
+    }
+
+    /// Brings an array to the host, where there is a device.
+    fn on_host(&mut self, pointer: Variable, writes: bool) {
+        if self.is_on_device() || !self.unit.has_kernels {
+            return;
+        }
+        let writes = if writes { "true" } else { "false" };
+        let arguments = vec![
+            context(),
+            Expression::Name(self.name(pointer)),
+            Expression::name(writes),
+        ];
+        self.push(Statement::call("nova_on_host", arguments));
     }
 
     /// An integer that a message shows: one of `uint64` as the nearest `int64`.
@@ -335,19 +363,37 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn call(&mut self, function: FunctionId, arguments: &[ir::Expression], results: &[Variable]) {
-        let info = self.unit.functions[function.0 as usize].clone();
+        let info = match (self.is_on_device(), self.unit.kernels.infos.get(&function)) {
+            (true, Some(info)) => info.clone(),
+            (true, None) | (false, _) => self.unit.functions[function.0 as usize].clone(),
+        };
         let mut all = Vec::new();
         if info.context {
             all.push(context());
         }
         all.extend(arguments.iter().map(|a| self.assigned(a)));
+        self.call_with(function, info.name.clone(), all, results);
+        if self.is_on_device() && info.context {
+            let leave = self.leave_failed();
+            let failed = context().arrow("failed");
+            self.push(Statement::when(failed, vec![leave]));
+        }
+    }
+
+    fn call_with(
+        &mut self,
+        function: FunctionId,
+        name: Name,
+        mut all: Vec<Expression>,
+        results: &[Variable],
+    ) {
         let callee = &self.program().functions[function.0 as usize];
         if let (Some(_), [result]) = (returned(self.program(), callee), results) {
-            self.assign(*result, Expression::call(info.name, all));
+            self.assign(*result, Expression::call(name, all));
             return;
         }
         all.extend(self.addresses(results));
-        self.push(Statement::call(info.name, all));
+        self.push(Statement::call(name, all));
     }
 
     /// The addresses of variables that a call assigns.

@@ -38,6 +38,7 @@ impl FunctionEmitter<'_, '_> {
             | Command::Prefetch { .. }
             | turns!()
             | Command::StreamEnd
+            | Command::OnHost { .. }
             | Command::Comment(_)
             | variable_commands!()
             | memory_commands!()
@@ -152,12 +153,22 @@ impl FunctionEmitter<'_, '_> {
             return;
         }
         let target = self.unit.options.target;
-        if target == Target::Pthreads && level == Level::Grid {
-            return self.region(variable, count, body);
+        if level == Level::Grid && !self.is_on_device() {
+            match target {
+                Target::Pthreads => return self.region(variable, count, body),
+                Target::OpenCl => return self.kernel(variable, count, body),
+                Target::Seq => {}
+            }
         }
         let name = self.declare(variable);
         self.add_index(variable);
         let body = self.block(body);
+        // Compilers of kernels have words of their own for what loops are like.
+        let level = if self.is_on_device() {
+            Level::Sequential
+        } else {
+            level
+        };
         for statement in dialect::counted_loop(target, level, name, count, body) {
             self.push(statement);
         }

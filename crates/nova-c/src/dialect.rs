@@ -14,27 +14,33 @@ pub fn counted_loop(
     body: Vec<Statement>,
 ) -> Vec<Statement> {
     match (target, level) {
-        (Target::Seq | Target::Pthreads, Level::Vector) => vec![Statement::Lanes {
-            hint: Hint::NotWrittenOut,
-            variable,
-            count,
-            body: body.into(),
-        }],
-        (Target::Seq | Target::Pthreads, Level::Independent) => vec![Statement::Lanes {
-            hint: Hint::Independent,
-            variable,
-            count,
-            body: body.into(),
-        }],
-        (Target::Seq | Target::Pthreads, Level::WrittenOut) => vec![Statement::Lanes {
-            hint: Hint::WrittenOut,
-            variable,
-            count,
-            body: body.into(),
-        }],
+        (Target::Seq | Target::Pthreads | Target::OpenCl, Level::Vector) => {
+            vec![Statement::Lanes {
+                hint: Hint::NotWrittenOut,
+                variable,
+                count,
+                body: body.into(),
+            }]
+        }
+        (Target::Seq | Target::Pthreads | Target::OpenCl, Level::Independent) => {
+            vec![Statement::Lanes {
+                hint: Hint::Independent,
+                variable,
+                count,
+                body: body.into(),
+            }]
+        }
+        (Target::Seq | Target::Pthreads | Target::OpenCl, Level::WrittenOut) => {
+            vec![Statement::Lanes {
+                hint: Hint::WrittenOut,
+                variable,
+                count,
+                body: body.into(),
+            }]
+        }
         // What threads share is a region of its own.
         (
-            Target::Seq | Target::Pthreads,
+            Target::Seq | Target::Pthreads | Target::OpenCl,
             Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank,
         ) => vec![Statement::For {
             ty: Type::name("int64_t"),
@@ -50,7 +56,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
     match (target, level) {
         // One thread waits for nobody, and regions end together.
         (
-            Target::Seq | Target::Pthreads,
+            Target::Seq | Target::Pthreads | Target::OpenCl,
             Level::Sequential
             | Level::Grid
             | Level::Block
@@ -62,3 +68,41 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
         ) => Vec::new(),
     }
 }
+
+/// Elements in memory that all threads of a device see, as pointers to them are declared.
+pub fn shared_type(target: Target, element: Type) -> Type {
+    match target {
+        Target::Seq | Target::Pthreads => element,
+        Target::OpenCl => Type::name(format!("__global {}", crate::print::type_text(&element))),
+    }
+}
+
+/// What stands before a kernel.
+pub fn kernel_prefix(target: Target) -> &'static str {
+    match target {
+        Target::Seq | Target::Pthreads => "static",
+        Target::OpenCl => "__kernel",
+    }
+}
+
+/// Words that no variable of a function may be called, beside those of C.
+pub fn reserved(target: Target) -> impl Iterator<Item = &'static str> {
+    let words = match target {
+        Target::Seq | Target::Pthreads => "",
+        Target::OpenCl => OPENCL_WORDS,
+    };
+    words.split_whitespace()
+}
+
+/// Keywords, types and macros of OpenCL C; its functions may be hidden by variables, but a vector type
+/// of each scalar may not.
+const OPENCL_WORDS: &str = "
+__global __local __constant __private __kernel global local constant private kernel half quad
+uchar ushort uint ulong char2 char3 char4 char8 char16 uchar2 uchar3 uchar4 uchar8 uchar16 short2
+short3 short4 short8 short16 ushort2 ushort3 ushort4 ushort8 ushort16 int2 int3 int4 int8 int16 uint2
+uint3 uint4 uint8 uint16 long2 long3 long4 long8 long16 ulong2 ulong3 ulong4 ulong8 ulong16 float2
+float3 float4 float8 float16 double2 double3 double4 double8 double16 half2 half3 half4 half8 half16
+image1d_t image2d_t image3d_t image2d_array_t sampler_t event_t queue_t reserve_id_t clk_event_t
+read_only write_only read_write uniform pipe complex imaginary bool true false as_int as_uint as_float
+as_double as_long as_ulong sqrtf fabsf expf exp2f logf log2f log10f sinf cosf tanf asinf acosf atanf
+sinhf coshf tanhf powf atan2f floorf ceilf roundf truncf erff fmaf barrier";

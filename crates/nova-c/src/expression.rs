@@ -2,6 +2,7 @@
 //! before the statement.
 
 use crate::ast::{Binary, Expression, Name, Statement, Type};
+use crate::dialect;
 use crate::function::FunctionEmitter;
 use crate::scalar::{self, Raw, Value, memory_type, not};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -95,6 +96,11 @@ impl FunctionEmitter<'_, '_> {
                 let element = pointer.scalar;
                 let sum = Expression::binary(Binary::Add, pointer.own(), index.own());
                 Value::pointer(sum, element, depth)
+            }
+            ir::Expression::NullPointer(element) if self.is_on_device() => {
+                let element_type = memory_type(*element);
+                let ty = dialect::shared_type(self.unit.options.target, element_type).pointer();
+                Value::pointer(Expression::name("NULL").cast(ty), *element, 1)
             }
             ir::Expression::NullPointer(element) => Value::pointer(empty(*element), *element, 1),
             ir::Expression::NullBlock => Value::block(Expression::name("NULL"), 1),

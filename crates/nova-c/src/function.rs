@@ -4,7 +4,6 @@
 //! behind their parameters and write them when they end. Those that may fail, allocate or read node
 //! tables get the context first.
 
-use crate::Target;
 use crate::ast::{Block, Expression, Function, Name, Parameter, Statement, Type};
 use crate::border::structures::{Making, fields_behind, making};
 use crate::command::offset;
@@ -12,11 +11,13 @@ use crate::expression::type_of;
 use crate::names::Names;
 use crate::region::Fields;
 use crate::scalar::memory_type;
-use crate::unit::Unit;
+use crate::unit::{FunctionInfo, Unit};
+use crate::{Target, dialect};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, FunctionId, Program, Variable};
-use std::collections::{HashMap, HashSet};
+use nova_loop::kernels::own_pointers;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The state while the body of a function is emitted.
@@ -40,6 +41,10 @@ pub struct FunctionEmitter<'u, 'p> {
     pub making: Option<Making>,
     /// The pointers to fields of structures.
     pub fields: Fields,
+    /// On a device, the pointers to arrays of the thread's own; `None` on the host.
+    pub own: Option<BTreeSet<Variable>>,
+    /// On a device, what the function gives when something in it has failed.
+    pub failed_value: Option<Expression>,
 }
 
 /// A local array of more elements is read through a pointer: compilers that turn indices into
@@ -70,12 +75,31 @@ pub fn returned(program: &Program, function: &ir::Function) -> Option<(Variable,
     }
 }
 
-/// Emits a function.
+/// Emits a function of the host.
 pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
+    let info = unit.functions[id.0 as usize].clone();
+    emit(unit, id, info, None)
+}
+
+/// Emits a function that kernels call.
+pub fn emit_device_function(unit: &mut Unit, id: FunctionId) -> Function {
+    let function = &unit.program.functions[id.0 as usize];
+    let own = own_pointers(&unit.program.clone_types(), &function.body).unwrap_or_default();
+    let info = unit.kernels.infos[&id].clone();
+    emit(unit, id, info, Some(own))
+}
+
+fn emit(
+    unit: &mut Unit,
+    id: FunctionId,
+    info: FunctionInfo,
+    own: Option<BTreeSet<Variable>>,
+) -> Function {
     let program = unit.program;
     let function = &program.functions[id.0 as usize];
-    let info = unit.functions[id.0 as usize].clone();
+    let on_device = own.is_some();
     let mut emitter = FunctionEmitter::new(unit);
+    emitter.own = own;
     emitter.function = info.name.clone();
     let mut parameters = Vec::new();
     if info.context {
@@ -86,19 +110,22 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
     }
     for variable in &function.parameters {
         parameters.push(Parameter {
-            ty: type_of(program.variable(*variable).ty),
+            ty: emitter.type_of_variable(*variable),
             name: emitter.declare(*variable),
         });
     }
-    emitter.making = making(emitter.unit, id);
+    if !on_device {
+        emitter.making = making(emitter.unit, id);
+    }
     let returned = returned(program, function);
+    emitter.failed_value = returned.map(|_| Expression::literal("0"));
     emitter.returned = returned.map(|(variable, _)| variable);
     for variable in &function.results {
         let name = emitter.declare(*variable);
         if returned.is_none() {
             let out = emitter.fresh(&format!("{name}_out"));
             parameters.push(Parameter {
-                ty: type_of(program.variable(*variable).ty).pointer(),
+                ty: emitter.type_of_variable(*variable).pointer(),
                 name: out.clone(),
             });
             emitter.results.push((*variable, out));
@@ -125,7 +152,7 @@ pub fn emit_function(unit: &mut Unit, id: FunctionId) -> Function {
     }
     let body = emitter.statements;
     let mut prefix: Vec<Name> = vec!["static".into()];
-    if function.body.len() > LARGE {
+    if function.body.len() > LARGE && !on_device {
         prefix.insert(0, "NOVA_LARGE".into());
     }
     Function {
@@ -144,6 +171,9 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     pub fn new(unit: &'u mut Unit<'p>) -> Self {
         let mut names = Names::default();
         names.take("context");
+        for name in dialect::reserved(unit.options.target) {
+            names.take(name);
+        }
         if unit.options.target == Target::Pthreads {
             // Of the functions of parallel loops.
             names.take("argument");
@@ -161,6 +191,24 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             returned: None,
             making: None,
             fields: Fields::default(),
+            own: None,
+            failed_value: None,
+        }
+    }
+
+    /// Whether the code is for a device.
+    pub fn is_on_device(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// The C type of a variable.
+    pub fn type_of_variable(&self, variable: Variable) -> Type {
+        let ty = self.unit.program.variable(variable).ty;
+        match (&self.own, ty) {
+            (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => {
+                dialect::shared_type(self.unit.options.target, memory_type(element)).pointer()
+            }
+            _ => type_of(ty),
         }
     }
 
@@ -220,7 +268,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     /// Declares a variable that has been given its name.
     pub fn declare_unset(&mut self, variable: Variable) {
         let name = self.name(variable);
-        let ty = type_of(self.unit.program.variable(variable).ty);
+        let ty = self.type_of_variable(variable);
         self.push(Statement::Declare {
             ty,
             name,

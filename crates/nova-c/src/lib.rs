@@ -26,10 +26,12 @@ mod file;
 mod function;
 mod header;
 mod json;
+mod kernel;
 pub mod manifest;
 pub mod names;
 mod nesting;
 mod nodes;
+mod opencl;
 mod pieces;
 pub mod print;
 mod prune;
@@ -50,6 +52,8 @@ pub enum Target {
     Seq,
     /// C with a pool of threads.
     Pthreads,
+    /// C for the host of a device of OpenCL, with the kernels as text.
+    OpenCl,
 }
 
 /// What is wanted.

@@ -4,7 +4,7 @@
 mod expression;
 
 use crate::ast::{
-    Binary, Block, Expression, Field, Function, Item, Name, Parameter, Statement, Type,
+    Binary, Block, Expression, Field, Function, Hint, Item, Name, Parameter, Statement, Type,
 };
 use crate::ast::{jump_statements, mark_statements, nested_statements, value_statements};
 use expression::{Level, operator};
@@ -257,6 +257,16 @@ impl<'a> Printer<'a> {
                 count,
                 body,
             } => self.counted_loop(&type_text(ty), variable, count, body),
+            Statement::Lanes {
+                hint: hint @ Hint::SharedByThreads,
+                variable,
+                count,
+                body,
+            } => self
+                .text(format!("{}({variable}, ", hint.text()))
+                .append(self.expression(count))
+                .append(")")
+                .append(self.body(body)),
             Statement::Lanes {
                 hint,
                 variable,

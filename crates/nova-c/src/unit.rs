@@ -3,6 +3,7 @@
 
 use crate::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
 use crate::border::ctype::CTypes;
+use crate::kernel::{Kernels, has_kernels};
 use crate::names::Names;
 use crate::{Options, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
@@ -40,6 +41,10 @@ pub struct Unit<'p> {
     pub foreigns: BTreeMap<u32, Name>,
     /// Functions that were found to be needed, in the order in which they must stand.
     pub helpers: Vec<Function>,
+    /// Whether there is a device with kernels.
+    pub has_kernels: bool,
+    /// What there is for the device.
+    pub kernels: Kernels,
     /// Structures for the functions of parallel loops.
     pub structures: Vec<Item>,
     /// Names of helpers by what they do.
@@ -85,6 +90,8 @@ impl<'p> Unit<'p> {
             tables: BTreeMap::new(),
             foreigns: BTreeMap::new(),
             helpers: Vec::new(),
+            has_kernels: has_kernels(program, options.target),
+            kernels: Kernels::default(),
             structures: Vec::new(),
             helper_names: BTreeMap::new(),
             copies_imports: !program.foreigns.is_empty(),
@@ -177,6 +184,9 @@ impl Unit<'_> {
                 fails |= callee.is_none_or(|info| info.context);
             }
             Command::Allocate { destination, .. } => fails |= destination.is_none(),
+            Command::For {
+                level: Level::Grid, ..
+            } => fails |= self.has_kernels,
             Command::Reserve { .. }
             | Command::Unique { .. }
             | Command::Pieces { .. }

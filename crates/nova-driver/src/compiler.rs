@@ -194,6 +194,7 @@ impl Compiler {
         let options = CompilerOptions {
             optimization: self.options.optimization,
             strict: self.options.strict,
+            libraries: self.options.target.libraries(),
         };
         let library = Library::load(&interface, options, link);
         checked.trace.times.push(("C compiler", start.elapsed()));

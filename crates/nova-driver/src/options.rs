@@ -1,5 +1,6 @@
 //! What a compilation is asked to do.
 
+use nova_loop::Machine;
 use nova_opt::divide::Division;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -41,11 +42,27 @@ impl Target {
         row.map(|(target, _)| *target)
     }
 
+    /// What runs the loops that are shared.
+    pub fn machine(self) -> Machine {
+        match self {
+            Target::Sequential | Target::Pthreads | Target::Mpi => Machine::Processor,
+            Target::Cuda | Target::OpenCl => Machine::Device,
+        }
+    }
+
+    /// What its programs are linked with beside the C library: flags.
+    pub fn libraries(self) -> &'static [&'static str] {
+        match self {
+            Target::OpenCl => &["-lOpenCL"],
+            Target::Sequential | Target::Pthreads | Target::Cuda | Target::Mpi => &[],
+        }
+    }
+
     /// Whether this version of the compiler makes code for it.
     pub fn is_supported(self) -> bool {
         match self {
-            Target::Sequential | Target::Pthreads => true,
-            Target::Cuda | Target::OpenCl | Target::Mpi => false,
+            Target::Sequential | Target::Pthreads | Target::OpenCl => true,
+            Target::Cuda | Target::Mpi => false,
         }
     }
 }
@@ -126,11 +143,17 @@ impl Options {
     pub fn division(&self) -> Option<Division> {
         let usual = match self.target {
             Target::Pthreads => Some(Division::DEFAULT),
-            Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => None,
+            Target::Cuda | Target::OpenCl => Some(Division::KERNELS),
+            Target::Sequential | Target::Mpi => None,
         };
         let strict = self.strict;
         let division = self.division.or(usual)?;
-        Some(Division { strict, ..division })
+        let kernels = self.target.machine() == Machine::Device;
+        Some(Division {
+            strict,
+            kernels,
+            ..division
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::InternalError;
 use crate::options::{Options, Stage, Target};
 use nova_core::ir as core;
 use nova_flat::ir as flat;
+use nova_loop::Machine;
 use nova_loop::ir as commands;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,8 +37,26 @@ enum Step {
     FlatToMem(fn(&flat::Program) -> flat::Program),
     Mem(fn(&mut flat::Program)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
-    Loop(fn(&mut commands::Program)),
+    Loop(On, fn(&mut commands::Program)),
     LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
+}
+
+/// The machines that a pass on commands is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum On {
+    Any,
+    Processor,
+    Device,
+}
+
+impl On {
+    fn includes(self, machine: Machine) -> bool {
+        match self {
+            On::Any => true,
+            On::Processor => machine == Machine::Processor,
+            On::Device => machine == Machine::Device,
+        }
+    }
 }
 
 /// Runs wherever another pass has left something to tidy.
@@ -159,7 +178,8 @@ pub const PASSES: &[Pass] = &[
         description: "turns array operations into loops over memory",
         level: 0,
         step: Step::MemToLoop(|program, options| {
-            nova_loop::translate_with(program, options.strict, options.tiles)
+            let machine = options.target.machine();
+            nova_loop::translate_with(program, options.strict, options.tiles, machine)
                 .map_err(|e| e.to_string())
         }),
     },
@@ -167,49 +187,67 @@ pub const PASSES: &[Pass] = &[
         name: "locals",
         description: "keeps small temporary arrays on the stack",
         level: 1,
-        step: Step::Loop(nova_loop::locals::run),
+        step: Step::Loop(On::Processor, nova_loop::locals::run),
+    },
+    Pass {
+        name: "locals",
+        description: "keeps small temporary arrays on the stack of the host or of a thread",
+        level: 1,
+        step: Step::Loop(On::Device, nova_loop::locals::run_for_device),
     },
     Pass {
         name: "indices",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
         level: 2,
-        step: Step::Loop(nova_loop::indices::run),
+        step: Step::Loop(On::Any, nova_loop::indices::run),
     },
     Pass {
         name: "counts",
         description: "adds small integers in narrow lanes, of which a vector holds more",
         level: 2,
-        step: Step::Loop(nova_loop::counts::run),
+        step: Step::Loop(On::Processor, nova_loop::counts::run),
     },
     Pass {
         name: "roots",
         description: "gives reciprocal square roots in loops over lanes a loop of their own",
         level: 2,
-        step: Step::Loop(nova_loop::roots::run),
+        step: Step::Loop(On::Processor, nova_loop::roots::run),
     },
     Pass {
         name: "chain",
         description: "makes one loop of the three that a scan in parts is, whose parts take turns",
         level: 2,
-        step: Step::Loop(nova_loop::chain::run),
+        step: Step::Loop(On::Processor, nova_loop::chain::run),
     },
     Pass {
         name: "jam",
         description: "takes four rows at a time where neighbours read the same memory",
         level: 2,
-        step: Step::Loop(nova_loop::jam::run),
+        step: Step::Loop(On::Processor, nova_loop::jam::run),
     },
     Pass {
         name: "strips",
         description: "works in strips: large results past the caches, long chains in two halves, scans in vectors",
         level: 2,
-        step: Step::Loop(nova_loop::strips::run),
+        step: Step::Loop(On::Processor, nova_loop::strips::run),
     },
     Pass {
         name: "regions",
         description: "gives to one thread the loops that threads cannot share",
         level: 0,
-        step: Step::Loop(nova_loop::regions::run),
+        step: Step::Loop(On::Processor, nova_loop::regions::run),
+    },
+    Pass {
+        name: "kernels",
+        description: "gives to the host the loops that a device cannot run",
+        level: 0,
+        step: Step::Loop(On::Device, nova_loop::kernels::run),
+    },
+    Pass {
+        name: "residency",
+        description: "says where the host needs arrays that may be on the device",
+        level: 0,
+        step: Step::Loop(On::Device, nova_loop::residency::run),
     },
     Pass {
         name: "emit",
@@ -218,10 +256,9 @@ pub const PASSES: &[Pass] = &[
         step: Step::LoopToC(|program, name, options| {
             let target = match options.target {
                 Target::Pthreads => nova_c::Target::Pthreads,
+                Target::OpenCl => nova_c::Target::OpenCl,
                 // Others are refused before.
-                Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => {
-                    nova_c::Target::Seq
-                }
+                Target::Sequential | Target::Cuda | Target::Mpi => nova_c::Target::Seq,
             };
             let name = name.to_string();
             nova_c::emit(program, &nova_c::Options { name, target })
@@ -240,7 +277,7 @@ impl Pass {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) => Stage::Mem,
-            Step::MemToLoop(_) | Step::Loop(_) => Stage::Loop,
+            Step::MemToLoop(_) | Step::Loop(..) => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
         }
     }
@@ -262,7 +299,7 @@ impl Pass {
                 Ok(Code::Mem(program))
             }
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
-            (Step::Loop(run), Code::Loop(mut program)) => {
+            (Step::Loop(_, run), Code::Loop(mut program)) => {
                 run(&mut program);
                 Ok(Code::Loop(program))
             }
@@ -307,6 +344,11 @@ impl Trace {
 
 /// Whether a pass runs under these options.
 pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
+    if let Step::Loop(on, _) = pass.step
+        && !on.includes(options.target.machine())
+    {
+        return false;
+    }
     !pass.is_optional()
         || (options.optimization >= pass.level && !options.disabled.contains(pass.name))
 }
@@ -368,7 +410,7 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
             | Step::FlatToMem(_)
             | Step::Mem(_)
             | Step::MemToLoop(_)
-            | Step::Loop(_)
+            | Step::Loop(..)
             | Step::LoopToC(_) => {}
         }
     }
@@ -393,7 +435,7 @@ pub fn place(
             | Step::Flat(_)
             | Step::FlatFor(_)
             | Step::MemToLoop(_)
-            | Step::Loop(_)
+            | Step::Loop(..)
             | Step::LoopToC(_) => continue,
         }
         check(pass.name, &mem)?;
@@ -415,7 +457,7 @@ pub fn command(
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::MemToLoop(run) => result = run(program, options)?,
-            Step::Loop(run) => run(&mut result),
+            Step::Loop(_, run) => run(&mut result),
             Step::CoreToFlat(_)
             | Step::Flat(_)
             | Step::FlatFor(_)

@@ -12,6 +12,7 @@ pub struct Compiler {
     /// Arguments it always gets, ours last.
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
+    libraries: &'static [&'static str],
     /// What it says about its version.
     version: String,
 }
@@ -23,6 +24,8 @@ pub struct CompilerOptions {
     pub optimization: u8,
     /// Whether a·b+c must stay two operations.
     pub strict: bool,
+    /// What is linked beside the C library: flags.
+    pub libraries: &'static [&'static str],
 }
 
 /// The target this program was itself compiled for, in the words of C compilers.
@@ -51,6 +54,7 @@ impl Compiler {
         let mut arguments = tool.args().to_vec();
         arguments.extend(our_flags(options).iter().map(OsString::from));
         let mut compiler = Compiler {
+            libraries: options.libraries,
             program: tool.path().to_path_buf(),
             arguments,
             environment: tool
@@ -102,6 +106,7 @@ impl Compiler {
             .arg("-o")
             .arg(output)
             .args(sources)
+            .args(self.libraries)
             .args(["-lm", "-pthread"])
             .envs(self.environment.iter().cloned())
             .stdin(Stdio::null());

@@ -102,6 +102,7 @@ impl Identity {
         let options = CompilerOptions {
             optimization: 0,
             strict: false,
+            libraries: &[],
         };
         Library::load_with(&generated, options, &[], None).unwrap_or_else(|e| panic!("{e}"))
     }

@@ -125,6 +125,7 @@ macro_rules! remarks {
             | $crate::turns!()
             | $crate::ir::Command::StreamEnd
             | $crate::ir::Command::Prefetch { .. }
+            | $crate::ir::Command::OnHost { .. }
             | $crate::ir::Command::Comment(_)
     };
 }

@@ -373,6 +373,10 @@ pub enum Command {
         pointer: Variable,
         index: Expression,
     },
+    /// Where arrays have a copy on a device: host memory holds the elements of the array that a pointer
+    /// leads into from here on, until the next kernel; with `writes` the device's copy no longer does.
+    /// Computes nothing.
+    OnHost { pointer: Variable, writes: bool },
     /// A remark for people who read the output.
     Comment(Arc<str>),
 }

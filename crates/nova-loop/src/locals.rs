@@ -3,7 +3,8 @@
 //! local array. That costs nothing, and it can't fail: a function that makes no other block after
 //! its result may write the result where the caller wants it.
 
-use crate::ir::{Command, Expression, Function, Program, Variable};
+use crate::ir::{Command, Expression, Function, Level, Program, Variable};
+use crate::regions::captured;
 use crate::uses::{Use, uses};
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
@@ -21,9 +22,36 @@ const DEEPEST: u32 = 16;
 
 /// Rewrites all functions of a program that do not recurse, whose frames may be many.
 pub fn run(program: &mut Program) {
+    rewrite_all(program, &|_| BTreeSet::new());
+}
+
+/// Rewrites functions as [`run`] does, but for arrays that loops at the level of a grid take from
+/// around them: the threads of a device do not see the host's stack.
+pub fn run_for_device(program: &mut Program) {
+    rewrite_all(program, &|function| {
+        let mut taken = BTreeSet::new();
+        walk::each_command(&function.body, |command| {
+            if let Command::For {
+                variable,
+                level: Level::Grid,
+                body,
+                ..
+            } = command
+            {
+                taken.extend(captured(*variable, body));
+            }
+        });
+        taken
+    });
+}
+
+/// Rewrites functions, leaving the arrays behind some pointers where they are.
+fn rewrite_all(program: &mut Program, kept: &dyn Fn(&Function) -> BTreeSet<Variable>) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in functions.iter_mut().filter(|f| !f.recursive) {
-        let chosen = choose(function);
+        let mut chosen = choose(function);
+        let kept = kept(function);
+        chosen.retain(|_, array| !kept.contains(&array.pointer));
         if !chosen.is_empty() {
             rewrite(&mut function.body, &chosen);
         }
@@ -69,7 +97,10 @@ impl<'p> Uses<'p> {
                 self.assign(*block);
                 self.assign(*pointer);
             }
-            Command::Store { .. } | Command::Prefetch { .. } | Command::Release(_) => {}
+            Command::Store { .. }
+            | Command::Prefetch { .. }
+            | Command::OnHost { .. }
+            | Command::Release(_) => {}
             other => walk::writes(other, &mut |variable| {
                 self.assign(variable);
                 self.taken.insert(variable);

@@ -7,7 +7,7 @@
 //! around it, which lives until the loop ends, is only borrowed inside. Its handles are null there,
 //! which nobody counts; who wants to keep such an array copies it.
 
-use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
+use crate::ir::{Command, Expression, Function, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
 use crate::walk::{each_command, reads, reads_mut, writes};
 use crate::{piece_commands, turns};
@@ -18,14 +18,24 @@ use std::collections::BTreeSet;
 /// the others.
 pub fn run(program: &mut Program) {
     let apart = functions_for_one_thread(program);
+    restrict(program, &|index, body| is_shareable(&apart, index, body));
+}
+
+/// Gives to one thread the loops at the level of a grid that `is_shared` refuses; what the others take
+/// from around them they only borrow.
+pub(crate) fn restrict(program: &mut Program, is_shared: &dyn Fn(Variable, &[Command]) -> bool) {
     let mut functions = std::mem::take(&mut program.functions);
     for function in &mut functions {
-        restrict(program, &apart, &mut function.body);
+        restrict_list(program, is_shared, &mut function.body);
     }
     program.functions = functions;
 }
 
-fn restrict(program: &Program, apart: &BTreeSet<FunctionId>, commands: &mut [Command]) {
+fn restrict_list(
+    program: &Program,
+    is_shared: &dyn Fn(Variable, &[Command]) -> bool,
+    commands: &mut [Command],
+) {
     for command in commands {
         if let Command::For {
             variable,
@@ -34,7 +44,7 @@ fn restrict(program: &Program, apart: &BTreeSet<FunctionId>, commands: &mut [Com
             ..
         } = command
         {
-            if is_shareable(apart, *variable, body) {
+            if is_shared(*variable, body) {
                 borrow(program, &captured(*variable, body), body);
                 end_streams(body);
             } else {
@@ -43,7 +53,7 @@ fn restrict(program: &Program, apart: &BTreeSet<FunctionId>, commands: &mut [Com
             }
         }
         for list in command.lists_mut() {
-            deep(|| restrict(program, apart, list));
+            deep(|| restrict_list(program, is_shared, list));
         }
     }
 }
@@ -61,6 +71,16 @@ fn end_streams(body: &mut Vec<Command>) {
 
 /// The functions that use what belongs to the whole call, by themselves or by those that they call.
 fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
+    functions_with(program, &|function| {
+        uses_call(&function.body, &BTreeSet::new())
+    })
+}
+
+/// The functions of which something holds, and all that call one of them, directly or not.
+pub(crate) fn functions_with(
+    program: &Program,
+    holds: &dyn Fn(&Function) -> bool,
+) -> BTreeSet<FunctionId> {
     let mut callers = vec![Vec::new(); program.functions.len()];
     let mut left = Vec::new();
     for (k, function) in program.functions.iter().enumerate() {
@@ -70,7 +90,7 @@ fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
                 callers[function.index()].push(caller);
             }
         });
-        if uses_call(&function.body, &BTreeSet::new()) {
+        if holds(function) {
             left.push(caller);
         }
     }
@@ -113,8 +133,13 @@ fn uses_call(commands: &[Command], apart: &BTreeSet<FunctionId>) -> bool {
 /// Whether threads can share the iterations of a loop: they leave alone what belongs to the whole
 /// call, do not leave the function, and assign nothing from around them.
 fn is_shareable(apart: &BTreeSet<FunctionId>, index: Variable, body: &[Command]) -> bool {
+    !uses_call(body, apart) && keeps_to_itself(index, body)
+}
+
+/// Whether the iterations of a loop do not leave the function and assign nothing from around them.
+pub(crate) fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
     let captured: BTreeSet<Variable> = captured(index, body).into_iter().collect();
-    let mut shareable = !uses_call(body, apart);
+    let mut shareable = true;
     each_command(body, |command| {
         let mut assigned = Vec::new();
         match command {
@@ -123,6 +148,7 @@ fn is_shareable(apart: &BTreeSet<FunctionId>, index: Variable, body: &[Command])
             | Command::Stream { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }
+            | Command::OnHost { .. }
             | Command::Keep { .. }
             | Command::Retain(_)
             | Command::Release(_) => {}

@@ -42,7 +42,7 @@ fn private_arrays(function: &Function) -> BTreeSet<Variable> {
             Command::Local { pointer, .. } => {
                 arrays.insert(*pointer);
             }
-            Command::Store { .. } | Command::Prefetch { .. } => {}
+            Command::Store { .. } | Command::Prefetch { .. } | Command::OnHost { .. } => {}
             other => walk::writes(other, &mut |v| {
                 shared.insert(v);
             }),

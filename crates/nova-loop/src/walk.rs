@@ -146,6 +146,7 @@ macro_rules! walks {
                 Command::Barrier(_)
                 | turns!()
                 | Command::StreamEnd
+                | Command::OnHost { .. }
                 | Command::Comment(_)
                 | jumps!() => {}
             }
@@ -157,14 +158,16 @@ walks!(reads);
 walks!(reads_mut, mut);
 
 /// Calls `visit` on every variable that a command names itself, outside expressions: assigned,
-/// stored or streamed through, prefetched, retained, released.
+/// stored or streamed through, prefetched, moved to the host, retained,
+/// released.
 pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
         Command::Local { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::CombineFew { pointer, .. }
-        | Command::Prefetch { pointer, .. } => visit(*pointer),
+        | Command::Prefetch { pointer, .. }
+        | Command::OnHost { pointer, .. } => visit(*pointer),
         Command::Allocate { block, pointer, .. }
         | Command::Reserve { block, pointer, .. }
         | Command::Unique { block, pointer, .. } => {

@@ -67,6 +67,9 @@ pub struct Division {
     pub grain: i64,
     /// How many parts there are at most.
     pub parts: i64,
+    /// Whether an index or a part is a thread of a kernel: there are as many threads as there is work,
+    /// and no others inside of one.
+    pub kernels: bool,
 }
 
 impl Division {
@@ -75,12 +78,21 @@ impl Division {
         strict: false,
         grain: 1 << 15,
         parts: 256,
+        kernels: false,
+    };
+    /// Threads of a kernel, which are worth their start where there are thousands.
+    pub const KERNELS: Division = Division {
+        strict: false,
+        grain: 1 << 6,
+        parts: 1 << 14,
+        kernels: true,
     };
     /// So small parts that short arrays are divided too, for tests.
     pub const SMALL: Division = Division {
         strict: true,
         grain: 2,
         parts: 4,
+        kernels: false,
     };
 }
 
@@ -304,6 +316,7 @@ impl Divider<'_> {
             known => known.unwrap_or(Atom::Constant(ScalarValue::Bool(true))),
         };
         let whole = code.fresh_whole(&operation);
+        let kernels = division.kernels;
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
             let divided = code.divided(&operation, (inside.is_some(), twice), division);
             notes.divide(*key, divided);
@@ -314,7 +327,10 @@ impl Divider<'_> {
             twice,
             division,
         };
-        let then = code.branch(&pattern, |code, own| code.grid(operation, &own, way));
+        let then = code.branch(&pattern, |code, own| match kernels {
+            true => code.kernel(operation, &own, way),
+            false => code.grid(operation, &own, way),
+        });
         let otherwise = code.branch(&pattern, |code, own| {
             if let Some(notes) = &mut self.notes {
                 let both = own.iter().copied().zip(pattern.iter().copied());

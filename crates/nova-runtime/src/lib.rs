@@ -11,81 +11,90 @@ use sections::Section;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// The files, in the order in which a program would include them.
-pub const FILES: &[(&str, &str)] = &[
-    (
-        "platform.h",
-        include_str!("../../../runtime-c/common/platform.h"),
-    ),
-    (
-        "context.h",
-        include_str!("../../../runtime-c/common/context.h"),
-    ),
-    (
-        "errors.h",
-        include_str!("../../../runtime-c/common/errors.h"),
-    ),
-    (
-        "blocks.h",
-        include_str!("../../../runtime-c/common/blocks.h"),
-    ),
-    (
-        "streams.h",
-        include_str!("../../../runtime-c/common/streams.h"),
-    ),
-    ("call.h", include_str!("../../../runtime-c/common/call.h")),
-    (
-        "integers.h",
-        include_str!("../../../runtime-c/common/integers.h"),
-    ),
-    (
-        "floats.h",
-        include_str!("../../../runtime-c/common/floats.h"),
-    ),
-    ("few.h", include_str!("../../../runtime-c/common/few.h")),
-    (
-        "rounds.h",
-        include_str!("../../../runtime-c/common/rounds.h"),
-    ),
-    (
-        "running.h",
-        include_str!("../../../runtime-c/common/running.h"),
-    ),
-    (
-        "fast_math.h",
-        include_str!("../../../runtime-c/common/fast_math.h"),
-    ),
-    (
-        "nova_math.h",
-        include_str!("../../../runtime-c/common/nova_math.h"),
-    ),
-    (
-        "arguments.h",
-        include_str!("../../../runtime-c/common/arguments.h"),
-    ),
-    ("nodes.h", include_str!("../../../runtime-c/common/nodes.h")),
-    ("text.h", include_str!("../../../runtime-c/common/text.h")),
-    (
-        "atomics.h",
-        include_str!("../../../runtime-c/pthreads/atomics.h"),
-    ),
-    (
-        "processors.h",
-        include_str!("../../../runtime-c/pthreads/processors.h"),
-    ),
-    (
-        "waiting.h",
-        include_str!("../../../runtime-c/pthreads/waiting.h"),
-    ),
-    ("pool.h", include_str!("../../../runtime-c/pthreads/pool.h")),
-    (
-        "region.h",
-        include_str!("../../../runtime-c/pthreads/region.h"),
-    ),
+/// Declares the table of all files.
+macro_rules! files {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("../../../runtime-c/", $path)))),*]
+    };
+}
+
+/// All files, in the order in which a program would include them.
+pub const FILES: &[(&str, &str)] = files![
+    "common/platform.h",
+    "common/context.h",
+    "common/errors.h",
+    "common/memory.h",
+    "common/one_memory.h",
+    "opencl/device.h",
+    "device/mirrors.h",
+    "common/blocks.h",
+    "common/streams.h",
+    "common/call.h",
+    "common/integers.h",
+    "common/floats.h",
+    "common/few.h",
+    "common/rounds.h",
+    "common/running.h",
+    "common/bits.h",
+    "common/fast_math.h",
+    "common/nova_math.h",
+    "common/arguments.h",
+    "common/nodes.h",
+    "common/text.h",
+    "pthreads/atomics.h",
+    "pthreads/processors.h",
+    "pthreads/waiting.h",
+    "pthreads/pool.h",
+    "pthreads/region.h",
+    "opencl/launch.h",
+    "opencl/bits.h",
 ];
+
+/// What stands before all kernels of OpenCL.
+pub const OPENCL_PRELUDE: &str = include_str!("../../../runtime-c/opencl/kernel.h");
+
+/// What a part of a generated program runs on. Some files define the same functions for different
+/// platforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Platform {
+    /// A processor, with threads if it uses them.
+    Processor,
+    /// The host of a device of OpenCL.
+    OpenClHost,
+    /// The device of OpenCL: the text of kernels.
+    OpenClKernels,
+}
+
+impl Platform {
+    /// All platforms.
+    pub const ALL: [Platform; 3] = [
+        Platform::Processor,
+        Platform::OpenClHost,
+        Platform::OpenClKernels,
+    ];
+
+    /// Whether a file is for it.
+    fn has(self, path: &str) -> bool {
+        let (folder, name) = path.split_once('/').unwrap_or(("", path));
+        match (self, folder) {
+            (Platform::Processor, "common" | "pthreads") => true,
+            (Platform::OpenClHost, "common") => name != "one_memory.h",
+            (Platform::OpenClHost, "device" | "opencl") => name != "bits.h",
+            // Only pieces are shared with threads.
+            (Platform::OpenClHost, "pthreads") => name == "region.h",
+            (Platform::OpenClKernels, "opencl") => name == "bits.h",
+            (Platform::OpenClKernels, "common") => matches!(
+                name,
+                "integers.h" | "floats.h" | "fast_math.h" | "nova_math.h"
+            ),
+            _ => false,
+        }
+    }
+}
 
 /// The standard headers that declare what the runtime and generated programs use.
 const HEADERS: &[(&str, &[&str])] = &[
+    ("CL/cl.h", &["cl_mem", "cl_int", "cl_kernel"]),
     ("inttypes.h", &["PRId64", "PRIu64"]),
     ("limits.h", &["INT_MAX"]),
     (
@@ -249,10 +258,23 @@ struct Library {
     headers: BTreeMap<&'static str, &'static str>,
 }
 
-fn library() -> &'static Library {
-    static LIBRARY: OnceLock<Library> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let (sections, definitions) = sections::split(FILES);
+fn library(platform: Platform) -> &'static Library {
+    static LIBRARIES: OnceLock<BTreeMap<Platform, Library>> = OnceLock::new();
+    let libraries = LIBRARIES.get_or_init(|| {
+        let all = Platform::ALL.into_iter();
+        all.map(|platform| (platform, Library::new(platform)))
+            .collect()
+    });
+    &libraries[&platform]
+}
+
+impl Library {
+    fn new(platform: Platform) -> Library {
+        let files: Vec<_> = FILES
+            .iter()
+            .filter(|(path, _)| platform.has(path))
+            .collect();
+        let (sections, definitions) = sections::split(&files);
         let headers = HEADERS
             .iter()
             .flat_map(|(header, names)| names.iter().map(|name| (*name, *header)))
@@ -262,27 +284,23 @@ fn library() -> &'static Library {
             definitions,
             headers,
         }
-    })
-}
-
-/// Whether the runtime defines this name.
-pub fn defines(name: &str) -> bool {
-    library().definitions.contains_key(name)
+    }
 }
 
 /// Every name that the runtime or a header it uses defines, in order.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    let library = library();
-    library
-        .definitions
-        .keys()
-        .chain(library.headers.keys())
+    let all = Platform::ALL.into_iter().map(library);
+    let names: BTreeSet<&str> = all
+        .flat_map(|library| library.definitions.keys().chain(library.headers.keys()))
         .copied()
+        .collect();
+    names.into_iter()
 }
 
-/// What a program needs that uses these names; names that the runtime does not know are skipped.
-pub fn select<'a>(used: impl IntoIterator<Item = &'a str>) -> Selection {
-    let library = library();
+/// What a program needs on a platform that uses these names; names that the runtime does not know are
+/// skipped.
+pub fn select<'a>(platform: Platform, used: impl IntoIterator<Item = &'a str>) -> Selection {
+    let library = library(platform);
     let mut chosen = BTreeSet::new();
     let mut headers = BTreeSet::new();
     let mut left: Vec<usize> = Vec::new();
@@ -327,14 +345,14 @@ mod tests {
 
     #[test]
     fn a_name_brings_what_it_needs() {
-        let selection = select(["nova_minimum_i32"]);
+        let selection = select(Platform::Processor, ["nova_minimum_i32"]);
         assert_eq!(selection.headers, ["stdint.h"]);
         assert!(
             selection.text.starts_with("/* Minima and maxima;"),
             "{}",
             selection.text
         );
-        let selection = select(["nova_call"]);
+        let selection = select(Platform::Processor, ["nova_call"]);
         for name in [
             "nova_context;",
             "nova_close_blocks",
@@ -353,25 +371,34 @@ mod tests {
 
     #[test]
     fn a_parallel_program_stops_its_pool() {
-        let selection = select(["nova_parallel"]);
+        let selection = select(Platform::Processor, ["nova_parallel"]);
         assert_eq!(selection.features, ["_DEFAULT_SOURCE"]);
         for text in ["__attribute__((destructor))", "#include <sys/syscall.h>"] {
             assert!(selection.text.contains(text), "{text}");
         }
-        assert!(select(["nova_call_deep"]).features.is_empty());
+        assert!(
+            select(Platform::Processor, ["nova_call_deep"])
+                .features
+                .is_empty()
+        );
     }
 
     #[test]
     fn nothing_is_needed_for_nothing() {
-        assert_eq!(select(["unknown"]), Selection::default());
+        assert_eq!(
+            select(Platform::Processor, ["unknown"]),
+            Selection::default()
+        );
     }
 
     #[test]
     fn no_section_is_lost() {
-        let all = select(names());
-        for (file, text) in FILES {
-            for line in text.lines().filter(|l| l.starts_with("static ")) {
-                assert!(all.text.contains(line), "{file}: {line}");
+        for platform in Platform::ALL {
+            let all = select(platform, names());
+            for (file, text) in FILES.iter().filter(|(file, _)| platform.has(file)) {
+                for line in text.lines().filter(|l| l.starts_with("static ")) {
+                    assert!(all.text.contains(line), "{file}: {line}");
+                }
             }
         }
     }

@@ -13,11 +13,11 @@ pub struct Section {
 /// The sections of all files in order, and the section that defines each name. A name is defined
 /// where it first stands outside of brackets.
 pub fn split(
-    files: &[(&'static str, &'static str)],
+    files: &[&(&'static str, &'static str)],
 ) -> (Vec<Section>, BTreeMap<&'static str, usize>) {
     let mut sections = Vec::new();
     let mut definitions = BTreeMap::new();
-    for text in files.iter().flat_map(|(_, text)| pieces(text)) {
+    for text in files.iter().flat_map(|file| pieces(file.1)) {
         let words = words(text);
         let ours = |name: &str| name.starts_with("nova_") || name.starts_with("NOVA_");
         let fresh = |depth: usize| {

@@ -152,15 +152,18 @@ pub enum Hint {
     Independent,
     /// It has eight iterations at most, which are to be written out.
     WrittenOut,
+    /// The threads of a kernel share its iterations.
+    SharedByThreads,
 }
 
 impl Hint {
-    /// The line before the loop.
+    /// The line before the loop, or the macro that stands for it.
     pub fn text(self) -> &'static str {
         match self {
             Hint::NotWrittenOut => "#pragma GCC unroll 1",
             Hint::Independent => "NOVA_INDEPENDENT",
             Hint::WrittenOut => "#pragma GCC unroll 8",
+            Hint::SharedByThreads => "NOVA_SHARED_LOOP",
         }
     }
 }

@@ -203,11 +203,27 @@ pub fn emit_entry(
         ));
         Expression::name(name).address()
     };
-    let arguments = vec![
-        Expression::Name(run),
-        call,
-        Expression::Name(message.clone()),
-    ];
+    let (function, call) = match unit.has_kernels {
+        false => (Expression::Name(run), call),
+        true => {
+            let device = Expression::name(crate::opencl::DEVICE).address();
+            let fields = vec![device, Expression::Name(run), call];
+            let mut name = String::from("device_call");
+            while parameters.iter().any(|p| *p.name == *name) {
+                name.push('_');
+            }
+            body.push(Statement::declare(
+                Type::name("nova_device_call"),
+                &*name,
+                Expression::Braces(fields),
+            ));
+            (
+                Expression::name("nova_with_device"),
+                Expression::name(name).address(),
+            )
+        }
+    };
+    let arguments = vec![function, call, Expression::Name(message.clone())];
     body.push(Statement::Return(Some(Expression::call(
         call_function,
         arguments,
@@ -336,14 +352,32 @@ impl FunctionEmitter<'_, '_> {
         if let Some((_, scalar)) = returned(program, function) {
             let value = Expression::call(info.name, all);
             let ty = crate::scalar::variable_type(scalar);
-            return vec![Part::Scalar(self.variable(ty, "value", value))];
+            let value = self.variable(ty, "value", value);
+            self.end_kernels(&[]);
+            return vec![Part::Scalar(value)];
         }
         let parts = self.result_parts(&entry.result, "value");
         for part in parts.iter().cloned().flat_map(Part::expressions) {
             all.push(part.address());
         }
         self.push(Statement::call(info.name, all));
+        self.end_kernels(&parts);
         parts
+    }
+
+    /// Where there is a device, looks whether a kernel has failed, and brings arrays of the result to
+    /// the host.
+    fn end_kernels(&mut self, parts: &[Part]) {
+        if !self.unit.has_kernels {
+            return;
+        }
+        self.push(Statement::call("nova_check_kernels", vec![context()]));
+        for part in parts {
+            if let Part::Array { pointer, .. } = part {
+                let arguments = vec![context(), pointer.clone(), Expression::name("false")];
+                self.push(Statement::call("nova_on_host", arguments));
+            }
+        }
     }
 
     /// Writes the results.

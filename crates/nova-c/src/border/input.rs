@@ -166,14 +166,26 @@ impl FunctionEmitter<'_, '_> {
         source: &Source,
     ) {
         let mut arguments = vec![context(), source.name.clone(), count.clone()];
-        let check = match self.unit.types.value(element, &source.sums()) {
+        let ty = self.unit.types.value(element, &source.sums());
+        let check = match &ty {
             Some(ty) => {
-                arguments.extend([data.clone(), Expression::SizeOf(ty)]);
+                arguments.extend([data.clone(), Expression::SizeOf(ty.clone())]);
                 "nova_check_array"
             }
             None => "nova_check_length",
         };
         self.push(Statement::call(check, arguments));
+        if let Some(ty) = ty {
+            self.lend(data.clone(), count.clone(), ty);
+        }
+    }
+
+    /// Says, where there is a device, that kernels may read an array of the caller's.
+    pub fn lend(&mut self, data: Expression, count: Expression, element: Type) {
+        if self.unit.has_kernels {
+            let arguments = vec![context(), data, count, Expression::SizeOf(element)];
+            self.push(Statement::call("nova_lend", arguments));
+        }
     }
 
     fn read_sum(&mut self, id: SumId, value: Expression, source: &Source, parts: &mut Vec<Part>) {

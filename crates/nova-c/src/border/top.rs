@@ -237,6 +237,7 @@ impl FunctionEmitter<'_, '_> {
         let total = Expression::call("nova_check_segments", arguments);
         let total = self.variable(int64(), &format!("{name}_total"), total);
         let last = Expression::binary(Binary::Add, count.clone(), Expression::literal("1"));
+        self.lend(offsets.clone(), last.clone(), int64());
         self.keep_apart(offsets, &last, Some(int64()), source);
         let pointer = int64().pointer();
         let elements = Expression::pure("nova_elements", vec![offsets.clone()]);

@@ -218,6 +218,7 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
             | Command::Switch { .. }
             | Command::StreamEnd
             | Command::Prefetch { .. }
+            | Command::OnHost { .. }
             | Command::Comment(_) => true,
             Command::Allocate { .. }
             | Command::Reserve { .. }

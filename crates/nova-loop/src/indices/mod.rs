@@ -280,6 +280,7 @@ fn is_access(command: &Command) -> bool {
             | Command::Local { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }
+            | Command::OnHost { .. }
     )
 }
 

@@ -285,6 +285,7 @@ fn is_straight(commands: &[Command]) -> bool {
         } => deep(|| is_straight(then) && is_straight(otherwise)),
         Command::Local { .. }
         | Command::Prefetch { .. }
+        | Command::OnHost { .. }
         | Command::Barrier(_)
         | Command::Fail { .. }
         | Command::Switch { .. }

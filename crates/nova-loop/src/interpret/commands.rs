@@ -87,6 +87,7 @@ impl<'p> Machine<'p> {
             Command::Barrier(_)
             | Command::StreamEnd
             | Command::Prefetch { .. }
+            | Command::OnHost { .. }
             | Command::Comment(_) => Ok(()),
         }
     }

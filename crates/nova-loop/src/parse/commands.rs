@@ -175,6 +175,13 @@ const COMMANDS: &[(&str, Rule)] = &[
         let [] = p.exactly(at, items)?;
         Some(Command::StreamEnd)
     }),
+    ("on_host", |p, at, items| {
+        let [pointer, access] = p.exactly(at, items)?;
+        Some(Command::OnHost {
+            pointer: p.variable(pointer)?,
+            writes: p.writes(access)?,
+        })
+    }),
     ("copy_few", |p, at, items| {
         let [to, from, element, count, pad] = p.exactly(at, items)?;
         Some(Command::CopyFew {

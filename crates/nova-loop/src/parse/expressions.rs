@@ -106,6 +106,15 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// The word for whether elements are written or only read.
+    pub(super) fn writes(&mut self, id: DatumId) -> Option<bool> {
+        match self.data.kind(id) {
+            Kind::Symbol(symbol) if &**symbol == "writes" => Some(true),
+            Kind::Symbol(symbol) if &**symbol == "reads" => Some(false),
+            _ => self.error(id, "`reads` or `writes` is expected here"),
+        }
+    }
+
     /// The word for which elements a running result is made of.
     pub(super) fn exclusive(&mut self, id: DatumId) -> Option<bool> {
         match self.data.kind(id) {

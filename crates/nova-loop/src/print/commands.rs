@@ -282,6 +282,11 @@ impl Printer<'_> {
                 self.variable(*pointer);
                 self.argument(index);
             }
+            Command::OnHost { pointer, writes } => {
+                self.out.text("on_host");
+                self.variable(*pointer);
+                self.out.text(if *writes { " writes" } else { " reads" });
+            }
             Command::Comment(text) => {
                 self.out
                     .text(&format!("comment {}", write_text(text.as_bytes())));

@@ -10,7 +10,7 @@
 use super::operation::{Few, Filling, Rows, Space, split};
 use super::outputs::Output;
 use super::prefetch::Ahead;
-use super::{INDEX, Result, Translator};
+use super::{INDEX, Machine, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable, combines_few};
 use crate::pages;
@@ -80,9 +80,10 @@ impl<'a> Translator<'a> {
         // Compilers do integers by themselves. The order is one of numbers, not of dimensions.
         let ordered = !whole && operation.shape.len() > 1;
         let checks = has_checks(&operation.body);
+        let on_device = self.machine == Machine::Device;
         let width = match self.program.strict {
             true => LANES as u32,
-            false if checks => SCALAR_LANES,
+            false if checks || on_device => SCALAR_LANES,
             false => LANES as u32,
         };
         let any_order = all_exact || !self.program.strict;
@@ -91,7 +92,7 @@ impl<'a> Translator<'a> {
             whole,
             width,
             few: match checks {
-                _ if !inside => Few::AsMany,
+                _ if !inside || on_device => Few::AsMany,
                 true if any_order => Few::Fold,
                 true => Few::AsMany,
                 false => one_operation(&operations)

@@ -52,12 +52,29 @@ type Result<T> = std::result::Result<T, InternalError>;
 /// Translates a program of Mem; `strict` fixes the order of reductions and scans
 /// (docs/order.md).
 pub fn translate(mem: &flat::Program, strict: bool) -> Result<ir::Program> {
-    translate_with(mem, strict, TileSizes::default())
+    translate_with(mem, strict, TileSizes::default(), Machine::Processor)
 }
 
-/// Translates a program of Mem with tiles of other sizes: small ones are reached by small programs.
-pub fn translate_with(mem: &flat::Program, strict: bool, tiles: TileSizes) -> Result<ir::Program> {
+/// What runs the loops of a program: what makes them fast differs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Machine {
+    /// Processors with vectors and caches.
+    #[default]
+    Processor,
+    /// A device with many threads, each of which does an iteration of a loop at the level of a grid.
+    Device,
+}
+
+/// Translates a program of Mem for a machine, with tiles of other sizes: small ones are reached by
+/// small programs.
+pub fn translate_with(
+    mem: &flat::Program,
+    strict: bool,
+    tiles: TileSizes,
+    machine: Machine,
+) -> Result<ir::Program> {
     let mut translator = Translator::new(mem, strict, tiles);
+    translator.machine = machine;
     for (index, function) in mem.functions.iter().enumerate() {
         translator.recursive = function.recursive;
         translator.frame = 0;
@@ -120,6 +137,7 @@ struct Translator<'a> {
     /// Whether the function being translated may call itself, so that its frame is to be small.
     recursive: bool,
     tiles: TileSizes,
+    machine: Machine,
     /// The fields of the structures that callers give to the functions translated so far.
     structures: FirstFields,
     /// The bytes that the local arrays of its tiles take so far.
@@ -170,6 +188,7 @@ impl<'a> Translator<'a> {
             tail: None,
             recursive: false,
             tiles,
+            machine: Machine::Processor,
             structures: FirstFields::new(),
             frame: 0,
         }

@@ -3,10 +3,10 @@
 
 use super::lifetimes::Moving;
 use super::outputs::Output;
-use super::{INDEX, Result, Translator};
+use super::{INDEX, Machine, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
-use nova_core::ScalarOperation;
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
@@ -89,7 +89,7 @@ impl<'a> Translator<'a> {
         place: &Place,
     ) -> Result<()> {
         // Parts of a grid are long, and each is one thread's.
-        if operation.level == flat::Level::Sequential {
+        if operation.level == flat::Level::Sequential && self.machine == Machine::Processor {
             if let Some(tiling) = self.tiling(operation, pattern) {
                 return self.operation_in_tiles(tiling, pattern, place);
             }
@@ -208,6 +208,9 @@ impl<'a> Translator<'a> {
         code: Vec<Command>,
         place: &Place,
     ) {
+        if level == Level::Grid && self.machine == Machine::Device && indices.len() > 1 {
+            return self.wrap_flat(level, extents, indices, code, place);
+        }
         self.wrap(extents, indices, code, place);
         if let Some(Command::For {
             level: outermost, ..
@@ -215,6 +218,51 @@ impl<'a> Translator<'a> {
         {
             *outermost = level;
         }
+    }
+
+    /// Writes one loop over all indices of a space around code, so that a thread has one of them.
+    fn wrap_flat(
+        &mut self,
+        level: Level,
+        extents: &[Expression],
+        indices: &[Variable],
+        code: Vec<Command>,
+        place: &Place,
+    ) {
+        let all = extents.iter().cloned();
+        let count = all.fold(Expression::index(1), Expression::times);
+        let number = self.add_variable("number", INDEX);
+        let mut rest = Expression::Variable(number);
+        let mut body = Vec::new();
+        for (extent, index) in extents.iter().zip(indices).skip(1).rev() {
+            let (quotient, remainder) = self.divided(rest, extent);
+            body.push(Command::declare(*index, remainder));
+            let left = self.add_variable("rest", INDEX);
+            body.push(Command::declare(left, quotient));
+            rest = Expression::Variable(left);
+        }
+        if let Some(first) = indices.first() {
+            body.push(Command::declare(*first, rest));
+        }
+        body.extend(code);
+        self.emit(Command::For {
+            variable: number,
+            count,
+            level,
+            body,
+            place: place.clone(),
+        });
+    }
+
+    /// Quotient and remainder of numbers that are not negative.
+    fn divided(&self, number: Expression, by: &Expression) -> (Expression, Expression) {
+        let apply = |operation| Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments: vec![number.clone(), by.clone()],
+        };
+        let (quotient, remainder) = (ScalarOperation::Divide, ScalarOperation::Remainder);
+        (apply(quotient), apply(remainder))
     }
 }
 

@@ -2,7 +2,7 @@
 //! thousand bytes later, which processors do by themselves only where the arrays are long and have
 //! no gaps.
 
-use super::{INDEX, Translator};
+use super::{INDEX, Machine, Translator};
 use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::pages::{self, LINE};
 use crate::walk;
@@ -54,6 +54,9 @@ impl Translator<'_> {
         ahead: Ahead,
         place: &Place,
     ) -> Option<i64> {
+        if self.machine == Machine::Device {
+            return None;
+        }
         let mut found = streams(row, index);
         if self.loops > 0 {
             // What every iteration of the loop outside reads again stays in a cache.

@@ -52,6 +52,9 @@ impl<'p> Verifier<'p> {
                 self.pointee(&Expression::Variable(*pointer));
                 self.expect(index, INDEX);
             }
+            Command::OnHost { pointer, .. } => {
+                self.pointee(&Expression::Variable(*pointer));
+            }
             // `turns` looks at these.
             turns!() | Command::StreamEnd | Command::Comment(_) => {}
         }

@@ -66,6 +66,7 @@ fn may_wait(body: &[Command]) -> bool {
             | Command::Switch { .. }
             | Command::StreamEnd
             | Command::Prefetch { .. }
+            | Command::OnHost { .. }
             | Command::Comment(_)
             | bulk_commands!()
             | variable_commands!()

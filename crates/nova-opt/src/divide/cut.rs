@@ -24,6 +24,8 @@ const HEAVIEST: i64 = 1 << 20;
 
 /// An operation with fewer indices has fewer of them than threads may want.
 pub const FEW: i64 = 32;
+/// The same for the threads of a device.
+pub(super) const FEW_THREADS: i64 = 2048;
 
 /// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
 const SCANNED: i64 = 4;
@@ -71,8 +73,8 @@ pub(super) struct Bounds {
 
 /// Whether an operation is divided only where a thread has nothing to do: a scan in parts is more to
 /// do than the whole, which one thread would do for nothing.
-pub(super) fn wants_idle(operation: &ArrayOperation) -> bool {
-    operation.outputs.iter().any(is_scan) && is_exact(operation)
+pub(super) fn wants_idle(operation: &ArrayOperation, division: Division) -> bool {
+    !division.kernels && operation.outputs.iter().any(is_scan) && is_exact(operation)
 }
 
 impl Code<'_> {
@@ -115,8 +117,13 @@ impl Code<'_> {
         let no = Atom::Constant(ScalarValue::Bool(false));
         if unknown {
             let several = self.compare(Operation::Greater, n, Atom::index(1));
-            worth = self.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several);
-        } else if wants_idle(operation) {
+            worth = match division.kernels {
+                true => several,
+                false => {
+                    self.choose_one(several, Scalar::Bool, |code| code.may_split(), |_| several)
+                }
+            };
+        } else if wants_idle(operation, division) {
             worth = self.choose_one(worth, Scalar::Bool, |code| code.may_split(), |_| no);
         }
         if !is_free(operation, self.strict) {
@@ -405,7 +412,7 @@ impl Code<'_> {
     }
 
     /// Whether there are fewer indices than threads may want.
-    pub(super) fn are_few(&mut self, cut: &Cut) -> Atom {
-        self.compare(Operation::Less, cut.n, Atom::index(FEW))
+    pub(super) fn are_few(&mut self, cut: &Cut, few: i64) -> Atom {
+        self.compare(Operation::Less, cut.n, Atom::index(few))
     }
 }

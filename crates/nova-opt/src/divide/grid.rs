@@ -2,7 +2,7 @@
 //! what the parts reduce to.
 
 use super::Division;
-use super::cut::{Bounds, Cut};
+use super::cut::{Bounds, Cut, FEW, FEW_THREADS};
 use super::histogram::Bins;
 use super::parts::Code;
 use super::running::Begin;
@@ -134,23 +134,65 @@ impl Code<'_> {
         self.combine_bins(bins, cut.count);
     }
 
-    /// Writes the operation of a part: one whose body is divided in turn where there are few indices,
-    /// or one has a long row.
-    fn one_of(
+    /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
+    /// index, so that neighbouring threads read and write neighbouring elements. Where there are too
+    /// few indices and operations in the body, these become kernels instead.
+    pub(super) fn kernel(
         &mut self,
-        operation: ArrayOperation,
-        mut inside: ArrayOperation,
-        cut: &Cut,
-        bounds: &Bounds,
-        pattern: Vec<Variable>,
+        mut operation: ArrayOperation,
+        pattern: &[Variable],
+        mut way: Way,
     ) {
+        if let Some(inside) = way.inside.take() {
+            let cut = &self.cut(&operation, way.division);
+            let few = self.are_few(cut, FEW_THREADS);
+            let inside = self.completed(inside, &operation);
+            let then = self.branch(pattern, |code, own| {
+                code.push(own, Expression::Operation(inside));
+            });
+            let otherwise = self.branch(pattern, |code, own| code.kernel(operation, &own, way));
+            let choice = Expression::If {
+                condition: few,
+                then,
+                otherwise,
+            };
+            return self.push(pattern.to_vec(), choice);
+        }
+        let is_map = |output: &Output| matches!(output, Output::Map);
+        if operation.carries.is_empty() && operation.outputs.iter().all(is_map) {
+            operation.level = Level::Grid;
+            return self.push(pattern.to_vec(), Expression::Operation(operation));
+        }
+        self.grid(operation, pattern, way);
+    }
+
+    /// An operation whose body is divided in turn, with the outputs and start values of another one.
+    fn completed(
+        &mut self,
+        mut inside: ArrayOperation,
+        operation: &ArrayOperation,
+    ) -> ArrayOperation {
         inside.outputs = self.fresh_outputs(&operation.outputs);
         let starts = operation.carries.iter().map(|(_, start)| *start);
         let carries = inside.carries.iter_mut();
         carries
             .zip(starts)
             .for_each(|(carry, start)| carry.1 = start);
-        let few = self.are_few(cut);
+        inside
+    }
+
+    /// Writes the operation of a part: one whose body is divided in turn where there are few indices,
+    /// or one has a long row.
+    fn one_of(
+        &mut self,
+        operation: ArrayOperation,
+        inside: ArrayOperation,
+        cut: &Cut,
+        bounds: &Bounds,
+        pattern: Vec<Variable>,
+    ) {
+        let inside = self.completed(inside, &operation);
+        let few = self.are_few(cut, FEW);
         let condition = match bounds.long_row {
             Some(long) => {
                 let yes = Atom::Constant(ScalarValue::Bool(true));

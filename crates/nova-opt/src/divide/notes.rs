@@ -228,7 +228,7 @@ impl Code<'_> {
         Divided {
             cut,
             steps,
-            idle: !cost_unknown && wants_idle(operation),
+            idle: !cost_unknown && wants_idle(operation, division),
             inside,
         }
     }

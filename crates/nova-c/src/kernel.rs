@@ -1,0 +1,327 @@
+//! Kernels: a loop at the level of a grid becomes a function of the device, whose threads do its
+//! iterations, and a launch in the code of the host.
+//!
+//! The code of kernels, and of the functions that they call, is emitted like that of the host, with
+//! three differences: pointers to elements say which memory they lead to, a failure is noted in
+//! memory and leaves function after function, and there are no blocks.
+
+use crate::Target;
+use crate::ast::{Expression, Function, Hint, Name, Parameter, Statement, Type};
+use crate::command::context;
+use crate::dialect;
+use crate::expression::type_of;
+use crate::function::{FunctionEmitter, emit_device_function};
+use crate::scalar::memory_type;
+use crate::unit::{FunctionInfo, Unit};
+use nova_core::{ErrorKind, Scalar};
+use nova_diag::Place;
+use nova_loop::ir::{self, Command, FunctionId, Variable};
+use nova_loop::kernels::{called, own_pointers, written};
+use nova_loop::regions::captured;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a file has for the device.
+#[derive(Default)]
+pub struct Kernels {
+    /// The kernels' names; their numbers are what the host launches.
+    pub names: Vec<Name>,
+    /// The kernels.
+    pub kernels: Vec<Function>,
+    /// The functions that they call, callees first.
+    pub functions: Vec<Function>,
+    /// How these are called on the device.
+    pub infos: BTreeMap<FunctionId, FunctionInfo>,
+    /// The checks that kernels make; their numbers are what a failure tells the host.
+    pub sites: Vec<(ErrorKind, Place)>,
+}
+
+impl Unit<'_> {
+    /// The number of a check of a kernel.
+    pub fn site(&mut self, error: ErrorKind, place: &Place) -> usize {
+        let site = (error, place.clone());
+        let sites = &mut self.kernels.sites;
+        match sites.iter().position(|known| *known == site) {
+            Some(number) => number,
+            None => {
+                sites.push(site);
+                sites.len() - 1
+            }
+        }
+    }
+
+    /// Emits the functions that a kernel calls, unless they have been.
+    fn need_on_device(&mut self, body: &[Command]) {
+        for id in called(self.program, body) {
+            if self.kernels.infos.contains_key(&id) {
+                continue;
+            }
+            let host = &self.functions[id.index()];
+            let info = FunctionInfo {
+                name: format!("{}_on_device", host.name).into(),
+                context: host.context,
+            };
+            self.kernels.infos.insert(id, info);
+            let function = emit_device_function(self, id);
+            self.kernels.functions.push(function);
+        }
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Emits a loop whose iterations are those of a kernel.
+    pub fn kernel(&mut self, index: Variable, count: Expression, body: &[Command]) {
+        self.unit.need_on_device(body);
+        let program = self.program();
+        let taken: Vec<Variable> = captured(index, body)
+            .into_iter()
+            .filter(|v| program.variable(*v).ty != ir::Type::Block)
+            .collect();
+        let function = self.function.clone();
+        let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
+        let number = self.unit.kernels.names.len();
+        self.unit.kernels.names.push(name.clone());
+        let kernel = emit_kernel(self.unit, name, index, &taken, body);
+        self.unit.kernels.kernels.push(kernel);
+        let written = written(program, index, body);
+        let arguments: Vec<Expression> = taken
+            .iter()
+            .map(|v| self.kernel_argument(*v, written.contains(v)))
+            .collect();
+        self.launch(number, count, arguments);
+    }
+
+    /// What the host passes for a variable.
+    fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
+        let name = Expression::Name(self.name(variable));
+        match self.program().variable(variable).ty {
+            ir::Type::Pointer(element) => {
+                let writes = if written { "true" } else { "false" };
+                let size = Expression::SizeOf(memory_type(element));
+                let arguments = vec![context(), name, size, Expression::name(writes)];
+                Expression::call("nova_array", arguments)
+            }
+            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
+                let size = Expression::SizeOf(type_of(ty));
+                Expression::call("nova_value", vec![name.address(), size])
+            }
+        }
+    }
+
+    fn launch(&mut self, number: usize, count: Expression, arguments: Vec<Expression>) {
+        let length = arguments.len();
+        let list = if arguments.is_empty() {
+            Expression::name("NULL")
+        } else {
+            let name = self.fresh("arguments");
+            let ty = Type::Array(Arc::new(Type::name("nova_argument")), length as u32);
+            let value = Expression::Braces(arguments);
+            self.push(Statement::declare(ty, name.clone(), value));
+            Expression::Name(name)
+        };
+        let all = vec![
+            context(),
+            Expression::literal(number.to_string()),
+            count,
+            list,
+            Expression::literal(length.to_string()),
+        ];
+        self.push(Statement::call("nova_launch", all));
+    }
+
+    /// What leaves a function of the device in which something has failed.
+    pub fn leave_failed(&mut self) -> Statement {
+        Statement::Return(self.failed_value.clone())
+    }
+
+    /// The statements of a failure on the device.
+    pub fn fail_on_device(
+        &mut self,
+        error: ErrorKind,
+        arguments: Vec<Expression>,
+        place: &Place,
+    ) -> Vec<Statement> {
+        let site = self.unit.site(error, place);
+        let mut all = vec![context(), Expression::literal(site.to_string())];
+        all.extend(arguments);
+        all.resize(4, Expression::literal("0"));
+        vec![Statement::call("nova_fail_at", all), self.leave_failed()]
+    }
+
+    /// Copies elements in a kernel.
+    pub fn copy_on_device(&mut self, to: Expression, from: Expression, count: Expression) {
+        let i = self.fresh("i");
+        let at = |array: Expression| array.index(Expression::Name(i.clone()));
+        let body = vec![Statement::assign(at(to), at(from))];
+        self.push(Statement::For {
+            ty: Type::name("int64_t"),
+            variable: i,
+            count,
+            body: body.into(),
+        });
+    }
+}
+
+/// The function of a kernel: what it takes from around the loop are its parameters.
+fn emit_kernel(
+    unit: &mut Unit,
+    name: Name,
+    index: Variable,
+    taken: &[Variable],
+    body: &[Command],
+) -> Function {
+    let target = unit.options.target;
+    let program = unit.program;
+    let own = own_pointers(&program.clone_types(), body).unwrap_or_default();
+    let mut emitter = FunctionEmitter::new(unit);
+    let emitter = &mut emitter;
+    emitter.own = Some(own);
+    emitter.function = name.clone();
+    let count = emitter.fresh("count");
+    let failure = emitter.fresh("failure");
+    let state = emitter.fresh("state");
+    let mut parameters = vec![
+        Parameter {
+            ty: Type::name("int64_t"),
+            name: count.clone(),
+        },
+        Parameter {
+            ty: dialect::shared_type(target, Type::name("nova_failure")).pointer(),
+            name: failure.clone(),
+        },
+    ];
+    for variable in taken {
+        emitter.take_from_host(*variable, &mut parameters);
+    }
+    let failed = Expression::Name(failure.clone()).arrow("taken");
+    emitter.push(Statement::when(failed, vec![Statement::Return(None)]));
+    let value = Expression::Braces(vec![Expression::Name(failure), Expression::name("false")]);
+    let ty = Type::name("nova_context");
+    emitter.push(Statement::declare(ty.clone(), state.clone(), value));
+    let value = Expression::Name(state).address();
+    emitter.push(Statement::declare(ty.pointer(), "context", value));
+    let number = emitter.declare(index);
+    emitter.add_index(index);
+    let code = emitter.block(body);
+    emitter.push(Statement::Lanes {
+        hint: Hint::SharedByThreads,
+        variable: number,
+        count: Expression::Name(count),
+        body: code.into(),
+    });
+    Function {
+        prefix: vec![dialect::kernel_prefix(target).into()],
+        result: Type::name("void"),
+        name,
+        parameters,
+        body: Some(emitter.take().into()),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Adds the parameters for what a kernel takes from around it: of a pointer the memory and where in
+    /// it the first element lies.
+    fn take_from_host(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
+        let name = self.declare(variable);
+        match self.program().variable(variable).ty {
+            ir::Type::Pointer(element) => {
+                let target = self.unit.options.target;
+                let ty = dialect::shared_type(target, memory_type(element)).pointer();
+                let base = self.fresh(&format!("{name}_base"));
+                let offset = self.fresh(&format!("{name}_offset"));
+                let at = Expression::binary(
+                    crate::ast::Binary::Add,
+                    Expression::Name(base.clone()),
+                    Expression::Name(offset.clone()),
+                );
+                self.push(Statement::declare(ty.clone(), name, at));
+                parameters.push(Parameter { ty, name: base });
+                let ty = Type::name("int64_t");
+                parameters.push(Parameter { ty, name: offset });
+            }
+            // Kernels take no truth values.
+            ir::Type::Scalar(Scalar::Bool) => {
+                let ty = memory_type(Scalar::Bool);
+                parameters.push(Parameter { ty, name });
+            }
+            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
+                let ty = type_of(ty);
+                parameters.push(Parameter { ty, name });
+            }
+        }
+    }
+}
+
+/// Whether a program that is emitted for a device has kernels.
+pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
+    let on_device = match target {
+        Target::OpenCl => true,
+        Target::Seq | Target::Pthreads => false,
+    };
+    let mut found = false;
+    for function in &program.functions {
+        nova_loop::walk::each_command(&function.body, |command| {
+            let is_kernel = matches!(
+                command,
+                Command::For {
+                    level: ir::Level::Grid,
+                    ..
+                }
+            );
+            found |= is_kernel;
+        });
+    }
+    on_device && found
+}
+
+/// `nova_report`: the host's errors for the checks of kernels.
+pub fn report_function(unit: &mut Unit) -> Function {
+    let sites = unit.kernels.sites.clone();
+    let names: Vec<Name> = sites.iter().map(|(error, _)| unit.error(*error)).collect();
+    let values = ["first", "second"].map(Expression::name);
+    let mut cases: Vec<crate::ast::Block> = Vec::new();
+    for ((error, place), name) in sites.iter().zip(names) {
+        let mut arguments = vec![context(), Expression::text(place.to_string())];
+        let count = error.info().arguments;
+        arguments.extend(values.iter().take(count).cloned());
+        cases.push(vec![Statement::call(name, arguments)].into());
+    }
+    let message = Expression::text("a kernel failed");
+    let code = Expression::name("NOVA_ERROR_DEVICE");
+    let unknown = Statement::call("nova_fail", vec![context(), code, message]);
+    cases.push(vec![unknown].into());
+    let void = |name: &str| {
+        let value = Expression::name(name).cast(Type::name("void"));
+        Statement::Expression(value)
+    };
+    let body = vec![
+        void("first"),
+        void("second"),
+        Statement::Switch {
+            value: Expression::name("site"),
+            cases,
+        },
+    ];
+    let parameter = |ty: Type, name: &str| Parameter {
+        ty,
+        name: name.into(),
+    };
+    Function {
+        prefix: vec!["static".into()],
+        result: Type::name("void"),
+        name: "nova_report".into(),
+        parameters: vec![
+            parameter(Type::name("nova_context").pointer(), "context"),
+            parameter(Type::name("int32_t"), "site"),
+            parameter(Type::name("int64_t"), "first"),
+            parameter(Type::name("int64_t"), "second"),
+        ],
+        body: Some(body.into()),
+    }
+}
+
+/// The names of the kernels and of what they call, for passes over functions.
+pub fn device_names(unit: &Unit) -> BTreeSet<Name> {
+    let infos = unit.kernels.infos.values();
+    infos.map(|info| info.name.clone()).collect()
+}

@@ -1,0 +1,177 @@
+//! What a program for OpenCL contains beside the host's functions: the text of the kernels, and what
+//! the runtime must know of them.
+
+use crate::ast::{Expression, Function, Item, Name, Type};
+use crate::kernel::device_names;
+use crate::print;
+use crate::unit::{Unit, function_items};
+use crate::{copies, declare, nesting, signature, uses};
+use nova_runtime::{OPENCL_PRELUDE, Platform};
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write;
+
+/// Bytes of a string constant, about: compilers need not take longer ones than 4095.
+const PIECE: usize = 3000;
+
+/// The name of the structure that stands for the device in a program.
+pub const DEVICE: &str = "nova_program_device";
+
+/// The items of a program's kernels: their text, their names, the device.
+pub fn items(unit: &mut Unit) -> Vec<Item> {
+    let text = kernels_text(unit);
+    let pieces = pieces(&text);
+    let count = |number: usize| Expression::literal(number.to_string());
+    let names = std::mem::take(&mut unit.kernels.names);
+    let mut items = vec![
+        Item::Comment("The kernels, for the compiler of the device.".into()),
+        Item::Text(format!(
+            "static const char *const nova_kernel_sources[] = {{\n{}}};\n",
+            literals(&pieces)
+        )),
+        Item::Blank,
+        variable(
+            "char",
+            true,
+            &format!("nova_kernel_names[{}]", names.len()),
+            Some(Expression::Braces(
+                names.iter().map(|name| Expression::text(&**name)).collect(),
+            )),
+        ),
+        Item::Variable {
+            prefix: vec!["static".into()],
+            ty: Type::name("cl_kernel"),
+            name: format!("nova_kernels[{}]", names.len()).into(),
+            value: None,
+        },
+        Item::Blank,
+    ];
+    let options = match unit.program.strict {
+        true => "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+        false => "-cl-std=CL1.2",
+    };
+    let fields = vec![
+        Expression::name("nova_kernel_sources"),
+        count(pieces.len()),
+        Expression::text(options),
+        Expression::name("nova_kernel_names"),
+        Expression::name("nova_kernels"),
+        count(names.len()),
+        Expression::name("PTHREAD_MUTEX_INITIALIZER"),
+        Expression::name("false"),
+        Expression::name("NULL"),
+        Expression::name("NULL"),
+        Expression::name("NULL"),
+        Expression::Braces(vec![Expression::name("NULL")]),
+        count(0),
+        Expression::Braces(vec![
+            Expression::Braces(vec![Expression::Braces(vec![
+                Expression::name("NULL"),
+                count(0),
+            ])]),
+            count(0),
+        ]),
+    ];
+    items.push(Item::Variable {
+        prefix: vec!["static".into()],
+        ty: Type::name("nova_device"),
+        name: DEVICE.into(),
+        value: Some(Expression::Braces(fields)),
+    });
+    items.push(Item::Blank);
+    items
+}
+
+fn variable(ty: &str, pointers: bool, name: &str, value: Option<Expression>) -> Item {
+    let ty = Type::name(ty).constant();
+    Item::Variable {
+        prefix: vec!["static".into()],
+        ty: if pointers {
+            ty.pointer().constant()
+        } else {
+            ty
+        },
+        name: name.into(),
+        value,
+    }
+}
+
+/// The text of the kernels and of all that they use.
+fn kernels_text(unit: &mut Unit) -> String {
+    let mut functions: Vec<Function> = std::mem::take(&mut unit.kernels.functions);
+    functions.append(&mut unit.kernels.kernels);
+    let free: HashSet<Name> = device_names(unit).into_iter().collect();
+    signature::prune_all(&mut functions, &free);
+    for function in &mut functions {
+        declare::sink(function);
+        copies::propagate(function);
+        declare::sink(function);
+        nesting::bound(function);
+    }
+    let items = function_items(functions);
+    let mut mentioned: BTreeSet<Name> = BTreeSet::new();
+    for item in &items {
+        uses::mentioned(item, &mut mentioned);
+    }
+    let names = mentioned.iter().map(|name| &**name);
+    let runtime = nova_runtime::select(Platform::OpenClKernels, names);
+    let mut text = String::new();
+    if runtime.text.contains("double") || mentioned.iter().any(|name| name.contains("double")) {
+        text.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    }
+    let contraction = if unit.program.strict { "OFF" } else { "ON" };
+    text.push_str(&format!("#pragma OPENCL FP_CONTRACT {contraction}\n\n"));
+    text.push_str(prelude());
+    text.push_str("\n\n");
+    // Tables of constants lie in an address space of their own.
+    text.push_str(&runtime.text.replace("static const ", "__constant "));
+    text.push_str(&print::print(&items));
+    text
+}
+
+/// The prelude without its guard.
+fn prelude() -> &'static str {
+    let guard = "#define NOVA_OPENCL_KERNEL_H";
+    let inside = OPENCL_PRELUDE
+        .split_once(guard)
+        .map_or("", |(_, rest)| rest);
+    inside
+        .trim()
+        .strip_suffix("#endif")
+        .unwrap_or(inside)
+        .trim()
+}
+
+/// The text in pieces of whole lines.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        if at + line.len() - start > PIECE && at > start {
+            pieces.push(&text[start..at]);
+            start = at;
+        }
+        at += line.len();
+    }
+    if at > start {
+        pieces.push(&text[start..at]);
+    }
+    pieces
+}
+
+/// String constants with a line of the text on each line.
+fn literals(pieces: &[&str]) -> String {
+    let mut out = String::new();
+    for piece in pieces {
+        let mut first = true;
+        for line in piece.lines() {
+            if !std::mem::take(&mut first) {
+                out.push('\n');
+            }
+            let escaped = line.replace('\\', "\\\\").replace('"', "\\\"");
+            // Writing to a string cannot fail.
+            let _ = write!(out, "    \"{escaped}\\n\"");
+        }
+        out.push_str(",\n");
+    }
+    out
+}

@@ -1,0 +1,359 @@
+//! Which loops at the level of a grid become kernels of a device: those whose iterations use nothing
+//! that only the host has. All others run on the host, in order.
+//!
+//! A kernel may compute, read and write arrays from around it, keep arrays of its own whose size is
+//! known, call functions that do no more, and fail. [`Obstacle`] lists what it may not. Each pointer
+//! variable of a kernel leads either to memory that all threads see or to an array of the thread's
+//! own ([`own_pointers`]): the kernel languages tell these apart in their types.
+
+use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
+use crate::ir::{errors, few_commands, structures, variable_commands};
+use crate::regions::{functions_with, keeps_to_itself, restrict};
+use crate::turns;
+use crate::walk::{each_command, reads};
+use nova_diag::deep;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
+/// inside of kernels, become sequential.
+pub fn run(program: &mut Program) {
+    let host = functions_for_the_host(program);
+    let variables = program.clone_types();
+    restrict(program, &|index, body| {
+        keeps_to_itself(index, body)
+            && obstacle(&host, body).is_none()
+            && own_pointers(&variables, body).is_some()
+    });
+    for function in &mut program.functions {
+        flatten(&mut function.body, false);
+    }
+}
+
+/// Makes loops inside of kernels sequential: one thread does an iteration.
+fn flatten(commands: &mut [Command], inside: bool) {
+    for command in commands {
+        let mut within = inside;
+        if let Command::For { level, .. } = command {
+            if inside && *level == Level::Grid {
+                *level = Level::Sequential;
+            }
+            within |= *level == Level::Grid;
+        }
+        for list in command.lists_mut() {
+            deep(|| flatten(list, within));
+        }
+    }
+}
+
+/// What keeps commands from a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Blocks are allocated, or references counted.
+    Memory,
+    /// Iterations keep arrays whose size is only known then.
+    Pieces,
+    /// Node tables are read or appended to.
+    Nodes,
+    /// A foreign function is called.
+    Foreign,
+    /// Something is written to standard error.
+    Trace,
+    /// A function is called that uses one of these, or may call itself.
+    Call,
+    /// Constant text is read.
+    Text,
+    /// Commands that only processors have.
+    Processor,
+}
+
+/// The first thing in commands that a kernel cannot do, if there is one; `host` are the functions that
+/// it cannot call.
+pub fn obstacle(host: &BTreeSet<FunctionId>, commands: &[Command]) -> Option<Obstacle> {
+    let mut found = None;
+    each_command(commands, |command| {
+        let mut own = of_command(host, command);
+        reads(command, &mut |expression| {
+            own = own.or(of_expression(expression));
+        });
+        found = found.or(own);
+    });
+    found
+}
+
+fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle> {
+    match command {
+        variable_commands!() | structures!() | errors!() => None,
+        Command::Store { .. } | Command::Copy { .. } => None,
+        Command::Allocate { .. } | Command::Reserve { .. } | Command::Unique { .. } => {
+            Some(Obstacle::Memory)
+        }
+        // Of what a loop takes from around it nobody counts references; `restrict` drops these.
+        Command::Retain(_) | Command::Release(_) => None,
+        Command::Pieces { .. }
+        | Command::Keep { .. }
+        | Command::Piece { .. }
+        | Command::DropPieces { .. } => Some(Obstacle::Pieces),
+        Command::MaySplit { .. }
+        | Command::PlanStream { .. }
+        | Command::Stream { .. }
+        | few_commands!()
+        | turns!() => Some(Obstacle::Processor),
+        Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
+        Command::Foreign { .. } => Some(Obstacle::Foreign),
+        Command::NodeNew { .. } | Command::NodePayload { .. } => Some(Obstacle::Nodes),
+        Command::Trace { .. } => Some(Obstacle::Trace),
+        Command::Break | Command::Continue | Command::Return => None,
+        Command::Barrier(_)
+        | Command::StreamEnd
+        | Command::Prefetch { .. }
+        | Command::OnHost { .. }
+        | Command::Comment(_) => None,
+    }
+}
+
+fn of_expression(expression: &Expression) -> Option<Obstacle> {
+    match expression {
+        Expression::Bytes(_) => Some(Obstacle::Text),
+        Expression::NodeTag { .. } => Some(Obstacle::Nodes),
+        Expression::Constant(_)
+        | Expression::Variable(_)
+        | Expression::Scalar { .. }
+        | Expression::Select { .. }
+        | Expression::Load { .. }
+        | Expression::Offset { .. }
+        | Expression::NullPointer(_)
+        | Expression::NullBlock => {
+            let mut children = expression.children().into_iter();
+            children.find_map(|child| deep(|| of_expression(child)))
+        }
+    }
+}
+
+/// The functions that kernels cannot call.
+pub fn functions_for_the_host(program: &Program) -> BTreeSet<FunctionId> {
+    let none = BTreeSet::new();
+    let types = program.clone_types();
+    functions_with(program, &|function| {
+        let is_block = |v: &Variable| program.variable(*v).ty == Type::Block;
+        let counts = function.results.iter().any(is_block);
+        function.recursive
+            || counts
+            || obstacle(&none, &function.body).is_some()
+            || own_pointers(&types, &function.body).is_none()
+    })
+}
+
+/// The functions that commands call, directly or not, callees before their callers.
+pub fn called(program: &Program, commands: &[Command]) -> Vec<FunctionId> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    calls_of(program, commands, &mut seen, &mut found);
+    found
+}
+
+fn calls_of(
+    program: &Program,
+    commands: &[Command],
+    seen: &mut BTreeSet<FunctionId>,
+    found: &mut Vec<FunctionId>,
+) {
+    each_command(commands, |command| {
+        if let Command::Call { function, .. } = command
+            && seen.insert(*function)
+        {
+            if let Some(callee) = program.functions.get(function.index()) {
+                deep(|| calls_of(program, &callee.body, seen, found));
+            }
+            found.push(*function);
+        }
+    });
+}
+
+/// The pointer variables of a kernel or of a function that kernels call which lead to arrays of the
+/// thread's own; `None` if one may lead to both kinds of memory, or an own array's address leaves the
+/// commands.
+pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
+    let mut own = BTreeSet::new();
+    let mut assignments = Vec::new();
+    let mut passed = Vec::new();
+    each_command(commands, |command| match command {
+        Command::Local { pointer, .. } => {
+            own.insert(*pointer);
+        }
+        Command::Declare {
+            variable,
+            value: Some(value),
+        }
+        | Command::Assign { variable, value }
+            if types.is_pointer(*variable) =>
+        {
+            assignments.push((*variable, value));
+        }
+        Command::Call { arguments, .. } => passed.extend(arguments.iter()),
+        _others => {}
+    });
+    loop {
+        let before = own.len();
+        for (variable, value) in &assignments {
+            if leads(value, &own) == Some(true) {
+                own.insert(*variable);
+            }
+        }
+        if own.len() == before {
+            break;
+        }
+    }
+    let is_shared = |value: &&Expression| leads(value, &own) == Some(false);
+    let agrees = |(variable, value): &(Variable, &Expression)| {
+        leads(value, &own) == Some(own.contains(variable))
+    };
+    let fits = assignments.iter().all(agrees)
+        && passed
+            .iter()
+            .filter(|value| types.is_address(value))
+            .all(is_shared);
+    fits.then_some(own)
+}
+
+/// Whether a pointer leads to the thread's own memory; `None` where it may lead to either.
+fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
+    match pointer {
+        Expression::Variable(variable) => Some(own.contains(variable)),
+        Expression::Offset { pointer, .. } => deep(|| leads(pointer, own)),
+        Expression::Select {
+            then, otherwise, ..
+        } => {
+            let then = deep(|| leads(then, own));
+            let otherwise = deep(|| leads(otherwise, own));
+            if then == otherwise { then } else { None }
+        }
+        Expression::Constant(_)
+        | Expression::Bytes(_)
+        | Expression::Scalar { .. }
+        | Expression::Load { .. }
+        | Expression::NullPointer(_)
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => Some(false),
+    }
+}
+
+/// The types of the variables of a program.
+#[derive(Clone, Debug)]
+pub struct Types(Vec<Type>);
+
+impl Types {
+    /// Whether a variable is a pointer to elements.
+    pub(crate) fn is_pointer(&self, variable: Variable) -> bool {
+        matches!(self.0.get(variable.index()), Some(Type::Pointer(_)))
+    }
+
+    /// Whether an expression is an address.
+    fn is_address(&self, expression: &Expression) -> bool {
+        match expression {
+            Expression::Variable(variable) => self.is_pointer(*variable),
+            Expression::Offset { .. } | Expression::NullPointer(_) | Expression::Bytes(_) => true,
+            Expression::Select { then, .. } => deep(|| self.is_address(then)),
+            Expression::Constant(_)
+            | Expression::Scalar { .. }
+            | Expression::Load { .. }
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => false,
+        }
+    }
+}
+
+impl Program {
+    /// The types of all variables, apart from the program.
+    pub fn clone_types(&self) -> Types {
+        Types(self.variables.iter().map(|info| info.ty).collect())
+    }
+}
+
+/// The pointers from around the body of a loop through which it, or a function that it calls, may
+/// write.
+pub fn written(program: &Program, index: Variable, body: &[Command]) -> BTreeSet<Variable> {
+    let around = crate::regions::captured(index, body);
+    let mut known = BTreeMap::new();
+    written_through(program, &around, body, &mut known)
+}
+
+/// Which of these pointers commands may write through; `known` are the functions seen so far, with
+/// whether they write through each of their parameters.
+fn written_through(
+    program: &Program,
+    pointers: &[Variable],
+    commands: &[Command],
+    known: &mut BTreeMap<FunctionId, Vec<bool>>,
+) -> BTreeSet<Variable> {
+    let mut leads_to: BTreeMap<Variable, BTreeSet<Variable>> = pointers
+        .iter()
+        .map(|pointer| (*pointer, BTreeSet::from([*pointer])))
+        .collect();
+    let of = |address: &Expression, leads_to: &BTreeMap<_, BTreeSet<Variable>>| {
+        let mut found = BTreeSet::new();
+        address.each_variable(&mut |v| {
+            found.extend(leads_to.get(&v).into_iter().flatten().copied());
+        });
+        found
+    };
+    // Until nothing is added: pointers may be assigned in loops.
+    loop {
+        let mut grown = false;
+        each_command(commands, |command| {
+            if let Command::Declare {
+                variable,
+                value: Some(value),
+            }
+            | Command::Assign { variable, value } = command
+                && matches!(program.variable(*variable).ty, Type::Pointer(_))
+            {
+                let found = of(value, &leads_to);
+                let own = leads_to.entry(*variable).or_default();
+                let before = own.len();
+                own.extend(found);
+                grown |= own.len() > before;
+            }
+        });
+        if !grown {
+            break;
+        }
+    }
+    let mut written = BTreeSet::new();
+    each_command(commands, |command| match command {
+        Command::Store { pointer, .. } => {
+            written.extend(leads_to.get(pointer).into_iter().flatten().copied());
+        }
+        Command::Copy { to, .. } => written.extend(of(to, &leads_to)),
+        Command::Call {
+            function,
+            arguments,
+            ..
+        } => {
+            let writes = deep(|| writes_parameters(program, *function, known));
+            for (argument, _) in arguments.iter().zip(writes).filter(|(_, writes)| *writes) {
+                written.extend(of(argument, &leads_to));
+            }
+        }
+        _others => {}
+    });
+    written
+}
+
+/// Whether a function that kernels can call may write through each of its parameters.
+fn writes_parameters(
+    program: &Program,
+    id: FunctionId,
+    known: &mut BTreeMap<FunctionId, Vec<bool>>,
+) -> Vec<bool> {
+    if let Some(writes) = known.get(&id) {
+        return writes.clone();
+    }
+    let Some(function) = program.functions.get(id.index()) else {
+        return Vec::new();
+    };
+    let written = written_through(program, &function.parameters, &function.body, known);
+    let parameters = function.parameters.iter();
+    let writes: Vec<bool> = parameters.map(|p| written.contains(p)).collect();
+    known.insert(id, writes.clone());
+    writes
+}

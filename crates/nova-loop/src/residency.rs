@@ -1,0 +1,308 @@
+//! Where the host reads and writes arrays that may be on a device: a command before it says so
+//! (`OnHost`), and the runtime copies what has to be copied.
+//!
+//! Every kernel may leave the current elements of an array on the device. So before the first access
+//! through a pointer behind a kernel, or behind a call that may run one, stands a command for that
+//! pointer; before loops that run no kernels it stands once, where the loop reads and writes through
+//! pointers from around it. Arrays on the stack of a function never leave the host. What copies whole
+//! arrays (`Copy`, `Reserve`, `Unique`) is left to the runtime, which copies where the elements are.
+
+use crate::ir::{Command, Expression, FunctionId, Level, Program, Variable};
+use crate::regions::functions_with;
+use crate::uses::{Use, uses};
+use crate::walk::{each_command, writes};
+use nova_diag::deep;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Adds the commands to all functions of a program whose kernels are known.
+pub fn run(program: &mut Program) {
+    let launching = functions_with(program, &|function| launches_itself(&function.body));
+    let types = program.clone_types();
+    for function in &mut program.functions {
+        let mut locals = BTreeSet::new();
+        each_command(&function.body, |command| {
+            if let Command::Local { pointer, .. } = command {
+                locals.insert(*pointer);
+            }
+        });
+        let mut placing = Placing {
+            launching: &launching,
+            types: &types,
+            locals,
+            seen: BTreeMap::new(),
+        };
+        placing.list(&mut function.body);
+    }
+}
+
+/// Whether commands run a kernel, calls left out.
+fn launches_itself(commands: &[Command]) -> bool {
+    let mut found = false;
+    each_command(commands, |command| found |= is_kernel(command));
+    found
+}
+
+fn is_kernel(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::For {
+            level: Level::Grid,
+            ..
+        }
+    )
+}
+
+struct Placing<'a> {
+    /// Functions that may run kernels.
+    launching: &'a BTreeSet<FunctionId>,
+    types: &'a crate::kernels::Types,
+    /// Pointers to arrays on the stack.
+    locals: BTreeSet<Variable>,
+    /// Pointers to arrays whose elements the host has, and whether it may write them.
+    seen: BTreeMap<Variable, bool>,
+}
+
+/// Which pointers are gone through, and whether to write.
+type Accesses = BTreeMap<Variable, bool>;
+
+impl Placing<'_> {
+    fn list(&mut self, commands: &mut Vec<Command>) {
+        let mut out = Vec::with_capacity(commands.len());
+        for mut command in std::mem::take(commands) {
+            self.before(&command, &mut out);
+            match &mut command {
+                command if is_kernel(command) => self.seen.clear(),
+                Command::For { body, .. } | Command::Loop { body, .. } => {
+                    let launches = self.launches(body);
+                    if launches {
+                        self.seen.clear();
+                    } else {
+                        self.forget_assigned(body);
+                    }
+                    let around = self.seen.clone();
+                    deep(|| self.list(body));
+                    self.seen = if launches { BTreeMap::new() } else { around };
+                }
+                Command::If {
+                    then, otherwise, ..
+                } => self.branches(vec![then, otherwise]),
+                Command::Switch { cases, .. } => self.branches(cases.iter_mut().collect()),
+                Command::Call { function, .. } if self.launching.contains(function) => {
+                    self.seen.clear();
+                }
+                _others => {}
+            }
+            self.after(&command);
+            out.push(command);
+        }
+        *commands = out;
+    }
+
+    /// Branches that start alike; what all of them leave is known behind them.
+    fn branches(&mut self, lists: Vec<&mut Vec<Command>>) {
+        let before = self.seen.clone();
+        let mut common: Option<Accesses> = None;
+        for list in lists {
+            self.seen = before.clone();
+            deep(|| self.list(list));
+            let left = std::mem::take(&mut self.seen);
+            common = Some(match common {
+                None => left,
+                Some(mut known) => {
+                    known.retain(|pointer, writes| match left.get(pointer) {
+                        Some(other) => {
+                            *writes &= *other;
+                            true
+                        }
+                        None => false,
+                    });
+                    known
+                }
+            });
+        }
+        self.seen = common.unwrap_or(before);
+    }
+
+    fn launches(&self, commands: &[Command]) -> bool {
+        let mut found = launches_itself(commands);
+        each_command(commands, |command| {
+            if let Command::Call { function, .. } = command {
+                found |= self.launching.contains(function);
+            }
+        });
+        found
+    }
+
+    /// Writes what must stand before a command.
+    fn before(&mut self, command: &Command, out: &mut Vec<Command>) {
+        let mut needed = Accesses::new();
+        match command {
+            // It goes to the device.
+            command if is_kernel(command) => {}
+            Command::For { body, .. } | Command::Loop { body, .. } => {
+                if !self.launches(body) {
+                    needed = from_around(body);
+                }
+            }
+            others => accesses(others, &mut needed),
+        }
+        self.conditions(command, &mut needed);
+        for (pointer, writes) in needed {
+            let known = self.seen.get(&pointer).copied();
+            let is_own = self.locals.contains(&pointer) || !self.types.is_pointer(pointer);
+            if !is_own && known.is_none_or(|known| writes && !known) {
+                out.push(Command::OnHost { pointer, writes });
+                self.seen.insert(pointer, writes);
+            }
+        }
+    }
+
+    /// What the expressions of a command itself read.
+    fn conditions(&self, command: &Command, needed: &mut Accesses) {
+        if matches!(command, Command::Copy { .. }) {
+            return;
+        }
+        uses(command, &mut |variable, used| {
+            if used == Use::Read {
+                needed.entry(variable).or_default();
+            }
+        });
+    }
+
+    /// What a command changes about what is known.
+    fn after(&mut self, command: &Command) {
+        match command {
+            Command::Declare {
+                variable,
+                value: Some(value),
+            }
+            | Command::Assign { variable, value } => {
+                let of_root = root(value).and_then(|root| self.seen.get(&root).copied());
+                let local = root(value).is_some_and(|root| self.locals.contains(&root));
+                match of_root {
+                    Some(writes) => self.seen.insert(*variable, writes),
+                    None => self.seen.remove(variable),
+                };
+                if local {
+                    self.locals.insert(*variable);
+                }
+            }
+            Command::Store { .. } | Command::OnHost { .. } | Command::Prefetch { .. } => {}
+            others => writes(others, &mut |variable| {
+                self.seen.remove(&variable);
+            }),
+        }
+    }
+
+    /// Forgets what a loop assigns, which its next round sees.
+    fn forget_assigned(&mut self, body: &[Command]) {
+        for variable in assigned(body) {
+            self.seen.remove(&variable);
+        }
+    }
+}
+
+/// The pointer that an address lies behind.
+fn root(address: &Expression) -> Option<Variable> {
+    match address {
+        Expression::Variable(variable) => Some(*variable),
+        Expression::Offset { pointer, .. } => deep(|| root(pointer)),
+        Expression::Constant(_)
+        | Expression::Bytes(_)
+        | Expression::Scalar { .. }
+        | Expression::Select { .. }
+        | Expression::Load { .. }
+        | Expression::NullPointer(_)
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => None,
+    }
+}
+
+/// The variables that commands declare or assign.
+fn assigned(commands: &[Command]) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    each_command(commands, |command| match command {
+        Command::Store { .. } | Command::CombineFew { .. } | Command::Prefetch { .. } => {}
+        others => writes(others, &mut |variable| {
+            found.insert(variable);
+        }),
+    });
+    found
+}
+
+/// The arrays that a loop goes through by pointers from around it, or by pointers that it declares
+/// behind such ones.
+fn from_around(body: &[Command]) -> Accesses {
+    let mut inner = Accesses::new();
+    let mut behind: BTreeMap<Variable, Option<Variable>> = BTreeMap::new();
+    each_command(body, |command| {
+        accesses(command, &mut inner);
+        uses(command, &mut |variable, used| {
+            if used == Use::Read {
+                inner.entry(variable).or_default();
+            }
+        });
+        if let Command::Declare {
+            variable,
+            value: Some(value),
+        } = command
+        {
+            behind.insert(*variable, root(value));
+        }
+    });
+    let mut changed = BTreeMap::new();
+    each_command(body, |command| match command {
+        Command::Store { .. } | Command::CombineFew { .. } | Command::Prefetch { .. } => {}
+        others => writes(others, &mut |variable| {
+            *changed.entry(variable).or_insert(0u32) += 1;
+        }),
+    });
+    let mut found = Accesses::new();
+    for (pointer, writes) in inner {
+        let mut at = Some(pointer);
+        let mut steps = behind.len() + 1;
+        while let Some(variable) = at {
+            match (changed.get(&variable), behind.get(&variable)) {
+                (None, _) => {
+                    *found.entry(variable).or_default() |= writes;
+                    at = None;
+                }
+                (Some(1), Some(further)) if steps > 0 => at = *further,
+                _ => at = None,
+            }
+            steps = steps.saturating_sub(1);
+        }
+    }
+    found
+}
+
+/// The pointers that a command itself goes through, other than in its expressions.
+fn accesses(command: &Command, needed: &mut Accesses) {
+    match command {
+        Command::Store { pointer, .. } | Command::CombineFew { pointer, .. } => {
+            needed.insert(*pointer, true);
+        }
+        // The runtime copies where elements are.
+        Command::Copy { .. } => {}
+        Command::Foreign { arguments, .. } => handed(arguments, needed),
+        Command::Trace { components, .. } => handed(components, needed),
+        others => uses(others, &mut |variable, used| match used {
+            Use::Read => {
+                needed.entry(variable).or_default();
+            }
+            Use::Written => {
+                needed.insert(variable, true);
+            }
+            Use::Value => {}
+        }),
+    }
+}
+
+/// Arrays that others read.
+fn handed(values: &[Expression], needed: &mut Accesses) {
+    for value in values {
+        if let Some(pointer) = root(value) {
+            needed.entry(pointer).or_default();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/* Memory of calls that use one memory, the host's. device/mirrors.h has the same functions for calls
+ * whose arrays may lie on a device. */
+#ifndef NOVA_ONE_MEMORY_H
+#define NOVA_ONE_MEMORY_H
+
+#include "context.h"
+#include "memory.h"
+#include <string.h>
+
+/* Memory for a block of a call; null when there is none. */
+static void *nova_memory(nova_context *context, size_t bytes)
+{
+    (void)context;
+    return nova_host_memory(bytes);
+}
+
+/* Frees memory of a block of a call. */
+static void nova_free_memory(nova_context *context, void *data)
+{
+    (void)context;
+    free(data);
+}
+
+/* Copies bytes between blocks of a call. */
+static void nova_move_elements(nova_context *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    memcpy(to, from, bytes);
+}
+
+#endif

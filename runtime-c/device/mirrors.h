@@ -1,0 +1,261 @@
+/* Two memories: each array of a call has a place in host memory, whose address is the array's name,
+ * and, once a kernel uses it, memory on the device. Either holds the current elements, or both do;
+ * whoever needs them at the other side has them copied first. Host memory that nothing is written to
+ * costs addresses only. */
+#ifndef NOVA_MIRRORS_H
+#define NOVA_MIRRORS_H
+
+#include "../common/errors.h"
+#include "../common/memory.h"
+
+/* The two places of an array. */
+typedef struct nova_mirror {
+    struct nova_mirror *left, *right; /* lower and higher addresses */
+    uint64_t priority;                /* higher than that of those below */
+    uintptr_t start;                  /* where it begins on the host */
+    size_t bytes;
+    nova_device_memory memory;        /* on the device; null: none yet */
+    bool on_host;                     /* whether the elements on the host are current, */
+    bool on_device;                   /* those on the device are; neither: none has been written */
+} nova_mirror;
+
+/* The array that an address lies in; null if it is none of the call's. */
+static nova_mirror *nova_find_mirror(nova_session *session, const void *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    nova_mirror *mirror = session->mirrors;
+    while (mirror != NULL && (at < mirror->start || at - mirror->start >= mirror->bytes))
+        mirror = at < mirror->start ? mirror->left : mirror->right;
+    return mirror;
+}
+
+/* Puts an array into a tree: a search tree over addresses, a heap over random priorities, so that it
+ * is balanced whatever the order in which arrays come. */
+static nova_mirror *nova_insert_mirror(nova_mirror *tree, nova_mirror *mirror)
+{
+    nova_mirror **place = &tree, *rest;
+    while (*place != NULL && (*place)->priority >= mirror->priority)
+        place = mirror->start < (*place)->start ? &(*place)->left : &(*place)->right;
+    rest = *place;
+    *place = mirror;
+    /* What stood there is split into lower and higher addresses. */
+    nova_mirror **low = &mirror->left, **high = &mirror->right;
+    while (rest != NULL) {
+        if (rest->start < mirror->start) {
+            *low = rest;
+            low = &rest->right;
+            rest = rest->right;
+        } else {
+            *high = rest;
+            high = &rest->left;
+            rest = rest->left;
+        }
+    }
+    *low = NULL;
+    *high = NULL;
+    return tree;
+}
+
+/* Takes the array that starts at an address out of a tree. */
+static nova_mirror *nova_take_mirror(nova_session *session, uintptr_t start)
+{
+    nova_mirror **place = &session->mirrors;
+    while (*place != NULL && (*place)->start != start)
+        place = start < (*place)->start ? &(*place)->left : &(*place)->right;
+    nova_mirror *taken = *place;
+    if (taken == NULL)
+        return NULL;
+    nova_mirror *left = taken->left, *right = taken->right;
+    while (left != NULL || right != NULL) {
+        bool first = right == NULL || (left != NULL && left->priority >= right->priority);
+        nova_mirror *above = first ? left : right;
+        *place = above;
+        if (first) {
+            place = &above->right;
+            left = above->right;
+        } else {
+            place = &above->left;
+            right = above->left;
+        }
+    }
+    *place = NULL;
+    return taken;
+}
+
+/* Adds an array of the call, whose elements the host has; false if there is no memory for that. */
+static bool nova_add_mirror(nova_session *session, const void *data, size_t bytes)
+{
+    nova_mirror *mirror = (nova_mirror *)calloc(1, sizeof *mirror);
+    if (mirror == NULL)
+        return false;
+    session->random ^= session->random << 13;
+    session->random ^= session->random >> 7;
+    session->random ^= session->random << 17;
+    mirror->priority = session->random;
+    mirror->start = (uintptr_t)data;
+    mirror->bytes = bytes;
+    mirror->on_host = true;
+    session->mirrors = nova_insert_mirror(session->mirrors, mirror);
+    return true;
+}
+
+/* Forgets the array that starts at an address. */
+static void nova_drop_mirror(nova_session *session, const void *data)
+{
+    nova_mirror *mirror = nova_take_mirror(session, (uintptr_t)data);
+    if (mirror == NULL)
+        return;
+    if (mirror->memory != NULL)
+        nova_device_free(session, mirror->memory, mirror->bytes);
+    free(mirror);
+}
+
+/* Memory for a block of a call; null when there is none. */
+static void *nova_memory(nova_context *context, size_t bytes)
+{
+    void *data = nova_host_memory(bytes);
+    if (data != NULL && context->session != NULL
+        && !nova_add_mirror(context->session, data, bytes > 0 ? bytes : 1)) {
+        free(data);
+        return NULL;
+    }
+    return data;
+}
+
+/* Frees memory of a block of a call. */
+static void nova_free_memory(nova_context *context, void *data)
+{
+    if (data != NULL && context->session != NULL)
+        nova_drop_mirror(context->session, data);
+    free(data);
+}
+
+/* Lets kernels read count elements that the caller has lent. Arguments may overlap: these are then
+ * one array. */
+static void nova_lend(nova_context *context, const void *data, int64_t count, size_t size)
+{
+    nova_session *session = context->session;
+    if (data == NULL || count <= 0)
+        return;
+    uintptr_t start = (uintptr_t)data, end = start + (size_t)count * size;
+    nova_mirror *mirror = session->mirrors;
+    while (mirror != NULL) {
+        if (start < mirror->start + mirror->bytes && mirror->start < end) {
+            start = mirror->start < start ? mirror->start : start;
+            end = mirror->start + mirror->bytes > end ? mirror->start + mirror->bytes : end;
+            free(nova_take_mirror(session, mirror->start));
+            mirror = session->mirrors;
+        } else {
+            mirror = start < mirror->start ? mirror->left : mirror->right;
+        }
+    }
+    if (!nova_add_mirror(session, (const void *)start, end - start))
+        nova_fail_memory(context, NULL);
+}
+
+/* Says that nothing has been written to a new array yet. */
+static inline void *nova_fresh(nova_context *context, void *data)
+{
+    nova_mirror *mirror = nova_find_mirror(context->session, data);
+    if (mirror != NULL)
+        mirror->on_host = mirror->on_device = false;
+    return data;
+}
+
+/* Reports the failure of a kernel; each program has its own, which knows the places. */
+static void nova_report(nova_context *context, int32_t site, int64_t first, int64_t second);
+
+/* What a kernel writes that fails: the first one to do so. Later kernels do nothing. */
+typedef struct nova_failure {
+    int32_t taken; /* 1 after a failure */
+    int32_t site;  /* which check of the program */
+    int64_t first, second;
+} nova_failure;
+
+/* Ends the call if a kernel has failed. */
+static void nova_check_kernels(nova_context *context)
+{
+    nova_session *session = context->session;
+    nova_failure failure;
+    if (!session->may_have_failed)
+        return;
+    nova_device_read(context, &failure, session->failure, 0, sizeof failure);
+    session->may_have_failed = false;
+    if (failure.taken != 0)
+        nova_report(context, failure.site, failure.first, failure.second);
+}
+
+/* Brings the elements of the array that an address lies in to the host, who is about to read them
+ * and, where that is said, to write them. */
+static void nova_on_host(nova_context *context, const void *address, bool writes)
+{
+    nova_mirror *mirror = nova_find_mirror(context->session, address);
+    if (mirror == NULL)
+        return;
+    if (!mirror->on_host && mirror->on_device) {
+        nova_check_kernels(context);
+        nova_device_read(context, (void *)mirror->start, mirror->memory, 0, mirror->bytes);
+    }
+    mirror->on_host = true;
+    mirror->on_device = mirror->on_device && !writes;
+}
+
+/* The memory on the device of the array that an address lies in, with its elements; a kernel is about
+ * to read them and, where that is said, to write them. The address must be that of an array. */
+static nova_mirror *nova_on_device(nova_context *context, const void *address, bool writes)
+{
+    nova_mirror *mirror = nova_find_mirror(context->session, address);
+    if (mirror == NULL)
+        return NULL;
+    if (mirror->memory == NULL)
+        mirror->memory = nova_device_allocate(context, mirror->bytes);
+    if (mirror->on_host && !mirror->on_device)
+        nova_device_write(context, mirror->memory, 0, (const void *)mirror->start, mirror->bytes);
+    mirror->on_device = mirror->on_device || mirror->on_host || writes;
+    mirror->on_host = mirror->on_host && !writes;
+    return mirror;
+}
+
+/* Copies bytes between arrays of the call that do not overlap, where they are: what is current on
+ * the host stays so, and what only the device has stays there. */
+static void nova_move_elements(nova_context *context, void *to, const void *from, size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    nova_mirror *target = nova_find_mirror(context->session, to);
+    nova_mirror *source = nova_find_mirror(context->session, from);
+    size_t to_offset = target == NULL ? 0 : (uintptr_t)to - target->start;
+    size_t from_offset = source == NULL ? 0 : (uintptr_t)from - source->start;
+    bool from_host = source == NULL || source->on_host || !source->on_device;
+    bool to_host = target == NULL || target->on_host || (!target->on_device && from_host);
+    if (to_host && from_host) {
+        memcpy(to, from, bytes);
+    } else if (to_host) {
+        nova_check_kernels(context);
+        nova_device_read(context, to, source->memory, from_offset, bytes);
+    } else if (target->memory == NULL || source == NULL || !source->on_device) {
+        if (target->memory == NULL)
+            target->memory = nova_device_allocate(context, target->bytes);
+        if (source != NULL && source->on_device)
+            nova_device_copy(context, target->memory, to_offset, source->memory, from_offset,
+                             bytes);
+        else
+            nova_device_write(context, target->memory, to_offset, from, bytes);
+    } else {
+        nova_device_copy(context, target->memory, to_offset, source->memory, from_offset, bytes);
+    }
+    if (target != NULL) {
+        target->on_host = to_host;
+        target->on_device = !to_host;
+    }
+}
+
+/* Copies count elements between arrays of the call that do not overlap. */
+static inline void nova_copy_arrays(nova_context *context, void *to, const void *from,
+                                    int64_t count, size_t size)
+{
+    if (count > 0)
+        nova_move_elements(context, to, from, (size_t)count * size);
+}
+
+#endif
