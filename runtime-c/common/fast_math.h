@@ -30,9 +30,9 @@ static inline float nova_exp_f32(float x)
     float low = 0.499999934f + 0.166665204f * r;
     float high = (0.0416683909f + 0.00836874515f * r) + 0.00138145357f * square;
     float rest = r + square * (low + square * high); /* e^r - 1 */
-    uint32_t half = bits >> 1;
-    float factor = nova_from_bits_f32(half << 23);
-    float y = (factor + factor * rest) * nova_from_bits_f32((bits - half) << 23);
+    uint32_t halved = bits >> 1;
+    float factor = nova_from_bits_f32(halved << 23);
+    float y = (factor + factor * rest) * nova_from_bits_f32((bits - halved) << 23);
     y = x > 88.8f ? INFINITY : y;
     return x < -104.0f ? 0.0f : y;
 }
@@ -68,7 +68,7 @@ static inline void nova_reciprocal_roots_f32(float *v, int64_t count)
 {
     int64_t whole = 0;
 #if defined(NOVA_AVX512)
-    const __m512 one = _mm512_set1_ps(1.0f), half = _mm512_set1_ps(0.5f);
+    const __m512 one = _mm512_set1_ps(1.0f), halved = _mm512_set1_ps(0.5f);
     whole = count & ~INT64_C(31);
     for (int64_t i = 0; i < whole; i += 32) {
         __m512 x0 = _mm512_loadu_ps(v + i), x1 = _mm512_loadu_ps(v + i + 16);
@@ -76,8 +76,8 @@ static inline void nova_reciprocal_roots_f32(float *v, int64_t count)
         __m512 y1 = _mm512_maskz_rsqrt14_ps(0xffff, x1);
         __m512 rest0 = _mm512_fnmadd_ps(_mm512_mul_ps(x0, y0), y0, one);
         __m512 rest1 = _mm512_fnmadd_ps(_mm512_mul_ps(x1, y1), y1, one);
-        __m512 root0 = _mm512_fmadd_ps(_mm512_mul_ps(y0, half), rest0, y0);
-        __m512 root1 = _mm512_fmadd_ps(_mm512_mul_ps(y1, half), rest1, y1);
+        __m512 root0 = _mm512_fmadd_ps(_mm512_mul_ps(y0, halved), rest0, y0);
+        __m512 root1 = _mm512_fmadd_ps(_mm512_mul_ps(y1, halved), rest1, y1);
         if (_mm512_cmp_ps_mask(rest0, rest1, _CMP_UNORD_Q) != 0) {
             __mmask16 known0 = _mm512_cmp_ps_mask(rest0, rest0, _CMP_UNORD_Q);
             __mmask16 known1 = _mm512_cmp_ps_mask(rest1, rest1, _CMP_UNORD_Q);

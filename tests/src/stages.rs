@@ -32,6 +32,8 @@ pub struct Stages {
     strict: bool,
     /// What the C is for.
     target: nova_c::Target,
+    /// What it is linked with.
+    libraries: &'static [&'static str],
 }
 
 /// What running a program at one stage came to.
@@ -85,6 +87,8 @@ pub enum Passes {
     Divided,
     /// Those of a level, for the target with threads.
     Threads(u8),
+    /// Those of a level, for OpenCL, with operations in small parts, so that short arrays reach kernels.
+    Kernels(u8),
 }
 
 impl Passes {
@@ -92,7 +96,7 @@ impl Passes {
     pub fn combinations() -> Vec<Passes> {
         let optional = optional_passes().into_iter();
         let levels = [0, 1, 3].map(Passes::Level);
-        [Passes::All, Passes::Divided]
+        [Passes::All, Passes::Divided, Passes::Kernels(2)]
             .into_iter()
             .chain(levels)
             .chain(optional.map(|pass| Passes::Without(pass.name)))
@@ -105,6 +109,7 @@ impl Passes {
             Passes::All => "all".to_string(),
             Passes::Divided => "divided".to_string(),
             Passes::Threads(level) => format!("pthreads -O{level}"),
+            Passes::Kernels(level) => format!("opencl -O{level}"),
             Passes::Level(level) => format!("-O{level}"),
             Passes::Without(pass) => format!("--no-{pass}"),
         }
@@ -125,6 +130,12 @@ impl Passes {
             },
             Passes::Threads(optimization) => Options {
                 target: Target::Pthreads,
+                optimization,
+                ..all
+            },
+            Passes::Kernels(optimization) => Options {
+                target: Target::OpenCl,
+                division: Some(Division::SMALL),
                 optimization,
                 ..all
             },
@@ -219,10 +230,10 @@ impl Stages {
             strict: how.strict,
             target: match options.target {
                 Target::Pthreads => nova_c::Target::Pthreads,
-                Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => {
-                    nova_c::Target::Seq
-                }
+                Target::OpenCl => nova_c::Target::OpenCl,
+                Target::Sequential | Target::Cuda | Target::Mpi => nova_c::Target::Seq,
             },
+            libraries: options.target.libraries(),
         })
     }
 
@@ -331,6 +342,9 @@ const OTHER_ORDERS: &[(&str, GridOrder)] = &[
     ("loop, parts shuffled", GridOrder::Shuffled(12_345)),
 ];
 
+/// The name of outcomes of kernels, whose threads run in no order.
+const KERNELS: &str = "kernels";
+
 /// The first stage that differs from the one before it, as text.
 ///
 /// The optimiser and another order of parts may report another of several errors (language §8: "any
@@ -342,7 +356,7 @@ pub fn disagreement(outcomes: &[(&'static str, Outcome)]) -> Option<String> {
     }
     let (mut before, mut expected) = (name, reference);
     for (stage, given) in others {
-        let reordered = OTHER_ORDERS.iter().any(|(name, _)| name == stage);
+        let reordered = *stage == KERNELS || OTHER_ORDERS.iter().any(|(name, _)| name == stage);
         let errors = matches!((expected, given), (Outcome::Error(_), Outcome::Error(_)));
         if !expected.same(given) && !(errors && (reordered || *stage == "flat")) {
             return Some(format!("{before} gives {expected}, {stage} gives {given}"));
@@ -355,7 +369,7 @@ pub fn disagreement(outcomes: &[(&'static str, Outcome)]) -> Option<String> {
 }
 
 /// The generated C of a program, compiled and loaded.
-pub struct Loaded(Library);
+pub struct Loaded(Library, &'static str);
 
 impl Loaded {
     /// Emits C, compiles and loads it, without the cache of the user.
@@ -395,11 +409,20 @@ impl Loaded {
         let options = CompilerOptions {
             optimization,
             strict: stages.strict,
-            libraries: &[],
+            libraries: stages.libraries,
+        };
+        let stage = match stages.target {
+            nova_c::Target::Seq | nova_c::Target::Pthreads => "c",
+            nova_c::Target::OpenCl => KERNELS,
         };
         Library::load_with(&generated, options, &[], cache)
-            .map(Loaded)
+            .map(|library| Loaded(library, stage))
             .map_err(|e| e.to_string())
+    }
+
+    /// The name of its outcomes beside those of the stages.
+    pub fn stage(&self) -> &'static str {
+        self.1
     }
 
     /// The outcome of the C function.

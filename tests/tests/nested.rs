@@ -14,6 +14,8 @@ const WAYS: &[(Passes, u8)] = &[
     (Passes::Threads(2), 1),
     (Passes::Threads(3), 1),
     (Passes::Divided, 1),
+    (Passes::Kernels(0), 0),
+    (Passes::Kernels(2), 1),
 ];
 
 /// A file of programs, compiled in one way.
@@ -47,7 +49,7 @@ impl Compiled {
         for (k, entry) in core.entries.iter().enumerate() {
             for (size, values) in inputs(core, entry, &SMALL) {
                 let mut outcomes = self.stages.evaluate(k, &values);
-                outcomes.push(("c", self.loaded.call(k, &values)));
+                outcomes.push((self.loaded.stage(), self.loaded.call(k, &values)));
                 if let Some(text) = disagreement(&outcomes) {
                     let (name, way) = (&entry.name, &self.way);
                     wrong.push(format!("{name} on {size:?}, {way}: {text}"));

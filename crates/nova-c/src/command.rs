@@ -26,6 +26,9 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn command(&mut self, command: &Command) {
+        if self.is_on_device() && self.is_for_handles(command) {
+            return;
+        }
         match command {
             Command::Declare { variable, value } => {
                 self.declare(*variable);
@@ -76,6 +79,17 @@ impl FunctionEmitter<'_, '_> {
             Command::EndTurn(index) => self.turn("nova_end_turn", *index),
             Command::StreamEnd => self.push(Statement::call("nova_stream_end", Vec::new())),
             Command::Comment(text) => self.push(Statement::Comment(text.clone())),
+        }
+    }
+
+    /// Whether a command only handles blocks, of which kernels have none.
+    fn is_for_handles(&self, command: &Command) -> bool {
+        match command {
+            Command::Retain(_) | Command::Release(_) => true,
+            Command::Declare { variable, .. } | Command::Assign { variable, .. } => {
+                self.program().variable(*variable).ty == ir::Type::Block
+            }
+            _others => false,
         }
     }
 
@@ -371,7 +385,12 @@ impl FunctionEmitter<'_, '_> {
         if info.context {
             all.push(context());
         }
-        all.extend(arguments.iter().map(|a| self.assigned(a)));
+        let parameters = &self.program().functions[function.0 as usize].parameters;
+        for (argument, parameter) in arguments.iter().zip(parameters) {
+            if !self.is_on_device() || self.program().variable(*parameter).ty != ir::Type::Block {
+                all.push(self.assigned(argument));
+            }
+        }
         self.call_with(function, info.name.clone(), all, results);
         if self.is_on_device() && info.context {
             let leave = self.leave_failed();

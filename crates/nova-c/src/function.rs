@@ -108,7 +108,11 @@ fn emit(
             name: "context".into(),
         });
     }
+    let is_handle = |v: &Variable| program.variable(*v).ty == ir::Type::Block;
     for variable in &function.parameters {
+        if on_device && is_handle(variable) {
+            continue;
+        }
         parameters.push(Parameter {
             ty: emitter.type_of_variable(*variable),
             name: emitter.declare(*variable),

@@ -123,7 +123,8 @@ fn kernels_text(unit: &mut Unit) -> String {
     text.push_str(prelude());
     text.push_str("\n\n");
     // Tables of constants lie in an address space of their own.
-    text.push_str(&runtime.text.replace("static const ", "__constant "));
+    let tables = runtime.text.replace("static const ", "__constant ");
+    text.push_str(&tables.replace("const double *", "__constant double *"));
     text.push_str(&print::print(&items));
     text
 }

@@ -36,6 +36,7 @@ pub const FILES: &[(&str, &str)] = files![
     "common/rounds.h",
     "common/running.h",
     "common/bits.h",
+    "opencl/bits.h",
     "common/fast_math.h",
     "common/nova_math.h",
     "common/arguments.h",
@@ -47,7 +48,6 @@ pub const FILES: &[(&str, &str)] = files![
     "pthreads/pool.h",
     "pthreads/region.h",
     "opencl/launch.h",
-    "opencl/bits.h",
 ];
 
 /// What stands before all kernels of OpenCL.

@@ -134,7 +134,7 @@ fn batch(programs: &[Program], passes: Passes, tally: &mut Tally) -> Result<(), 
         for texts in &program.inputs {
             let inputs = values(&stages, entry, texts)?;
             let mut outcomes = stages.evaluate(entry, &inputs);
-            outcomes.push(("c", loaded.call(entry, &inputs)));
+            outcomes.push((loaded.stage(), loaded.call(entry, &inputs)));
             tally.runs += 1;
             if let Outcome::Error(error) = &outcomes[0].1 {
                 fails = true;
@@ -261,7 +261,7 @@ fn failure(text: &str, inputs: &[Vec<String>], how: How) -> Option<String> {
         if how.defect.is_none()
             && let Ok(loaded) = Loaded::new("shrunk", &stages, 1)
         {
-            outcomes.push(("c", loaded.call(0, &values)));
+            outcomes.push((loaded.stage(), loaded.call(0, &values)));
         }
         if let Some(text) = disagreement(&outcomes) {
             let stage = text.split(" gives ").nth(1).unwrap_or("").to_string();
