@@ -145,6 +145,31 @@ impl Inference<'_> {
         }
     }
 
+    /// A `vec#n` and its elements.
+    pub fn solve_lanes(
+        &mut self,
+        obligation: &Obligation,
+        lanes: Ty,
+        element: Ty,
+        force: bool,
+    ) -> Outcome {
+        let found = match self.types.shallow(lanes) {
+            Shallow::Node(TyNode::Error) => self.types.error(),
+            Shallow::Node(TyNode::Lanes(_, found)) => found,
+            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
+                return Outcome::Wait(vec![lanes]);
+            }
+            Shallow::Unbound(..) | Shallow::Node(_) => {
+                self.no_lanes(obligation.at, lanes);
+                // Once for each value.
+                let error = self.types.error();
+                self.agree(obligation, error, lanes);
+                error
+            }
+        };
+        self.agree(obligation, found, element)
+    }
+
     /// A `vector#n` and its extents.
     pub fn solve_shape(
         &mut self,
@@ -264,6 +289,13 @@ impl Inference<'_> {
                 Some(found) => *found,
                 None => {
                     self.no_such_element(obligation.at, tuple, index, elements.len());
+                    self.types.error()
+                }
+            },
+            Shallow::Node(TyNode::Lanes(lanes, found)) => match index < lanes {
+                true => found,
+                false => {
+                    self.no_such_element(obligation.at, tuple, index, lanes as usize);
                     self.types.error()
                 }
             },

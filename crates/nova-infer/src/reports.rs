@@ -21,6 +21,26 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// `as_scalar` of what is no vector of `vec#n`, or not known to be one.
+    pub fn no_lanes(&mut self, at: ExpressionId, element: Ty) {
+        let span = self.span(at);
+        let diagnostic = match self.types.shallow(element) {
+            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() => {
+                let message = "could not determine which `vec#n` this is a vector of";
+                Diagnostic::error(codes::AMBIGUOUS_TYPE, span, message)
+                    .help("annotate it, for instance `(X : vector vec#4 float)`")
+            }
+            Shallow::Unbound(..) | Shallow::Node(_) => {
+                let shown = Show::new(&mut self.types, self.declarations).words(element);
+                let message = "`as_scalar` takes a vector of `vec#n`";
+                Diagnostic::error(codes::TYPE_MISMATCH, span, message)
+                    .label(format!("its elements are {shown}"))
+                    .help("`(as_vector 4 X)` makes one")
+            }
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
     /// A projection beyond a tuple's elements.
     pub fn no_such_element(&mut self, at: ExpressionId, tuple: Ty, index: u32, count: usize) {
         let shown = self.show(tuple);

@@ -192,6 +192,7 @@ fn make_regular(
             shape,
             indices: [outer.indices, inner_map.indices].concat(),
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body,
             outputs: inner_map.outputs,
@@ -257,6 +258,7 @@ impl Writer<'_> {
             shape: vec![count],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body: Body {
                 statements: inside,
