@@ -127,6 +127,15 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(nova_opt::outline::run),
     },
     Pass {
+        name: "strategies",
+        description: "gives to threads the maps that the program gives to them",
+        level: 0,
+        step: Step::FlatFor(|program, options| match options.target {
+            Target::Pthreads => nova_opt::divide::honour(program),
+            Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => {}
+        }),
+    },
+    Pass {
         name: "divide",
         description: "divides operations among threads, where the target has them",
         level: 1,

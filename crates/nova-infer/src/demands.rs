@@ -156,7 +156,7 @@ impl Inference<'_> {
         let found = match self.types.shallow(lanes) {
             Shallow::Node(TyNode::Error) => self.types.error(),
             Shallow::Node(TyNode::Lanes(_, found)) => found,
-            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
+            Shallow::Unbound(_, unbound) if unbound.constraint.may_be_read() && !force => {
                 return Outcome::Wait(vec![lanes]);
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
@@ -299,7 +299,7 @@ impl Inference<'_> {
                     self.types.error()
                 }
             },
-            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
+            Shallow::Unbound(_, unbound) if unbound.constraint.may_be_read() && !force => {
                 return Outcome::Wait(vec![tuple]);
             }
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() => {

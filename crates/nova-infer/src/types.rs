@@ -108,6 +108,11 @@ impl Constraint {
         self.data || self.scalars.is_some()
     }
 
+    /// Whether it may be something with elements: a tuple or a `vec#n`.
+    pub fn may_be_read(self) -> bool {
+        self.scalars.is_none() || self.lanes
+    }
+
     /// Both constraints; `None` when no scalar satisfies both.
     pub fn and(self, other: Constraint) -> Option<Constraint> {
         let scalars = match (self.scalars, other.scalars) {

@@ -76,6 +76,8 @@ pub enum Irregular {
     NoMap,
     /// How long a row is is known only inside of the operation.
     Length,
+    /// One of both carries a strategy, and stays a loop of its own.
+    Strategy,
     /// What stands before the inner map is not cheap enough to be computed for each element.
     Dear,
 }
@@ -103,6 +105,9 @@ fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
         return Err(no_map);
     };
     let is_map = |o: &Output| matches!(o, Output::Map);
+    if outer.is_marked() || inner.is_marked() {
+        return Err(Some(Irregular::Strategy));
+    }
     if !inner.carries.is_empty() || inner.shape != [*length] || !inner.outputs.iter().all(is_map) {
         return Err(no_map);
     }

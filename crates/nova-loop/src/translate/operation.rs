@@ -88,8 +88,9 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
-        // Parts of a grid are long, and each is one thread's.
-        if operation.level == flat::Level::Sequential {
+        // Parts of a grid are long, and each is one thread's. What carries a strategy is the loop that
+        // it says.
+        if operation.level == flat::Level::Sequential && !operation.is_marked() {
             if let Some(tiling) = self.tiling(operation, pattern) {
                 return self.operation_in_tiles(tiling, pattern, place);
             }
