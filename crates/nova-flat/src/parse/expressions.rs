@@ -391,8 +391,8 @@ impl<'a> Parser<'a> {
     /// The words of `(strategy LEVEL SPACE)`.
     fn strategy(&mut self, at: DatumId, words: &[DatumId]) -> Option<Strategy> {
         let word = |k: usize| words.get(k).and_then(|w| self.data.as_symbol(*w));
-        let level = word(0).and_then(|w| strategy::Level::by_word(w));
-        let space = word(1).map(|w| strategy::Space::by_word(w));
+        let level = word(0).and_then(strategy::Level::by_word);
+        let space = word(1).map(strategy::Space::by_word);
         match (level, space, words.len()) {
             (Some(level), None, 1) => Some(Strategy::of(level)),
             (Some(level), Some(Some(space)), 2) => Some(Strategy {

@@ -64,10 +64,10 @@ pub const STRATEGIES: &[Production] = &[
 
 fn level(d: &mut Draw) -> &'static str {
     const MAPS: &[&str] = &["map_seq", "map_global", "map_workgroup", "map_local"];
-    d.random.pick(MAPS)
+    d.random.pick::<&str>(MAPS)
 }
 
 fn space(d: &mut Draw) -> &'static str {
     const SPACES: &[&str] = &["to_global", "to_local", "to_private"];
-    d.random.pick(SPACES)
+    d.random.pick::<&str>(SPACES)
 }
