@@ -130,9 +130,10 @@ pub const PASSES: &[Pass] = &[
         name: "strategies",
         description: "gives to threads the maps that the program gives to them",
         level: 0,
-        step: Step::FlatFor(|program, options| match options.target {
-            Target::Pthreads => nova_opt::divide::honour(program),
-            Target::Sequential | Target::Cuda | Target::OpenCl | Target::Mpi => {}
+        step: Step::FlatFor(|program, options| {
+            if options.division().is_some() {
+                nova_opt::divide::honour(program);
+            }
         }),
     },
     Pass {

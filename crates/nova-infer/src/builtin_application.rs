@@ -193,7 +193,7 @@ impl Inference<'_> {
         let error = self.types.is_error(value);
         if error || (elements.is_empty() && known) {
             if !error {
-                self.map_of_no_function(function, found);
+                self.map_of_no_function(Some(head), function, found);
             }
             for &vector in vectors {
                 self.infer_argument(id, vector);

@@ -346,7 +346,7 @@ impl Inference<'_> {
             value = last;
         }
         if parameters.is_empty() {
-            self.map_of_no_function(at, function);
+            self.map_of_no_function(None, at, function);
             return Outcome::Done;
         }
         let vector = self.types.vector(value);

@@ -100,16 +100,23 @@ impl Inference<'_> {
         at
     }
 
-    /// `map` of something that takes no argument.
-    pub fn map_of_no_function(&mut self, at: ExpressionId, function: Ty) {
+    /// `map`, or one with a strategy, of something that takes no argument.
+    pub fn map_of_no_function(
+        &mut self,
+        head: Option<ExpressionId>,
+        at: ExpressionId,
+        function: Ty,
+    ) {
+        let name = head.and_then(|head| self.name_of(head));
+        let name = name.as_deref().unwrap_or("map");
         if self.types.is_error(function) {
             return;
         }
         let shown = Show::new(&mut self.types, self.declarations).words(function);
-        let message = format!("`map` applies a function, but this is {shown}");
+        let message = format!("`{name}` applies a function, but this is {shown}");
         let diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, self.span(at), message)
             .label(format!("this is {shown}"))
-            .help("the function comes first: `(map f X)`");
+            .help(format!("the function comes first: `({name} f X)`"));
         self.diagnostics.push(diagnostic);
     }
 
