@@ -3,17 +3,19 @@
 //!
 //! The check walks the program as it was lowered, before anything is optimised, from its entries and
 //! through its calls: there every function is known, those passed to others included, and what is
-//! around a map does not depend on options.
+//! around a map does not depend on options. Functions that are values are numbers there, between which
+//! a `Switch` chooses; a call that passes one as a constant is followed with this constant, so that a
+//! function of functions is judged by those that it is given.
 
 use crate::options::Target;
 use nova_core::ir::{ExpressionKind as CoreKind, Program as Core};
 use nova_core::strategy::{Level, Space, Strategy};
-use nova_core::{Builtin, ir};
+use nova_core::{Builtin, ScalarValue, ir};
 use nova_diag::{Diagnostic, Place, SourceMap, Span, codes, deep};
-use nova_flat::ir::{Body, Expression, FunctionId, Program, Statement};
+use nova_flat::ir::{Atom, Body, Expression, FunctionId, Program, Statement, Variable};
 use nova_flat::visit::bodies;
 use nova_syntax::ast::{self, ExpressionKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The errors of a program's strategies on a target: those of every target, and those of this one.
 pub fn check(
@@ -33,10 +35,11 @@ pub fn check(
         program: &program,
         target,
         visited: BTreeSet::new(),
+        times: BTreeMap::new(),
         found: Vec::new(),
     };
     for entry in &program.entries {
-        walk.function(entry.function, &Around::nothing());
+        walk.function(entry.function, &[], &Around::nothing());
     }
     let source = Source { tree, sources };
     let found = walk.found.iter();
@@ -134,36 +137,81 @@ struct Misplaced {
     why: &'static str,
 }
 
+/// A function is not looked into more often than this for the constants that it is given; further
+/// calls count as if nothing were known of these.
+const MOST: usize = 64;
+
+/// The variables of a function that are constants.
+type Constants = BTreeMap<Variable, i32>;
+
 struct Walk<'a> {
     program: &'a Program,
     target: Target,
-    /// The functions that were looked into, by what was around them.
-    visited: BTreeSet<(FunctionId, Option<Level>)>,
+    /// The functions that were looked into, with what was around them and the constants given.
+    visited: BTreeSet<(FunctionId, Option<Level>, Vec<Option<i32>>)>,
+    /// How often each was.
+    times: BTreeMap<FunctionId, usize>,
     found: Vec<Misplaced>,
 }
 
 impl<'a> Walk<'a> {
-    fn function(&mut self, function: FunctionId, around: &Around) {
-        if self.visited.insert((function, around.level)) {
-            let program = self.program;
-            deep(|| self.body(&program.function(function).body, around));
+    fn function(&mut self, id: FunctionId, given: &[Option<i32>], around: &Around) {
+        let times = self.times.entry(id).or_default();
+        let given = match *times < MOST {
+            true => given,
+            false => &[],
+        };
+        let key = (id, around.level, given.to_vec());
+        if !self.visited.insert(key) {
+            return;
         }
+        *times += 1;
+        let function = self.program.function(id);
+        let pairs = function.parameters.iter().zip(given);
+        let mut constants: Constants = pairs.filter_map(|(p, c)| Some((*p, (*c)?))).collect();
+        deep(|| self.body(&function.body, around, &mut constants));
     }
 
-    fn body(&mut self, body: &'a Body, around: &Around) {
+    fn body(&mut self, body: &'a Body, around: &Around, constants: &mut Constants) {
         for statement in &body.statements {
             let own = self.statement(statement, around);
-            bodies(&statement.expression, &mut |inner| {
-                deep(|| self.body(inner, own.as_ref().unwrap_or(around)));
-            });
+            let around = own.as_ref().unwrap_or(around);
+            match &statement.expression {
+                Expression::Atom(atom) => {
+                    if let (Some(value), [name]) =
+                        (constant(*atom, constants), &statement.pattern[..])
+                    {
+                        constants.insert(*name, value);
+                    }
+                }
+                Expression::Call {
+                    function,
+                    arguments,
+                    ..
+                } => {
+                    let given = arguments.iter().map(|a| constant(*a, constants));
+                    let given: Vec<Option<i32>> = given.collect();
+                    self.function(*function, &given, around);
+                }
+                Expression::Switch { scrutinee, cases } => {
+                    let known = constant(*scrutinee, constants);
+                    let last = cases.len().saturating_sub(1);
+                    let chosen = known.map(|k| usize::try_from(k).map_or(last, |k| k.min(last)));
+                    for (k, case) in cases.iter().enumerate() {
+                        if chosen.is_none_or(|chosen| chosen == k) {
+                            deep(|| self.body(case, around, constants));
+                        }
+                    }
+                }
+                with_bodies => bodies(with_bodies, &mut |inner| {
+                    deep(|| self.body(inner, around, constants));
+                }),
+            }
         }
     }
 
     /// Looks at a statement; gives what is around its bodies where it changes that.
     fn statement(&mut self, statement: &Statement, around: &Around) -> Option<Around> {
-        if let Expression::Call { function, .. } = &statement.expression {
-            self.function(*function, around);
-        }
         let strategy = nova_flat::visit::strategy_of(&statement.expression)?;
         let place = &statement.place;
         let mut report = |space, why| {
@@ -193,6 +241,15 @@ impl<'a> Walk<'a> {
                 place: Some(place.clone()),
             }),
         }
+    }
+}
+
+/// The number that an atom is, if that is known.
+fn constant(atom: Atom, constants: &Constants) -> Option<i32> {
+    match atom {
+        Atom::Constant(ScalarValue::I32(value)) => Some(value),
+        Atom::Constant(_) => None,
+        Atom::Variable(variable) => constants.get(&variable).copied(),
     }
 }
 

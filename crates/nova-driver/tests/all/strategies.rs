@@ -60,6 +60,12 @@ const REFUSED: &[(&str, &[&str])] = &[
         &["`map_local` cannot stand inside `map_global`"],
     ),
     (
+        "((X : vector int)) (define (twice (lambda (f x) (f (f x)))))
+         (map_workgroup (lambda (r) (twice (map_global (+ 1)) r))
+           (split 2 (twice (map_seq (+ 2)) X)))",
+        &["`map_global` cannot stand inside `map_workgroup`"],
+    ),
+    (
         "((X : vector int)) ((to_local (map_seq (+ 1))) X)",
         &["this result cannot lie in local memory", "that of a work-group"],
     ),
@@ -93,6 +99,10 @@ fn what_nests_as_it_should_is_accepted() {
         "((X : vector int)) ((to_private (reduce_seq + 0)) X)",
         // The same function in two places, one after the other.
         "((X : vector int)) (define (f (map_workgroup (+ 1)))) (f (f X))",
+        // The same function of functions, with others.
+        "((X : vector int)) (define (twice (lambda (f x) (f (f x)))))
+         (map_workgroup (lambda (r) (twice (map_local (+ 1)) r))
+           (split 2 (twice (map_global (+ 2)) X)))",
         // What is not used is not asked.
         "((X : vector int)) (define (f (lambda (x) (map_local (+ 1) [x])))) (map_seq (+ 1) X)",
     ];
