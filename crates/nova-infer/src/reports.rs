@@ -25,10 +25,10 @@ impl Inference<'_> {
     pub fn no_lanes(&mut self, at: ExpressionId, element: Ty) {
         let span = self.span(at);
         let diagnostic = match self.types.shallow(element) {
-            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() => {
+            Shallow::Unbound(_, unbound) if unbound.constraint.may_be_read() => {
                 let message = "could not determine which `vec#n` this is a vector of";
                 Diagnostic::error(codes::AMBIGUOUS_TYPE, span, message)
-                    .help("annotate it, for instance `(X : vector vec#4 float)`")
+                    .help("annotate it: `(e : vector vec#4 float)`")
             }
             Shallow::Unbound(..) | Shallow::Node(_) => {
                 let shown = Show::new(&mut self.types, self.declarations).words(element);
