@@ -6,6 +6,7 @@
 //! functions given a `vector#n` get its `rows`.
 
 use crate::Scalar;
+use crate::strategy::{Level, Space, Strategy};
 
 /// An operation on scalars. Operand and result types are those of its arguments unless said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -320,8 +321,8 @@ pub enum Builtin {
     /// On scalars.
     Scalar(ScalarOperation),
     /// `map F(a1, …, an → b) X1 … Xn → vector b`. Length(first length, length) of the first vector,
-    /// from left to right, that is not as long as the first.
-    Map,
+    /// from left to right, that is not as long as the first. With a strategy `map_seq` …, the same.
+    Map { strategy: Option<Strategy> },
     /// `imap F(int, a → b) X`. LengthOverflow(length) of more than 2^31 - 1 elements.
     Imap,
     /// `reduce F(a, a → a) z X → a`; `commutes`: elements may change places. Called in the order of
@@ -331,6 +332,9 @@ pub enum Builtin {
     Scan { exclusive: bool },
     /// `foldl F(b, a → b) z X → b`.
     Foldl,
+    /// `reduce_seq F(b, a → b) z X → b`, a `foldl` with a strategy: sequential, and where its result
+    /// lies.
+    ReduceSeq { space: Option<Space> },
     /// `permute I X`. Length(of I, of X); then, for k in order, Permutation(`I[k]`) when it is out of
     /// range or was there before.
     Permute,
@@ -406,13 +410,22 @@ pub enum Builtin {
     Iterate,
     /// `while F(a → bool) F(a → a) x → a`; a may be a function type.
     While,
+    /// `split n X → vector#2 a`, rows of n elements. Split(n, of X) unless n is positive and divides
+    /// the length.
+    Split,
+    /// `as_vector X → vector (vec#lanes a)`. Split(lanes, of X) unless `lanes`, one of
+    /// [`crate::strategy::LANES`], divides the length.
+    AsVector { lanes: u32 },
+    /// `as_scalar X → vector a`: the elements of a vector of `vec#n a` in order.
+    AsScalar,
 }
 
 impl Builtin {
     /// Which of `count` arguments are lambdas.
     pub fn functions(self, count: usize) -> std::ops::Range<usize> {
         match self {
-            Builtin::Map | Builtin::Imap | Builtin::Reduce { .. } | Builtin::Scan { .. } => 0..1,
+            Builtin::Map { .. } | Builtin::Imap | Builtin::Reduce { .. } => 0..1,
+            Builtin::Scan { .. } | Builtin::ReduceSeq { .. } => 0..1,
             Builtin::Foldl | Builtin::Filter | Builtin::Sort | Builtin::Partition => 0..1,
             Builtin::Histogram => 0..1,
             Builtin::Tabulate | Builtin::Iterate => 1..2,
@@ -424,15 +437,41 @@ impl Builtin {
             Builtin::Concat | Builtin::Reverse | Builtin::Replicate | Builtin::Rotate => 0..0,
             Builtin::Update | Builtin::Shape | Builtin::Reshape | Builtin::Transpose => 0..0,
             Builtin::Flatten | Builtin::Rows | Builtin::Unrows | Builtin::Segments => 0..0,
-            Builtin::Unflatten => 0..0,
+            Builtin::Unflatten | Builtin::Split => 0..0,
+            Builtin::AsVector { .. } | Builtin::AsScalar => 0..0,
+        }
+    }
+
+    /// The same with its result in a space, where it carries a strategy.
+    pub fn placed(self, space: Space) -> Option<Builtin> {
+        let space = Some(space);
+        match self {
+            Builtin::Map {
+                strategy: Some(Strategy { level, .. }),
+            } => {
+                let strategy = Some(Strategy { level, space });
+                Some(Builtin::Map { strategy })
+            }
+            Builtin::ReduceSeq { .. } => Some(Builtin::ReduceSeq { space }),
+            _without_strategy => None,
         }
     }
 }
 
+/// A map with a strategy.
+const fn map(level: Level, space: Option<Space>) -> Builtin {
+    let strategy = Some(Strategy { level, space });
+    Builtin::Map { strategy }
+}
+
+const GLOBAL: Option<Space> = Some(Space::Global);
+const LOCAL: Option<Space> = Some(Space::Local);
+const PRIVATE: Option<Space> = Some(Space::Private);
+
 /// Names of the vector built-ins in the intermediate representations, and in NOVA where it has
-/// one of that name.
+/// one of that name. Behind a dot stands in which space the result lies.
 pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
-    (Builtin::Map, "map"),
+    (Builtin::Map { strategy: None }, "map"),
     (Builtin::Imap, "imap"),
     (Builtin::Reduce { commutes: false }, "reduce"),
     (Builtin::Reduce { commutes: true }, "reduce_comm"),
@@ -471,4 +510,33 @@ pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::Unflatten, "unflatten"),
     (Builtin::Iterate, "iterate"),
     (Builtin::While, "while"),
+    (map(Level::Sequential, None), "map_seq"),
+    (map(Level::Sequential, GLOBAL), "map_seq.to_global"),
+    (map(Level::Sequential, LOCAL), "map_seq.to_local"),
+    (map(Level::Sequential, PRIVATE), "map_seq.to_private"),
+    (map(Level::Global, None), "map_global"),
+    (map(Level::Global, GLOBAL), "map_global.to_global"),
+    (map(Level::Global, LOCAL), "map_global.to_local"),
+    (map(Level::Global, PRIVATE), "map_global.to_private"),
+    (map(Level::Workgroup, None), "map_workgroup"),
+    (map(Level::Workgroup, GLOBAL), "map_workgroup.to_global"),
+    (map(Level::Workgroup, LOCAL), "map_workgroup.to_local"),
+    (map(Level::Workgroup, PRIVATE), "map_workgroup.to_private"),
+    (map(Level::Local, None), "map_local"),
+    (map(Level::Local, GLOBAL), "map_local.to_global"),
+    (map(Level::Local, LOCAL), "map_local.to_local"),
+    (map(Level::Local, PRIVATE), "map_local.to_private"),
+    (Builtin::ReduceSeq { space: None }, "reduce_seq"),
+    (Builtin::ReduceSeq { space: GLOBAL }, "reduce_seq.to_global"),
+    (Builtin::ReduceSeq { space: LOCAL }, "reduce_seq.to_local"),
+    (
+        Builtin::ReduceSeq { space: PRIVATE },
+        "reduce_seq.to_private",
+    ),
+    (Builtin::Split, "split"),
+    (Builtin::AsVector { lanes: 2 }, "as_vector2"),
+    (Builtin::AsVector { lanes: 4 }, "as_vector4"),
+    (Builtin::AsVector { lanes: 8 }, "as_vector8"),
+    (Builtin::AsVector { lanes: 16 }, "as_vector16"),
+    (Builtin::AsScalar, "as_scalar"),
 ];

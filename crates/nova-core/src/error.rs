@@ -18,6 +18,7 @@ pub enum ErrorKind {
     LengthOverflow,
     Recursion,
     Memory,
+    Split,
 }
 
 /// A row of the table of kinds.
@@ -35,7 +36,7 @@ pub struct ErrorKindInfo {
 }
 
 /// All kinds in the order of [`ErrorKind`].
-pub const ERROR_KINDS: [ErrorKindInfo; 12] = [
+pub const ERROR_KINDS: [ErrorKindInfo; 13] = [
     row(
         ErrorKind::Index,
         "index",
@@ -102,6 +103,13 @@ pub const ERROR_KINDS: [ErrorKindInfo; 12] = [
         1,
     ),
     row(ErrorKind::Memory, "memory", "out of memory", 0, 2),
+    row(
+        ErrorKind::Split,
+        "split",
+        "rows of {0} elements for a vector of {1}",
+        2,
+        1,
+    ),
 ];
 
 const fn row(

@@ -24,6 +24,10 @@
 //! what the scalar operations mean, [`order`] the order of reductions under strict floating point,
 //! [`math`] its functions; the interpreters of all representations share them.
 //!
+//! **Strategies.** What a program says about who runs a map or reduction and where its result lies
+//! ([`strategy`]) is a mark on the built-in and changes nothing of what it means. A `vec#n` is a tuple
+//! of n equal scalars; that it was one is known from `as_vector` and `as_scalar`.
+//!
 //! **How it is written.** [`mod@print`] and [`parse`] are its text, [`forms`] what that shares with
 //! the later representations, [`typing`] its rules, [`verify`] checks those and all of the above;
 //! [`text`] reads and writes values.
@@ -44,6 +48,7 @@ pub mod order;
 pub mod parse;
 pub mod print;
 pub mod scalar;
+pub mod strategy;
 pub mod text;
 pub mod types;
 pub mod typing;
@@ -53,5 +58,6 @@ pub mod verify;
 pub use builtin::{Builtin, ScalarOperation};
 pub use error::{ErrorKind, RuntimeError};
 pub use scalar::{Scalar, ScalarValue};
+pub use strategy::Strategy;
 pub use types::{Constructor, SumId, SumType, Type};
 pub use value::{Elements, Link, OutOfMemory, Value};

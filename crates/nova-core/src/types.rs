@@ -1,6 +1,7 @@
 //! The concrete types of Core.
 
 use crate::Scalar;
+use crate::strategy::LANES;
 use nova_diag::deep;
 use std::sync::Arc;
 
@@ -106,6 +107,18 @@ impl Type {
             | Type::Function(..)
             | Type::Sum(_) => None,
         }
+    }
+
+    /// How many of which number a tuple has that may hold a `vec#n`.
+    pub fn as_lanes(&self) -> Option<(u32, Scalar)> {
+        let Type::Tuple(elements) = self else {
+            return None;
+        };
+        let scalar = elements.first()?.as_scalar()?;
+        let count = elements.len() as u32;
+        let alike = elements.iter().all(|e| *e == elements[0]);
+        let held = alike && scalar != Scalar::Bool && LANES.contains(&count);
+        held.then_some((count, scalar))
     }
 
     /// The rank and the elements of a `vector` or `vector#n`.

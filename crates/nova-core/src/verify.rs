@@ -404,9 +404,9 @@ fn sums_within(ty: &Type, found: &mut Vec<SumId>) {
 fn expected(builtin: crate::Builtin, arguments: usize) -> usize {
     use crate::Builtin;
     match builtin {
-        Builtin::Map | Builtin::TabulateArray => arguments - 1,
+        Builtin::Map { .. } | Builtin::TabulateArray => arguments - 1,
         Builtin::Imap | Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => 2,
-        Builtin::Histogram | Builtin::Sort => 2,
+        Builtin::Histogram | Builtin::Sort | Builtin::ReduceSeq { .. } => 2,
         _ => 1,
     }
 }

@@ -330,6 +330,11 @@ impl At<'_> {
         self.add_type(TypeKind::Vector(rank, element))
     }
 
+    /// `vec#n T`; n is 2, 4, 8 or 16.
+    pub fn lanes_type(&self, lanes: u32, element: TypeId) -> TypeId {
+        self.add_type(TypeKind::Lanes(lanes, element))
+    }
+
     /// `(T, T, …)`, of at least two.
     pub fn tuple_type(&self, elements: &[TypeId]) -> TypeId {
         self.add_type(TypeKind::Tuple(elements.to_vec()))

@@ -6,6 +6,7 @@ use crate::error::{Failure, InternalError, Report};
 use crate::options::{Options, Stage, TARGETS};
 use crate::pipeline::{self, Trace};
 use crate::source::{Parsed, Source, load};
+use crate::strategies;
 use nova_core::ir::Program;
 use nova_core::{SumType, Type, Value};
 use nova_diag::{Diagnostic, codes};
@@ -113,6 +114,12 @@ impl Compiler {
             let clashes = || Ok(c_names::check(&tree, program, &name));
             let clashes = pipeline::guard("names", clashes)?;
             report.diagnostics.extend(clashes);
+        }
+        if let (Some(program), false) = (&program, report.has_errors()) {
+            let (sources, target) = (&report.sources, self.options.target);
+            let misplaced = || Ok(strategies::check(&tree, program, sources, target));
+            let misplaced = pipeline::guard("strategies", misplaced)?;
+            report.diagnostics.extend(misplaced);
         }
         self.check_target(&tree, &mut report);
         let program = match program {

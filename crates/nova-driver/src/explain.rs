@@ -12,9 +12,10 @@ use crate::error::Failure;
 use crate::options::Stage;
 use crate::pipeline::{self, PASSES, is_enabled, optional_passes};
 use division::whole;
+use nova_core::Strategy;
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Variable,
+    ArrayOperation, Atom, Body, Expression, Function, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::print::print_atom;
 use nova_flat::visit::bodies;
@@ -163,6 +164,10 @@ impl Report<'_> {
         match &statement.expression {
             Expression::Operation(operation) => {
                 let first = statement.pattern.first();
+                if let Some(strategy) = operation.strategy {
+                    let order = strategy_text(operation, strategy);
+                    return Some(self.operation(operation, &order));
+                }
                 let tiled = first.is_some_and(|first| self.tiled.contains(first));
                 let order = match (self.is_divided(statement), tiled) {
                     (true, true) => "divided among threads, in tiles",
@@ -260,6 +265,21 @@ impl Report<'_> {
             Atom::Constant(_) => print_atom(self.program, atom),
         }
     }
+}
+
+/// How an operation runs that carries a strategy, with the words of the program.
+fn strategy_text(operation: &ArrayOperation, strategy: Strategy) -> String {
+    let order = match operation.level {
+        Level::Sequential => "in order",
+        Level::Grid => "shared among threads",
+    };
+    let what = match operation.carries.is_empty() {
+        true => "map",
+        false => "reduce",
+    };
+    let level = strategy.level.word();
+    let space = strategy.space.map(|space| format!(" to_{}", space.word()));
+    format!("{order} ({what}_{level}{})", space.unwrap_or_default())
 }
 
 /// What an output makes of the values of the body.

@@ -32,6 +32,7 @@ mod names;
 pub mod options;
 pub mod pipeline;
 pub mod source;
+mod strategies;
 mod typed;
 pub mod types_text;
 

@@ -94,6 +94,7 @@ impl Shift {
             TypeKind::Variable(name) => TypeKind::Variable(name),
             TypeKind::Tuple(elements) => TypeKind::Tuple(self.types(elements)),
             TypeKind::Vector(rank, element) => TypeKind::Vector(rank, self.ty(element)),
+            TypeKind::Lanes(n, element) => TypeKind::Lanes(n, self.ty(element)),
             TypeKind::Function(from, to) => TypeKind::Function(self.ty(from), self.ty(to)),
             TypeKind::Apply(name, arguments) => TypeKind::Apply(name, self.types(arguments)),
         };

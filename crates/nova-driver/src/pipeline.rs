@@ -146,6 +146,16 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(nova_opt::outline::run),
     },
     Pass {
+        name: "strategies",
+        description: "gives to threads the maps that the program gives to them",
+        level: 0,
+        step: Step::FlatFor(|program, options| {
+            if options.division().is_some() {
+                nova_opt::divide::honour(program);
+            }
+        }),
+    },
+    Pass {
         name: "divide",
         description: "divides operations among threads, where the target has them",
         level: 1,

@@ -4,7 +4,7 @@ use crate::memory::Memory;
 use crate::visit::each_statement;
 use nova_core::ir::Foreign;
 use nova_core::{
-    ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
+    ErrorKind, Scalar, ScalarOperation, ScalarValue, Strategy, SumId, SumType, Type as CoreType,
 };
 use nova_diag::Place;
 use std::collections::BTreeSet;
@@ -293,6 +293,8 @@ pub struct ArrayOperation {
     pub indices: Vec<Variable>,
     /// What may run its indices.
     pub level: Level,
+    /// What the program says of it; binding: no pass makes other loops of such an operation.
+    pub strategy: Option<Strategy>,
     /// State passed from each index to the next, and its start; none: indices are independent.
     pub carries: Vec<(Variable, Atom)>,
     /// What runs for each index.
@@ -511,6 +513,13 @@ impl Expression {
                 ..
             }
         )
+    }
+}
+
+impl ArrayOperation {
+    /// Whether the program says who runs it: a barrier to what fuses, divides or moves operations.
+    pub fn is_marked(&self) -> bool {
+        self.strategy.is_some()
     }
 }
 

@@ -29,7 +29,8 @@
 //! what the parts give, or collected, where only the parts know how much that is. `MaySplit` asks
 //! whether there are threads for it; no result depends on the answer. A reduction says which of the
 //! steps of docs/order.md it does ([`ir::Bracketing`]): all of them, or those of a part, or what
-//! combines parts.
+//! combines parts. A strategy of the program ([`nova_core::strategy`], dpia.txt §6.2) stays on its
+//! operation, a barrier for all that would make other loops of it.
 //!
 //! **Errors.** No expression fails by itself but `Check`, `Fail`, `Call`s of what does, and running
 //! out of memory or stack. `Index`, division, shifts and conversions are defined only where a check

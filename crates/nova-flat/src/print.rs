@@ -10,6 +10,7 @@
 //! | `… @ m_3 (lmad 0 [n_1 2])` | the same with every second element: offset, then extents and strides |
 //! | `m_3:(block f32)` | a block |
 //! | `(let [x_2:f32] EXPRESSION "dot.nova:1:4")` | a statement and its place |
+//! | `(operation (strategy local global) [n_1] …)` | an operation that carries a strategy: level, then space if any |
 //! | `(do STATEMENT … (in x_2 5))` | a body |
 //!
 //! The words of expressions are those of the tables in this file and [`crate::parse`].
@@ -24,6 +25,7 @@ use crate::ir::{
     Program, Statement, Type, Variable,
 };
 use crate::memory::{Lmad, Memory, Polynomial};
+use nova_core::Strategy;
 use nova_core::forms::write::{Lines, bracketed, print_place};
 use nova_diag::deep;
 use nova_syntax::datum::write_text;
@@ -51,6 +53,15 @@ pub fn print_body(program: &Program, body: &Body) -> String {
     };
     printer.body(body);
     printer.out.finish()
+}
+
+/// `(strategy local) `, `(strategy local global) ` with its space.
+fn strategy_text(strategy: Strategy) -> String {
+    let level = strategy.level.word();
+    match strategy.space {
+        Some(space) => format!("(strategy {level} {}) ", space.word()),
+        None => format!("(strategy {level}) "),
+    }
 }
 
 struct Printer<'a> {
@@ -252,7 +263,8 @@ impl<'a> Printer<'a> {
             Level::Sequential => "operation",
             Level::Grid => "grid",
         };
-        self.out.text(&format!("{word} {shape} "));
+        let strategy = operation.strategy.map(strategy_text).unwrap_or_default();
+        self.out.text(&format!("{word} {strategy}{shape} "));
         self.variables(&operation.indices);
         self.out.text(" ");
         self.starts(&operation.carries);

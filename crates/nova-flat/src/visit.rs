@@ -6,6 +6,7 @@
 //! expression binds around its bodies (a statement's pattern is not among them).
 //!
 //! **Deep.** [`each_statement`] and [`each_body_mut`] reach everything below a body, however deep;
+//! [`holds_strategies`] asks for operations that must stay as they are;
 //! [`free_variables`] and [`count_uses`] also look into the types (and memory) of what is bound.
 //!
 //! **Rewriting.** A [`Substitution`] maps variables to atoms; [`substitute`] applies one to a body
@@ -38,6 +39,7 @@ use crate::ir::{
 };
 use crate::memory::Memory;
 use crate::{array_expressions, call_expressions, node_expressions, pure_expressions};
+use nova_core::Strategy;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -292,6 +294,23 @@ pub fn each_statement<'a>(body: &'a Body, visit: &mut dyn FnMut(&'a Statement)) 
         bodies(&statement.expression, &mut |inner| {
             deep(|| each_statement(inner, &mut *visit));
         });
+    }
+}
+
+/// Whether an operation that carries a strategy is in a body, at any depth.
+pub fn holds_strategies(body: &Body) -> bool {
+    let mut found = false;
+    each_statement(body, &mut |statement| {
+        found |= strategy_of(&statement.expression).is_some();
+    });
+    found
+}
+
+/// The strategy that an expression carries itself.
+pub fn strategy_of(expression: &Expression) -> Option<Strategy> {
+    match expression {
+        Expression::Operation(operation) => operation.strategy,
+        _no_operation => None,
     }
 }
 

@@ -7,10 +7,11 @@ use crate::messages::Because;
 use crate::obligations::Demand;
 use crate::signature::{DemandWord, SignatureType};
 use crate::types::{Constraint, Ty};
-use nova_core::Builtin;
 use nova_core::builtin::Class;
+use nova_core::strategy::LANES;
+use nova_core::{Builtin, Scalar};
 use nova_diag::{Diagnostic, codes};
-use nova_syntax::ast::{ExpressionId, ExpressionKind};
+use nova_syntax::ast::{ExpressionId, ExpressionKind, NumberValue};
 
 impl Inference<'_> {
     /// The type of a built-in that stands alone.
@@ -27,7 +28,8 @@ impl Inference<'_> {
         arguments: &[ExpressionId],
     ) -> Ty {
         match builtin.get().lowering {
-            Lowering::Map => return self.apply_map(id, head, arguments),
+            Lowering::Map(_) => return self.apply_map(id, head, arguments),
+            Lowering::AsVector => return self.apply_as_vector(id, head, arguments),
             Lowering::Range => return self.apply_range(id, head, arguments),
             Lowering::Plain(Builtin::Trace) if !self.check_trace(head, arguments) => {
                 for &argument in arguments {
@@ -36,6 +38,7 @@ impl Inference<'_> {
                 return self.types.error();
             }
             Lowering::Plain(_)
+            | Lowering::To(_)
             | Lowering::ConvertToResult
             | Lowering::And
             | Lowering::Or
@@ -160,7 +163,8 @@ impl Inference<'_> {
                 | DemandWord::Shape
                 | DemandWord::Flatten
                 | DemandWord::Rows
-                | DemandWord::Unrows => {
+                | DemandWord::Unrows
+                | DemandWord::Lanes => {
                     let because = Because::Argument {
                         function: head,
                         position: position + 1,
@@ -189,7 +193,7 @@ impl Inference<'_> {
         let error = self.types.is_error(value);
         if error || (elements.is_empty() && known) {
             if !error {
-                self.map_of_no_function(function, found);
+                self.map_of_no_function(Some(head), function, found);
             }
             for &vector in vectors {
                 self.infer_argument(id, vector);
@@ -264,8 +268,10 @@ impl Inference<'_> {
     ) {
         let count = vectors.len();
         let plural = if takes == 1 { "" } else { "s" };
+        let name = self.name_of(head);
+        let name = name.as_deref().unwrap_or("map");
         let message =
-            format!("the function of this `map` takes {takes} argument{plural}, not {count}");
+            format!("the function of this `{name}` takes {takes} argument{plural}, not {count}");
         let extra = vectors[takes..].iter().map(|vector| self.span(*vector));
         let at = extra
             .reduce(|all, next| all.to(next))
@@ -273,7 +279,9 @@ impl Inference<'_> {
         let diagnostic = Diagnostic::error(codes::TOO_MANY_ARGUMENTS, at, message)
             .label("too many")
             .also(self.span(function), "the function")
-            .help("`map` takes as many vectors as its function takes arguments");
+            .help(format!(
+                "`{name}` takes as many vectors as its function takes arguments"
+            ));
         self.diagnostics.push(diagnostic);
     }
 
@@ -315,6 +323,55 @@ impl Inference<'_> {
         let arguments = &arguments[..arguments.len().min(3)];
         let result = self.types.vector(element);
         self.finish_builtin(id, head, vec![element; arguments.len()], result, arguments)
+    }
+
+    /// `as_vector n X`: the literal n decides the type.
+    fn apply_as_vector(
+        &mut self,
+        id: ExpressionId,
+        head: ExpressionId,
+        arguments: &[ExpressionId],
+    ) -> Ty {
+        let Some(lanes) = self.literal_lanes(head, arguments) else {
+            for &argument in arguments {
+                self.infer_argument(id, argument);
+            }
+            return self.types.error();
+        };
+        let constraint = Constraint::class(Class::Number, true);
+        let element = self.types.fresh(constraint, self.span(id));
+        let int = self.types.scalar(Scalar::I32);
+        let parameters = vec![int, self.types.vector(element)];
+        let mut agree = true;
+        for (index, &ty) in parameters.iter().enumerate() {
+            let because = Because::Argument {
+                function: head,
+                position: index + 1,
+            };
+            let argument = arguments.get(index).copied();
+            self.plain_parameter(id, ty, argument, &because, &mut agree);
+        }
+        let lanes = self.types.lanes(lanes, element);
+        let result = self.types.vector(lanes);
+        self.finish_builtin(id, head, parameters, result, arguments)
+    }
+
+    /// The n of `as_vector n X`, where it is a literal that `vec#n` allows.
+    fn literal_lanes(&mut self, head: ExpressionId, arguments: &[ExpressionId]) -> Option<u32> {
+        let first = arguments.first().copied();
+        if let Some(first) = first
+            && let ExpressionKind::Number(number) = &self.program.expression(first).kind
+            && let (NumberValue::Integer(Some(n)), None) = (&number.value, number.suffix)
+            && let Some(lanes) = LANES.iter().find(|lanes| i128::from(**lanes) == *n)
+        {
+            return Some(*lanes);
+        }
+        let at = self.span(first.unwrap_or(head));
+        let message = "the first argument of `as_vector` must be the literal 2, 4, 8 or 16";
+        let diagnostic = Diagnostic::error(codes::BAD_ARGUMENT_COUNT, at, message)
+            .help("write `(as_vector 4 X)`");
+        self.diagnostics.push(diagnostic);
+        None
     }
 
     /// Whether the text of `trace` is part of the program.

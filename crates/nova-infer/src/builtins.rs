@@ -6,8 +6,10 @@
 //! [`crate::obligations`].
 
 use crate::signature::Signature;
+use crate::types::Constraint;
 use nova_core::builtin::{Class, ResultKind, SCALAR_OPERATIONS};
 use nova_core::scalar::SCALARS;
+use nova_core::strategy::{Level, Space};
 use nova_core::{Builtin, Scalar, ScalarOperation};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -21,6 +23,8 @@ pub(crate) enum Arity {
     Map,
     /// `range`: one to three.
     Range,
+    /// `to_local`: a function, and then what that takes.
+    Function,
 }
 
 /// How an application to all arguments becomes Core.
@@ -33,8 +37,12 @@ pub(crate) enum Lowering {
     /// A conditional.
     And,
     Or,
-    /// `map`, with as many vectors as its function takes arguments.
-    Map,
+    /// `map`, with as many vectors as its function takes arguments, and its strategy.
+    Map(Option<Level>),
+    /// The function itself, with its result in a space.
+    To(Space),
+    /// The first argument is a literal that decides the type.
+    AsVector,
     /// One to three arguments.
     Range,
     /// The function ignores the elements.
@@ -70,7 +78,26 @@ nova_diag::ids! {
 const FUNCTIONS: &[(&str, &str, Lowering)] = &[
     ("and", "bool -> bool -> bool", Lowering::And),
     ("or", "bool -> bool -> bool", Lowering::Or),
-    ("map", "a -> r", Lowering::Map),
+    ("map", "a -> r", Lowering::Map(None)),
+    ("map_seq", "a -> r", Lowering::Map(Some(Level::Sequential))),
+    ("map_global", "a -> r", Lowering::Map(Some(Level::Global))),
+    (
+        "map_workgroup",
+        "a -> r",
+        Lowering::Map(Some(Level::Workgroup)),
+    ),
+    ("map_local", "a -> r", Lowering::Map(Some(Level::Local))),
+    (
+        "to_global",
+        "(a -> b) -> a -> b",
+        Lowering::To(Space::Global),
+    ),
+    ("to_local", "(a -> b) -> a -> b", Lowering::To(Space::Local)),
+    (
+        "to_private",
+        "(a -> b) -> a -> b",
+        Lowering::To(Space::Private),
+    ),
     ("range", "i -> vector i", Lowering::Range),
     ("imap", "(int -> b) -> *a -> vector b", Lowering::Imap),
     (
@@ -97,6 +124,11 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
         "foldl",
         "(b -> a -> b) -> b -> *a -> b",
         plain(Builtin::Foldl),
+    ),
+    (
+        "reduce_seq",
+        "(b -> a -> b) -> b -> *a -> b",
+        plain(Builtin::ReduceSeq { space: None }),
     ),
     (
         "permute",
@@ -179,6 +211,22 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
         "vector a -> r where unrows a r",
         plain(Builtin::Unrows),
     ),
+    ("split", "i -> *a -> vector#2 a", plain(Builtin::Split)),
+    (
+        "join",
+        "x -> vector a where flatten x a",
+        plain(Builtin::Flatten),
+    ),
+    (
+        "as_vector",
+        "int -> vector n -> vector v",
+        Lowering::AsVector,
+    ),
+    (
+        "as_scalar",
+        "vector v -> vector n where lanes v n",
+        plain(Builtin::AsScalar),
+    ),
     (
         "segments",
         "vector (vector a) -> vector int",
@@ -221,6 +269,18 @@ fn scalar_signature(class: Class, arity: usize, result: ResultKind) -> String {
     format!("{}{result}", format!("{operand} -> ").repeat(arity))
 }
 
+/// The type of a built-in; operations that give what they take work on `vec#n` by element.
+fn signature(text: &str, lowering: Lowering) -> Signature {
+    let mut signature = Signature::parse(text);
+    if let Lowering::Plain(Builtin::Scalar(operation)) = lowering
+        && let Some(info) = operation.info()
+        && info.result == ResultKind::Same
+    {
+        signature.variables = vec![Constraint::by_element(info.class)];
+    }
+    signature
+}
+
 fn all() -> Vec<SurfaceBuiltin> {
     let mut rows: Vec<(String, String, Lowering)> = Vec::new();
     for info in SCALAR_OPERATIONS {
@@ -248,7 +308,7 @@ fn all() -> Vec<SurfaceBuiltin> {
         .chain(functions)
         .map(|(name, text, lowering)| SurfaceBuiltin {
             name,
-            signature: Signature::parse(&text),
+            signature: signature(&text, lowering),
             text,
             lowering,
         })
@@ -279,7 +339,8 @@ impl BuiltinId {
     /// How many arguments it takes.
     pub fn arity(self) -> Arity {
         match self.get().lowering {
-            Lowering::Map => Arity::Map,
+            Lowering::Map(_) => Arity::Map,
+            Lowering::To(_) => Arity::Function,
             Lowering::Range => Arity::Range,
             Lowering::Plain(_)
             | Lowering::ConvertToResult
@@ -289,6 +350,7 @@ impl BuiltinId {
             | Lowering::Tabulate
             | Lowering::Reshape
             | Lowering::Shape
+            | Lowering::AsVector
             | Lowering::Index => Arity::Fixed(self.get().signature.parameters.len()),
         }
     }
@@ -305,8 +367,25 @@ impl BuiltinId {
 impl SurfaceBuiltin {
     /// Its type as source, for messages.
     pub fn shown_type(&self) -> String {
-        if self.lowering == Lowering::Map {
-            return "('a -> … -> 'b) -> vector 'a -> … -> vector 'b".to_string();
+        match self.lowering {
+            Lowering::Map(_) => {
+                return "('a -> … -> 'b) -> vector 'a -> … -> vector 'b".to_string();
+            }
+            Lowering::AsVector => return "n -> vector 'a -> vector (vec#n 'a)".to_string(),
+            Lowering::Plain(Builtin::AsScalar) => {
+                return "vector (vec#n 'a) -> vector 'a".to_string();
+            }
+            Lowering::Plain(_)
+            | Lowering::To(_)
+            | Lowering::ConvertToResult
+            | Lowering::And
+            | Lowering::Or
+            | Lowering::Range
+            | Lowering::Imap
+            | Lowering::Tabulate
+            | Lowering::Reshape
+            | Lowering::Shape
+            | Lowering::Index => {}
         }
         let (text, _) = self.text.split_once(" where ").unwrap_or((&self.text, ""));
         let mut shown = String::new();
@@ -347,11 +426,16 @@ mod tests {
     fn every_function_of_core_has_a_surface_name() {
         let internal = ["index", "array_index", "tabulate_array"];
         for (_, name) in VECTOR_BUILTINS {
-            assert_eq!(
-                BuiltinId::by_name(name).is_some(),
-                !internal.contains(name),
-                "{name}"
-            );
+            // Behind a dot stands a space, which is a function of its own; `as_vector4` is
+            // `as_vector 4`.
+            let (name, space) = name.split_once('.').unwrap_or((name, "to_global"));
+            let name = match name.starts_with("as_vector") {
+                true => "as_vector",
+                false => name,
+            };
+            let known = BuiltinId::by_name(name).is_some();
+            assert_eq!(known, !internal.contains(&name), "{name}");
+            assert!(BuiltinId::by_name(space).is_some(), "{space}");
         }
     }
 

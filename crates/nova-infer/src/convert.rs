@@ -4,6 +4,7 @@ use crate::declarations::{Declarations, TypeMeaning};
 use crate::suggest::did_you_mean;
 use crate::types::{Constraint, Ty, Types};
 use nova_core::Scalar;
+use nova_core::builtin::Class;
 use nova_core::scalar::SCALARS;
 use nova_diag::{Diagnostic, Span, codes, deep};
 use nova_syntax::ast::{self, TypeKind};
@@ -73,6 +74,7 @@ impl Convert<'_> {
                 let element = self.held(*element);
                 self.types.array(*rank, element)
             }
+            TypeKind::Lanes(lanes, element) => self.lanes(*lanes, *element),
             TypeKind::Function(parameter, result) => {
                 let parameter = self.ty(*parameter);
                 let result = self.ty(*result);
@@ -93,6 +95,20 @@ impl Convert<'_> {
         let ty = self.ty(id);
         hold(self.types, self.diagnostics, ty, self.program.ty(id).span);
         ty
+    }
+
+    /// A `vec#n`, which holds numbers.
+    fn lanes(&mut self, lanes: u32, element: ast::TypeId) -> Ty {
+        let ty = self.ty(element);
+        let numbers = Constraint::class(Class::Number, false);
+        if self.types.require(ty, numbers).is_ok() {
+            return self.types.lanes(lanes, ty);
+        }
+        let span = self.program.ty(element).span;
+        let message = format!("a `vec#{lanes}` holds numbers");
+        self.diagnostics
+            .push(Diagnostic::error(codes::WRONG_CLASS, span, message).label("this is no number"));
+        self.types.error()
     }
 
     fn variable(&mut self, name: &Arc<str>, span: Span) -> Ty {

@@ -366,7 +366,7 @@ fn undeclared_variables(
                     found.push((name.clone(), node.span));
                 }
             }
-            TypeKind::Vector(_, element) => work.push(*element),
+            TypeKind::Vector(_, element) | TypeKind::Lanes(_, element) => work.push(*element),
             TypeKind::Function(parameter, result) => work.extend([*result, *parameter]),
             TypeKind::Tuple(parts) | TypeKind::Apply(_, parts) => {
                 work.extend(parts.iter().rev());
@@ -402,7 +402,7 @@ fn type_names(program: &ast::Program, ty: ast::TypeId) -> Vec<Arc<str>> {
             TypeKind::Name(name) => names.push(name.clone()),
             TypeKind::Variable(_) => {}
             TypeKind::Tuple(elements) => work.extend(elements),
-            TypeKind::Vector(_, element) => work.push(*element),
+            TypeKind::Vector(_, element) | TypeKind::Lanes(_, element) => work.push(*element),
             TypeKind::Function(parameter, result) => work.extend([*parameter, *result]),
             TypeKind::Apply(name, arguments) => {
                 names.push(name.text.clone());

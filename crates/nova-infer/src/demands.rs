@@ -145,6 +145,31 @@ impl Inference<'_> {
         }
     }
 
+    /// A `vec#n` and its elements.
+    pub fn solve_lanes(
+        &mut self,
+        obligation: &Obligation,
+        lanes: Ty,
+        element: Ty,
+        force: bool,
+    ) -> Outcome {
+        let found = match self.types.shallow(lanes) {
+            Shallow::Node(TyNode::Error) => self.types.error(),
+            Shallow::Node(TyNode::Lanes(_, found)) => found,
+            Shallow::Unbound(_, unbound) if unbound.constraint.may_be_read() && !force => {
+                return Outcome::Wait(vec![lanes]);
+            }
+            Shallow::Unbound(..) | Shallow::Node(_) => {
+                self.no_lanes(obligation.at, lanes);
+                // Once for each value.
+                let error = self.types.error();
+                self.agree(obligation, error, lanes);
+                error
+            }
+        };
+        self.agree(obligation, found, element)
+    }
+
     /// A `vector#n` and its extents.
     pub fn solve_shape(
         &mut self,
@@ -267,7 +292,14 @@ impl Inference<'_> {
                     self.types.error()
                 }
             },
-            Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() && !force => {
+            Shallow::Node(TyNode::Lanes(lanes, found)) => match index < lanes {
+                true => found,
+                false => {
+                    self.no_such_element(obligation.at, tuple, index, lanes as usize);
+                    self.types.error()
+                }
+            },
+            Shallow::Unbound(_, unbound) if unbound.constraint.may_be_read() && !force => {
                 return Outcome::Wait(vec![tuple]);
             }
             Shallow::Unbound(_, unbound) if unbound.constraint.scalars.is_none() => {
@@ -314,7 +346,7 @@ impl Inference<'_> {
             value = last;
         }
         if parameters.is_empty() {
-            self.map_of_no_function(at, function);
+            self.map_of_no_function(None, at, function);
             return Outcome::Done;
         }
         let vector = self.types.vector(value);

@@ -147,7 +147,7 @@ impl Inference<'_> {
             NumberValue::Decimal(_) => Class::Floating,
         };
         self.types
-            .fresh(Constraint::class(class, true), self.span(id))
+            .fresh(Constraint::by_element(class), self.span(id))
     }
 
     fn infer_vector(&mut self, id: ExpressionId, elements: &[ExpressionId]) -> Ty {

@@ -58,6 +58,7 @@ impl Types {
                 | TyNode::Tuple(_)
                 | TyNode::Vector(_)
                 | TyNode::Array(..)
+                | TyNode::Lanes(..)
                 | TyNode::Function(..)
                 | TyNode::Sum(..)) => work.extend(children(&node).into_iter().rev()),
             }
@@ -129,6 +130,7 @@ impl Substitution {
             TyNode::Tuple(_) => types.tuple(after),
             TyNode::Vector(_) => types.vector(after[0]),
             TyNode::Array(rank, _) => types.array(*rank, after[0]),
+            TyNode::Lanes(lanes, _) => types.lanes(*lanes, after[0]),
             TyNode::Function(..) => types.function(after[0], after[1]),
             TyNode::Sum(sum, _) => types.sum(*sum, after),
         }

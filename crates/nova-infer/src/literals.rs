@@ -120,7 +120,10 @@ impl Inference<'_> {
     /// Reports the literals whose type is known and cannot hold them.
     pub fn check_literals(&mut self) {
         for id in std::mem::take(&mut self.literals) {
-            let ty = self.expressions[id.0 as usize];
+            let mut ty = self.expressions[id.0 as usize];
+            if let Shallow::Node(TyNode::Lanes(_, element)) = self.types.shallow(ty) {
+                ty = element;
+            }
             if let Shallow::Node(TyNode::Scalar(scalar)) = self.types.shallow(ty) {
                 self.check_literal(id, scalar);
             }

@@ -25,6 +25,8 @@ pub(crate) enum Demand {
     Elements { collection: Ty, element: Ty },
     /// A vector of vectors of elements, or a `vector#n` of them.
     Flatten { collection: Ty, element: Ty },
+    /// A `vec#n` of elements.
+    Lanes { lanes: Ty, element: Ty },
     /// A `vector#n` and the tuple of its n extents; a vector and its length.
     Shape { collection: Ty, result: Ty },
     /// An integer and a vector, or a tuple of n integers and a `vector#n`, of elements.
@@ -146,6 +148,7 @@ impl Inference<'_> {
                 collection,
                 element,
             } => self.solve_flatten(obligation, collection, element, force),
+            Demand::Lanes { lanes, element } => self.solve_lanes(obligation, lanes, element, force),
             Demand::Shape { collection, result } => {
                 self.solve_shape(obligation, collection, result, force)
             }
@@ -208,6 +211,10 @@ impl Demand {
                 element: first,
                 result: second,
             },
+            DemandWord::Lanes => Demand::Lanes {
+                lanes: first,
+                element: second,
+            },
         })
     }
 
@@ -231,6 +238,7 @@ impl Demand {
                 element,
             } => vec![collection, element],
             Demand::Unrows { element, result } => vec![element, result],
+            Demand::Lanes { lanes, element } => vec![lanes, element],
             Demand::Shape { collection, result } => vec![collection, result],
             Demand::Extents {
                 extents,

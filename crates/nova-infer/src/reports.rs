@@ -21,6 +21,26 @@ impl Inference<'_> {
         self.diagnostics.push(diagnostic);
     }
 
+    /// `as_scalar` of what is no vector of `vec#n`, or not known to be one.
+    pub fn no_lanes(&mut self, at: ExpressionId, element: Ty) {
+        let span = self.span(at);
+        let diagnostic = match self.types.shallow(element) {
+            Shallow::Unbound(_, unbound) if unbound.constraint.may_be_read() => {
+                let message = "could not determine which `vec#n` this is a vector of";
+                Diagnostic::error(codes::AMBIGUOUS_TYPE, span, message)
+                    .help("annotate it: `(e : vector vec#4 float)`")
+            }
+            Shallow::Unbound(..) | Shallow::Node(_) => {
+                let shown = Show::new(&mut self.types, self.declarations).words(element);
+                let message = "`as_scalar` takes a vector of `vec#n`";
+                Diagnostic::error(codes::TYPE_MISMATCH, span, message)
+                    .label(format!("its elements are {shown}"))
+                    .help("`(as_vector 4 X)` makes one")
+            }
+        };
+        self.diagnostics.push(diagnostic);
+    }
+
     /// A projection beyond a tuple's elements.
     pub fn no_such_element(&mut self, at: ExpressionId, tuple: Ty, index: u32, count: usize) {
         let shown = self.show(tuple);
@@ -80,16 +100,23 @@ impl Inference<'_> {
         at
     }
 
-    /// `map` of something that takes no argument.
-    pub fn map_of_no_function(&mut self, at: ExpressionId, function: Ty) {
+    /// `map`, or one with a strategy, of something that takes no argument.
+    pub fn map_of_no_function(
+        &mut self,
+        head: Option<ExpressionId>,
+        at: ExpressionId,
+        function: Ty,
+    ) {
+        let name = head.and_then(|head| self.name_of(head));
+        let name = name.as_deref().unwrap_or("map");
         if self.types.is_error(function) {
             return;
         }
         let shown = Show::new(&mut self.types, self.declarations).words(function);
-        let message = format!("`map` applies a function, but this is {shown}");
+        let message = format!("`{name}` applies a function, but this is {shown}");
         let diagnostic = Diagnostic::error(codes::NOT_A_FUNCTION, self.span(at), message)
             .label(format!("this is {shown}"))
-            .help("the function comes first: `(map f X)`");
+            .help(format!("the function comes first: `({name} f X)`"));
         self.diagnostics.push(diagnostic);
     }
 

@@ -89,6 +89,12 @@ impl<'a> Show<'a> {
                     this.write(*element, Position::Tight, text);
                 });
             }
+            TyNode::Lanes(lanes, element) => {
+                self.grouped(position == Position::Tight, text, |this, text| {
+                    text.push_str(&format!("vec#{lanes} "));
+                    this.write(*element, Position::Tight, text);
+                });
+            }
             TyNode::Function(parameter, result) => {
                 self.grouped(position != Position::Free, text, |this, text| {
                     this.write(*parameter, Position::Parameter, text);

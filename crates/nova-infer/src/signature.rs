@@ -46,6 +46,7 @@ pub(crate) enum DemandWord {
     Flatten,
     Rows,
     Unrows,
+    Lanes,
 }
 
 const DEMAND_WORDS: &[(&str, DemandWord)] = &[
@@ -56,6 +57,7 @@ const DEMAND_WORDS: &[(&str, DemandWord)] = &[
     ("flatten", DemandWord::Flatten),
     ("rows", DemandWord::Rows),
     ("unrows", DemandWord::Unrows),
+    ("lanes", DemandWord::Lanes),
 ];
 
 impl SignatureType {

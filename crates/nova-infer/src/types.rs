@@ -34,6 +34,8 @@ pub(crate) enum TyNode {
     Vector(Ty),
     /// `vector#n`, n ≥ 2.
     Array(u32, Ty),
+    /// `vec#n` of numbers.
+    Lanes(u32, Ty),
     Function(Ty, Ty),
     Sum(SumDeclarationId, Arc<[Ty]>),
 }
@@ -70,6 +72,8 @@ pub(crate) struct Constraint {
     pub data: bool,
     /// Arithmetic, a comparison or a literal demands it: it has a default when it stays open.
     pub defaults: bool,
+    /// Where `scalars` are given: a `vec#n` of one of them is allowed, too.
+    pub lanes: bool,
 }
 
 impl Constraint {
@@ -78,6 +82,7 @@ impl Constraint {
         scalars: None,
         data: true,
         defaults: false,
+        lanes: false,
     };
 
     /// Of the scalars of a class.
@@ -86,12 +91,26 @@ impl Constraint {
             scalars: Some(ScalarSet::of(class)),
             data: true,
             defaults,
+            lanes: false,
+        }
+    }
+
+    /// Of the scalars of a class, or a `vec#n` of one of them: what is done by element.
+    pub fn by_element(class: nova_core::builtin::Class) -> Constraint {
+        Constraint {
+            lanes: true,
+            ..Constraint::class(class, true)
         }
     }
 
     /// Whether it is known not to be a function.
     pub fn is_data(self) -> bool {
         self.data || self.scalars.is_some()
+    }
+
+    /// Whether it may be something with elements: a tuple or a `vec#n`.
+    pub fn may_be_read(self) -> bool {
+        self.scalars.is_none() || self.lanes
     }
 
     /// Both constraints; `None` when no scalar satisfies both.
@@ -110,6 +129,11 @@ impl Constraint {
             scalars,
             data: self.data || other.data,
             defaults: self.defaults || other.defaults,
+            lanes: match (self.scalars, other.scalars) {
+                (Some(_), Some(_)) => self.lanes && other.lanes,
+                (Some(_), None) => self.lanes,
+                (None, _) => other.lanes,
+            },
         })
     }
 
@@ -279,6 +303,12 @@ impl Types {
         )
     }
 
+    /// `vec#lanes element`.
+    pub fn lanes(&mut self, lanes: u32, element: Ty) -> Ty {
+        let level = self.levels[element.0 as usize];
+        self.push(TyNode::Lanes(lanes, element), level)
+    }
+
     /// `parameter -> result`.
     pub fn function(&mut self, parameter: Ty, result: Ty) -> Ty {
         let level = self.levels[parameter.0 as usize].max(self.levels[result.0 as usize]);
@@ -399,6 +429,7 @@ impl Types {
             | TyNode::Tuple(_)
             | TyNode::Vector(_)
             | TyNode::Array(..)
+            | TyNode::Lanes(..)
             | TyNode::Function(..)
             | TyNode::Sum(..)) => Shallow::Node(node.clone()),
         }
@@ -452,7 +483,9 @@ pub(crate) fn children(node: &TyNode) -> Vec<Ty> {
     match node {
         TyNode::Error | TyNode::Variable(_) | TyNode::Scalar(_) | TyNode::Unit => Vec::new(),
         TyNode::Tuple(elements) | TyNode::Sum(_, elements) => elements.to_vec(),
-        TyNode::Vector(element) | TyNode::Array(_, element) => vec![*element],
+        TyNode::Vector(element) | TyNode::Array(_, element) | TyNode::Lanes(_, element) => {
+            vec![*element]
+        }
         TyNode::Function(parameter, result) => vec![*parameter, *result],
     }
 }

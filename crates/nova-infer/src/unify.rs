@@ -108,6 +108,14 @@ impl Types {
         match (self.node(ty), constraint.scalars) {
             (TyNode::Error, _) => Ok(()),
             (TyNode::Scalar(scalar), Some(scalars)) if scalars.contains(*scalar) => Ok(()),
+            (TyNode::Lanes(_, element), Some(_)) if constraint.lanes => {
+                let of_element = Constraint {
+                    lanes: false,
+                    ..constraint
+                };
+                let allowed = self.require(*element, of_element);
+                allowed.map_err(|_| Conflict::Class(constraint, ty))
+            }
             (_, Some(_)) => Err(Conflict::Class(constraint, ty)),
             (TyNode::Function(..), None) if constraint.data => Err(Conflict::Function(ty)),
             (_, None) => Ok(()),
@@ -178,6 +186,7 @@ impl Types {
                 | TyNode::Tuple(_)
                 | TyNode::Vector(_)
                 | TyNode::Array(..)
+                | TyNode::Lanes(..)
                 | TyNode::Function(..)
                 | TyNode::Sum(..)) => {
                     work.extend(children(&node));
@@ -248,7 +257,9 @@ fn push_children(a: &TyNode, b: &TyNode, error: Ty, work: &mut Vec<(Ty, Ty)>) ->
             work.push((*x, *y));
             true
         }
-        (TyNode::Array(n, x), TyNode::Array(m, y)) if n == m => {
+        (TyNode::Array(n, x), TyNode::Array(m, y)) | (TyNode::Lanes(n, x), TyNode::Lanes(m, y))
+            if n == m =>
+        {
             work.push((*x, *y));
             true
         }
@@ -267,6 +278,7 @@ fn push_children(a: &TyNode, b: &TyNode, error: Ty, work: &mut Vec<(Ty, Ty)>) ->
             | TyNode::Tuple(_)
             | TyNode::Vector(_)
             | TyNode::Array(..)
+            | TyNode::Lanes(..)
             | TyNode::Function(..)
             | TyNode::Sum(..),
             _,

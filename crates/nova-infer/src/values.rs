@@ -140,7 +140,7 @@ impl Forms<'_> {
 /// How many arguments a built-in takes at least.
 fn builtin_arity(builtin: BuiltinId) -> usize {
     match builtin.arity() {
-        Arity::Map => 2,
+        Arity::Map | Arity::Function => 2,
         Arity::Range => 1,
         Arity::Fixed(count) => count,
     }

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::facts::Fact;
 use crate::receive::Received;
 use crate::values::{has_rows, next, take};
-use nova_core::{Scalar, ScalarOperation, Type};
+use nova_core::{Scalar, ScalarOperation, Strategy, Type};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
 use std::slice::Iter;
@@ -49,20 +49,32 @@ impl Lowerer<'_> {
         ty: &Type,
         element: impl FnOnce(&mut Self, &[Atom]) -> Result<Vec<Atom>>,
     ) -> Result<Vec<Atom>> {
+        self.build_with(None, shape, ty, element)
+    }
+
+    /// As [`Lowerer::build`], by an operation that carries a strategy.
+    pub fn build_with(
+        &mut self,
+        strategy: Option<Strategy>,
+        shape: &[Atom],
+        ty: &Type,
+        element: impl FnOnce(&mut Self, &[Atom]) -> Result<Vec<Atom>>,
+    ) -> Result<Vec<Atom>> {
+        let (unit, none) = (Type::Unit, Vec::new());
         let (_, lifted) =
-            self.build_carrying(shape, &Type::Unit, Vec::new(), ty, |b, index, _| {
+            self.build_carrying(strategy, shape, (&unit, none), ty, |b, index, _| {
                 Ok((Vec::new(), element(b, index)?))
             })?;
         Ok(lifted)
     }
 
-    /// As [`Lowerer::build`], in order, with a state of type `state` passed along: `step` gives the
-    /// next state and the element. Gives the final state and the lifted elements.
+    /// As [`Lowerer::build_with`], in order, with a state of type `state` passed along: `step` gives
+    /// the next state and the element. Gives the final state and the lifted elements.
     pub fn build_carrying(
         &mut self,
+        strategy: Option<Strategy>,
         shape: &[Atom],
-        state: &Type,
-        start: Vec<Atom>,
+        (state, start): (&Type, Vec<Atom>),
         ty: &Type,
         step: impl FnOnce(&mut Self, &[Atom], Vec<Atom>) -> Result<(Vec<Atom>, Vec<Atom>)>,
     ) -> Result<(Vec<Atom>, Vec<Atom>)> {
@@ -87,6 +99,7 @@ impl Lowerer<'_> {
             shape: shape.to_vec(),
             indices,
             level: Level::Sequential,
+            strategy,
             carries: carried.into_iter().zip(start).collect(),
             body,
             outputs: gift.outputs,
@@ -347,6 +360,7 @@ impl Lowerer<'_> {
             shape: vec![count],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body,
             outputs,

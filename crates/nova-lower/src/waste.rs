@@ -93,6 +93,7 @@ impl Lowerer<'_> {
             shape: vec![length],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Reduce {

@@ -16,6 +16,9 @@
 //! (nova.txt §5.1 makes one segmented operation of such nests; here the sizes decide between balanced
 //! rows and shared ones).
 //!
+//! What the program says itself of an operation is honoured as it is ([`strategies`]), and operations
+//! around one that it gives to threads are left to one thread.
+//!
 //! What threads cannot share stays whole: effects that can be seen from outside, and node tables
 //! ([`shared`]). That nothing else is shared is made sure of in Loop (`nova_loop::regions`). What became
 //! of each operation, and why, is recorded for those who ask ([`Notes`]).
@@ -35,11 +38,13 @@ mod rows;
 mod running;
 mod shared;
 mod sort;
+mod strategies;
 
 pub use cut::FEW;
 pub use histogram::ELEMENTS;
 pub use notes::{Cutting, Divided, Fate, Note, Notes, Reason, Step};
 pub use ordered::Freedom;
+pub use strategies::honour;
 
 use crate::effects::FunctionEffects;
 use crate::regular::irregular;
@@ -57,6 +62,7 @@ use ordered::{freedom, is_exact, is_free, is_orderly};
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
 use shared::NodeMakers;
+use strategies::holds_grids;
 
 /// How operations are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +202,9 @@ impl Divider<'_> {
         let ArrayOperation {
             outputs, carries, ..
         } = operation;
+        if operation.is_marked() {
+            return Some(Reason::Strategy);
+        }
         if operation.level != Level::Sequential || outputs.is_empty() && carries.is_empty() {
             return Some(Reason::Nothing);
         }
@@ -214,7 +223,10 @@ impl Divider<'_> {
             }
             Output::Scatter { .. } | Output::Join { .. } => Some(Reason::Scatter),
         };
-        let shared = || self.shared_in(&operation.body);
+        let shared = || {
+            let grids = holds_grids(&operation.body).then_some(Reason::Inside);
+            grids.or_else(|| self.shared_in(&operation.body))
+        };
         if let Some(reason) = outputs.iter().find_map(of_output).or_else(shared) {
             return Some(reason);
         }

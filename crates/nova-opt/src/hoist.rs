@@ -17,7 +17,7 @@ use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
-use nova_flat::visit::{binders, bodies_mut, type_variables, used_variables};
+use nova_flat::visit::{binders, bodies_mut, each_statement, type_variables, used_variables};
 use nova_flat::{call_expressions, node_expressions};
 use std::collections::HashMap;
 
@@ -85,8 +85,9 @@ enum Kind {
     Branch,
     /// It is run by a loop, perhaps never.
     Loop,
-    /// It is run for every index of a space of these extents.
-    Operation(Vec<Atom>),
+    /// It is run for every index of a space of these extents; whether by an operation that carries
+    /// a strategy, which no operation leaves.
+    Operation(Vec<Atom>, bool),
 }
 
 /// A body under way.
@@ -266,7 +267,7 @@ impl Hoist<'_> {
             }
             Expression::Scalar { .. } => is_total_expression(&statement.expression),
             Expression::Index { array, indices } => self.is_in_range(*array, indices),
-            Expression::Operation(operation) => self.is_small(operation),
+            Expression::Operation(operation) => !operation.is_marked() && self.is_small(operation),
             call_expressions!()
             | node_expressions!()
             | nova_flat::array_expressions!()
@@ -330,12 +331,14 @@ impl Hoist<'_> {
     /// operations: another loop may have no rounds more often than some.
     fn invariant_in(&self, expression: &Expression, uses: Levels) -> usize {
         let whole = matches!(expression, Expression::Operation(_));
+        let mut holds = None;
+        let mut loops = || *holds.get_or_insert_with(|| holds_operations(expression));
         let mut level = self.depth();
         while level > uses.deepest() && level < DEEPEST {
             match self.regions.get(level).map(|r| &r.kind) {
-                Some(Kind::Operation(_)) => {}
+                Some(Kind::Operation(_, marked)) if !*marked || !loops() => {}
                 Some(Kind::Loop) if !whole => {}
-                Some(Kind::Branch | Kind::Loop) | None => break,
+                Some(Kind::Branch | Kind::Loop | Kind::Operation(..)) | None => break,
             }
             level -= 1;
         }
@@ -343,11 +346,27 @@ impl Hoist<'_> {
     }
 }
 
+/// Whether an expression is or holds an array operation.
+fn holds_operations(expression: &Expression) -> bool {
+    let mut found = matches!(expression, Expression::Operation(_));
+    nova_flat::visit::bodies(expression, &mut |body| {
+        each_statement(body, &mut |statement| {
+            found |= matches!(statement.expression, Expression::Operation(_));
+        });
+    });
+    found
+}
+
 /// What the bodies of an expression are to it, in order.
 fn kinds(expression: &Expression) -> Vec<Kind> {
     match expression {
         // Those behind the first are lambdas.
-        Expression::Operation(operation) => vec![Kind::Operation(operation.shape.clone())],
+        Expression::Operation(operation) => {
+            vec![Kind::Operation(
+                operation.shape.clone(),
+                operation.is_marked(),
+            )]
+        }
         Expression::If { .. } => vec![Kind::Branch, Kind::Branch],
         Expression::Switch { cases, .. } => vec![Kind::Branch; cases.len()],
         Expression::While { .. } | Expression::Sort { .. } => Vec::new(),

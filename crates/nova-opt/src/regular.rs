@@ -3,6 +3,10 @@
 //! behind each other (nova.txt §5.1). Its elements are independent, they are written where they
 //! stay, and later stages may take them in tiles.
 //!
+//! An operation that carries a strategy stays a loop of its own ([`nova_core::strategy`]). If all its
+//! rows have one length, they are joined, each at its place (`join` of dpia.txt §3), so that they can be
+//! written where they stay, too.
+//!
 //! What the body computes before the inner map is computed for each element then, so it must be
 //! cheaper than memory.
 
@@ -25,6 +29,10 @@ pub fn run(program: &mut Program) {
         each_body_mut(&mut body, &mut |inner| {
             let mut statements = Vec::with_capacity(inner.statements.len());
             for statement in std::mem::take(&mut inner.statements) {
+                if let Some(length) = marked_rows(&statement.expression) {
+                    join_rows(program, &lengths, statement, length, &mut statements);
+                    continue;
+                }
                 match nest(&statement.expression) {
                     Ok(nest) => make_regular(program, &lengths, statement, nest, &mut statements),
                     Err(_) => statements.push(statement),
@@ -76,6 +84,8 @@ pub enum Irregular {
     NoMap,
     /// How long a row is is known only inside of the operation.
     Length,
+    /// One of both carries a strategy, and stays a loop of its own.
+    Strategy,
     /// What stands before the inner map is not cheap enough to be computed for each element.
     Dear,
 }
@@ -103,14 +113,14 @@ fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
         return Err(no_map);
     };
     let is_map = |o: &Output| matches!(o, Output::Map);
+    if outer.is_marked() || inner.is_marked() {
+        return Err(Some(Irregular::Strategy));
+    }
     if !inner.carries.is_empty() || inner.shape != [*length] || !inner.outputs.iter().all(is_map) {
         return Err(no_map);
     }
-    if let Atom::Variable(length) = length {
-        let binds = |s: &Statement| s.pattern.contains(length);
-        if outer.indices.contains(length) || outer.body.statements.iter().any(binds) {
-            return Err(Some(Irregular::Length));
-        }
+    if !is_known_before(*length, outer) {
+        return Err(Some(Irregular::Length));
     }
     if before.len() > MOST_BEFORE || !before.iter().all(is_cheap) {
         return Err(Some(Irregular::Dear));
@@ -125,6 +135,78 @@ fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
         length: *length,
         rows: rows.ok_or(no_map)?,
     })
+}
+
+/// Whether what an operation's body gives is bound before the operation.
+fn is_known_before(given: Atom, operation: &ArrayOperation) -> bool {
+    let Atom::Variable(variable) = given else {
+        return true;
+    };
+    let binds = |s: &Statement| s.pattern.contains(&variable);
+    !operation.indices.contains(&variable) && !operation.body.statements.iter().any(binds)
+}
+
+/// The length that all rows have that an operation with a strategy makes, if it makes nothing else
+/// and that is known before.
+fn marked_rows(expression: &Expression) -> Option<Atom> {
+    let Expression::Operation(operation) = expression else {
+        return None;
+    };
+    let rows = matches!(operation.outputs[..], [Output::Collect { .. }]);
+    let length = operation.body.results.first().copied()?;
+    let known = is_known_before(length, operation);
+    (operation.is_marked() && operation.carries.is_empty() && rows && known).then_some(length)
+}
+
+/// Joins the rows of an operation that all have one length: row i begins at i times that.
+fn join_rows(
+    program: &mut Program,
+    lengths: &BTreeSet<Variable>,
+    statement: Statement,
+    length: Atom,
+    statements: &mut Vec<Statement>,
+) {
+    let Statement {
+        pattern,
+        expression,
+        place,
+    } = statement;
+    let (Expression::Operation(mut operation), [starts, ends, total, arrays @ ..]) =
+        (expression, &pattern[..])
+    else {
+        return;
+    };
+    let (Some(count), Some(index)) = (operation.shape.first(), operation.indices.first()) else {
+        return;
+    };
+    let (count, index) = (*count, Atom::Variable(*index));
+    let mut write = Writer {
+        program,
+        place: &place,
+        statements,
+    };
+    let length = write.not_negative(lengths, length);
+    write.bind(*total, ScalarOperation::Multiply, [count, length]);
+    write.offsets(*starts, *ends, count, length);
+    let rows = operation.body.results.split_off(1);
+    // Before the rows are made, so that they can be made there.
+    let mut inside = Vec::new();
+    let mut write = Writer {
+        statements: &mut inside,
+        ..write
+    };
+    let first = write.scalar("first", ScalarOperation::Multiply, [index, length]);
+    inside.append(&mut operation.body.statements);
+    operation.body.statements = inside;
+    let parts = rows.iter().map(|row| [Atom::Variable(first), *row]);
+    operation.body.results = parts.flatten().collect();
+    let shape = vec![Atom::Variable(*total)];
+    operation.outputs = vec![Output::Join { shape }; arrays.len()];
+    statements.push(Statement {
+        pattern: arrays.to_vec(),
+        expression: Expression::Operation(operation),
+        place,
+    });
 }
 
 /// Whether computing what a statement does again costs less than memory.
@@ -168,13 +250,7 @@ fn make_regular(
         place: &place,
         statements,
     };
-    let length = match nest.length {
-        Atom::Variable(length) if !lengths.contains(&length) => {
-            let arguments = [nest.length, Atom::index(0)];
-            Atom::Variable(write.scalar("length", ScalarOperation::Maximum, arguments))
-        }
-        length => length,
-    };
+    let length = write.not_negative(lengths, nest.length);
     let shape = vec![count, length];
     let mut matrices = Vec::with_capacity(inner.pattern.len());
     for row in &inner.pattern {
@@ -192,6 +268,7 @@ fn make_regular(
             shape,
             indices: [outer.indices, inner_map.indices].concat(),
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body,
             outputs: inner_map.outputs,
@@ -241,6 +318,17 @@ impl Writer<'_> {
         variable
     }
 
+    /// A length that no row has if it is negative.
+    fn not_negative(&mut self, lengths: &BTreeSet<Variable>, length: Atom) -> Atom {
+        match length {
+            Atom::Variable(variable) if !lengths.contains(&variable) => {
+                let arguments = [length, Atom::index(0)];
+                Atom::Variable(self.scalar("length", ScalarOperation::Maximum, arguments))
+            }
+            length => length,
+        }
+    }
+
     /// Binds where `count` rows of one length start and end.
     fn offsets(&mut self, starts: Variable, ends: Variable, count: Atom, length: Atom) {
         let index = self.program.add_variable("i", Type::Scalar(Scalar::I64));
@@ -257,6 +345,7 @@ impl Writer<'_> {
             shape: vec![count],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body: Body {
                 statements: inside,

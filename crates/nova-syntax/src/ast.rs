@@ -121,6 +121,9 @@ pub struct TypeNode {
     pub span: Span,
 }
 
+/// The n of `vec#n` (dpia.txt §6.1; OpenCL has 3, too).
+pub const LANES: [u32; 4] = [2, 4, 8, 16];
+
 /// The kinds of type expression (language §3).
 #[derive(Clone, Debug)]
 pub enum TypeKind {
@@ -132,6 +135,8 @@ pub enum TypeKind {
     Tuple(Vec<TypeId>),
     /// `vector T`, or `vector#n T` with n ≥ 1.
     Vector(u32, TypeId),
+    /// `vec#n T`, n one of [`LANES`].
+    Lanes(u32, TypeId),
     /// `T -> T`.
     Function(TypeId, TypeId),
     /// `(Name T …)`.

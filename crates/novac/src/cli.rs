@@ -75,8 +75,8 @@ const TEST_HELP: &str = "A test is a comment in a source file:
   ;; test norm: X=[3.0 4.0] => 5.0          in a file of several entries, with the entry's name
 
 The word behind `error` is one of: index length division shift conversion permutation step negative
-shape overflow recursion memory. Floats agree when they differ by at most 1e-5 (float) or 1e-12
-(double) of their size; with --fp strict they must be equal.";
+shape overflow recursion memory split. Floats agree when they differ by at most 1e-5 (float) or
+1e-12 (double) of their size; with --fp strict they must be equal.";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]

@@ -17,6 +17,7 @@ mod kinds;
 mod loops;
 mod nests;
 mod scalars;
+mod strategies;
 mod vectors;
 
 use super::expression::Draw;
@@ -50,7 +51,7 @@ const fn row(
 
 /// All productions. What a seed means depends on their order.
 pub fn productions() -> impl Iterator<Item = &'static Production> {
-    const TABLES: [&[Production]; 7] = [
+    const TABLES: [&[Production]; 8] = [
         scalars::SCALARS,
         forms::FORMS,
         data::DATA,
@@ -58,6 +59,7 @@ pub fn productions() -> impl Iterator<Item = &'static Production> {
         arrays::ARRAYS,
         loops::LOOPS,
         nests::NESTS,
+        strategies::STRATEGIES,
     ];
     TABLES.into_iter().flatten()
 }

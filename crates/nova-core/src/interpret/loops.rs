@@ -30,7 +30,7 @@ impl Machine<'_> {
         let [block, ..] = site.blocks[..] else {
             return Ok(Value::Unit);
         };
-        if site.builtin == Builtin::Map {
+        if let Builtin::Map { .. } = site.builtin {
             return self.map(frame, site, block, operands);
         }
         let mut o = Operands::new(operands);
@@ -41,7 +41,7 @@ impl Machine<'_> {
                 self.reduce(frame, block, order, o)
             }
             Builtin::Scan { exclusive } => self.scan(frame, site, block, exclusive, o),
-            Builtin::Foldl => {
+            Builtin::Foldl | Builtin::ReduceSeq { .. } => {
                 let (mut state, elements) = (o.value(), o.elements());
                 for x in elements.iter() {
                     state = self.block(frame, block, [state, x])?;
@@ -91,7 +91,7 @@ impl Machine<'_> {
                 Ok(state)
             }
             // The others take no functions.
-            Builtin::Map | Builtin::Scalar(_) | Builtin::Permute | Builtin::Gather => {
+            Builtin::Map { .. } | Builtin::Scalar(_) | Builtin::Permute | Builtin::Gather => {
                 Ok(Value::Unit)
             }
             Builtin::Slice | Builtin::Range | Builtin::Trace | Builtin::Length => Ok(Value::Unit),
@@ -100,7 +100,8 @@ impl Machine<'_> {
             Builtin::Replicate | Builtin::Rotate | Builtin::Update => Ok(Value::Unit),
             Builtin::Shape | Builtin::Reshape | Builtin::Transpose => Ok(Value::Unit),
             Builtin::Flatten | Builtin::Rows | Builtin::Unrows => Ok(Value::Unit),
-            Builtin::Segments | Builtin::Unflatten => Ok(Value::Unit),
+            Builtin::Segments | Builtin::Unflatten | Builtin::Split => Ok(Value::Unit),
+            Builtin::AsVector { .. } | Builtin::AsScalar => Ok(Value::Unit),
         }
     }
 

@@ -291,6 +291,15 @@ fn vectors() {
         "[2 0 3]",
     );
     check_vectors("(array_index (reshape 1i32 5i32 x) 0i32 3)", "4");
+    check_vectors("(split 5i32 x)", "[[1 2 3 4 5]]");
+    check_vectors(
+        "(as_scalar (reverse (as_vector2 (vector i32 1i32 2i32 3i32 4i32))))",
+        "[3 4 1 2]",
+    );
+    check_vectors(
+        "(reduce_seq.to_private (lambda [a:i32 b:i32] (sub a b)) 0i32 (map_seq (lambda [c:i32] c) x))",
+        "-15",
+    );
 }
 
 #[test]
@@ -324,6 +333,9 @@ fn errors_of_vectors() {
         "index -1 is out of range for length 5",
     );
     error("range 1i32 0i32 2i32", "a step of zero");
+    error("split 2i32 x", "rows of 2 elements for a vector of 5");
+    error("split 0i32 x", "rows of 0 elements for a vector of 5");
+    error("as_vector4 x", "rows of 4 elements for a vector of 5");
     error("range 0 1 1000000000000", "out of memory");
     error(
         "range -9223372036854775808 1 9223372036854775807",

@@ -99,8 +99,12 @@ pub fn apply(
         Builtin::Unrows => unrows(o.elements(), &site.result),
         Builtin::Segments => segments(o.elements(), &site.result),
         Builtin::Unflatten => unflatten(o.elements(), o.elements()),
+        Builtin::Split => split(o.integer(), o.elements()),
+        Builtin::AsVector { lanes } => as_vector(lanes, o.elements(), &site.result),
+        Builtin::AsScalar => as_scalar_elements(o.elements(), &site.result),
         // Scalar operations and indexing are instructions; the others take functions.
-        Builtin::Scalar(_) | Builtin::Index | Builtin::Map | Builtin::Imap => Ok(Value::Unit),
+        Builtin::Scalar(_) | Builtin::Index | Builtin::Map { .. } => Ok(Value::Unit),
+        Builtin::Imap | Builtin::ReduceSeq { .. } => Ok(Value::Unit),
         Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => Ok(Value::Unit),
         Builtin::Filter | Builtin::Histogram | Builtin::Sort | Builtin::Tabulate => Ok(Value::Unit),
         Builtin::TabulateArray | Builtin::Partition => Ok(Value::Unit),
@@ -384,6 +388,43 @@ fn flatten(value: Value, ty: &Type) -> Result<Value> {
     for row in inner.iter() {
         if let Value::Vector(row) | Value::Array(_, row) = &row {
             all.append(row)?;
+        }
+    }
+    Ok(Value::Vector(all))
+}
+
+/// How many rows of `size` elements there are in `n`: `size` is positive and divides `n`.
+fn rows_of(size: i128, n: usize) -> Result<usize> {
+    match usize::try_from(size) {
+        Ok(size) if size > 0 && n.is_multiple_of(size) => Ok(n / size),
+        _ => Err(stop(ErrorKind::Split, &[size, n as i128])),
+    }
+}
+
+fn split(size: i128, elements: Elements) -> Result<Value> {
+    let count = rows_of(size, elements.len())?;
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    Ok(shaped(&[count, size], elements))
+}
+
+fn as_vector(lanes: u32, elements: Elements, ty: &Type) -> Result<Value> {
+    let lanes = lanes as usize;
+    let count = rows_of(lanes as i128, elements.len())?;
+    let mut vectors = Elements::with_capacity(element_type(ty), count)?;
+    for k in 0..count {
+        let own = (k * lanes..(k + 1) * lanes).filter_map(|i| elements.get(i));
+        vectors.push(Value::tuple(own.collect()))?;
+    }
+    Ok(Value::Vector(vectors))
+}
+
+fn as_scalar_elements(vectors: Elements, ty: &Type) -> Result<Value> {
+    let mut all = Elements::new(element_type(ty));
+    for vector in vectors.iter() {
+        if let Value::Tuple(lanes) = vector {
+            for lane in lanes.iter() {
+                all.push(lane.clone())?;
+            }
         }
     }
     Ok(Value::Vector(all))

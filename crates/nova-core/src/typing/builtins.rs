@@ -8,10 +8,11 @@ pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>)
     let a = Arguments(arguments);
     match builtin {
         Builtin::Scalar(operation) => scalar(operation, arguments),
-        Builtin::Map | Builtin::Imap | Builtin::Tabulate | Builtin::TabulateArray => {
+        Builtin::Map { .. } | Builtin::Imap | Builtin::Tabulate | Builtin::TabulateArray => {
             mapping(builtin, a)
         }
         Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => folding(builtin, a),
+        Builtin::ReduceSeq { .. } => folding(Builtin::Foldl, a),
         Builtin::Histogram | Builtin::Iterate | Builtin::While => folding(builtin, a),
         Builtin::Filter | Builtin::Partition | Builtin::Sort => selecting(builtin, a),
         Builtin::Permute | Builtin::Gather | Builtin::Slice | Builtin::Range => {
@@ -24,6 +25,7 @@ pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>)
         Builtin::Length | Builtin::Shape | Builtin::Segments => sizes(builtin, a, stated),
         Builtin::Reshape | Builtin::Transpose | Builtin::Flatten => shapes(builtin, a),
         Builtin::Rows | Builtin::Unrows => shapes(builtin, a),
+        Builtin::Split | Builtin::AsVector { .. } | Builtin::AsScalar => splitting(builtin, a),
     }
 }
 
@@ -31,8 +33,8 @@ pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>)
 fn mapping(builtin: Builtin, a: Arguments) -> Result<Type> {
     let last = a.0.len().saturating_sub(1);
     match builtin {
-        Builtin::Map if last == 0 => Err("a map over nothing".into()),
-        Builtin::Map => {
+        Builtin::Map { .. } if last == 0 => Err("a map over nothing".into()),
+        Builtin::Map { .. } => {
             let elements = (1..=last).map(|k| a.vector(k));
             let elements = elements.collect::<Result<Vec<Type>>>()?;
             Ok(Type::vector(a.function(0, &elements)?))
@@ -326,6 +328,34 @@ fn shapes(builtin: Builtin, a: Arguments) -> Result<Type> {
                 Type::Vector(element) => Ok(Type::Array(2, element)),
                 Type::Array(rank, element) => Ok(Type::Array(rank + 1, element)),
                 _ => Err("an unrows of what is not nested".into()),
+            }
+        }
+        other => Err(format!("no rule for {other:?}")),
+    }
+}
+
+/// Rules of built-ins that take a vector apart into rows or lanes of one length, or join those.
+fn splitting(builtin: Builtin, a: Arguments) -> Result<Type> {
+    match builtin {
+        Builtin::Split => {
+            a.count(2)?;
+            a.integer(0)?;
+            Ok(Type::array(2, a.vector(1)?))
+        }
+        Builtin::AsVector { lanes } => {
+            a.count(1)?;
+            let element = a.vector(0)?;
+            match element.as_scalar().is_some_and(|s| s != Scalar::Bool) {
+                true => Ok(Type::vector(Type::tuple(vec![element; lanes as usize]))),
+                false => Err("an as_vector of what are no numbers".into()),
+            }
+        }
+        Builtin::AsScalar => {
+            a.count(1)?;
+            let element = a.vector(0)?;
+            match element.as_lanes() {
+                Some((_, scalar)) => Ok(Type::vector(Type::Scalar(scalar))),
+                None => Err("an as_scalar of what is no vec#n".into()),
             }
         }
         other => Err(format!("no rule for {other:?}")),

@@ -77,6 +77,7 @@ impl Report<'_> {
         let grain = notes.division.grain;
         let mut lines: Vec<String> = self.nest(statement, note).into_iter().collect();
         match &note.fate {
+            Fate::Whole(Reason::Strategy) => {}
             Fate::Whole(reason) => lines.push(format!("not divided: {}", reason_text(*reason))),
             Fate::Divided(divided) => {
                 let where_divided = match note.nested {
@@ -259,6 +260,8 @@ fn reason_text(reason: Reason) -> String {
              are cut"
         }
         Reason::Dear => "the body would be computed twice, which costs too much",
+        Reason::Strategy => "the program says who runs it",
+        Reason::Inside => "a loop inside is shared among threads, because the program says so",
         Reason::Deep => return format!("{DEEPEST} divided loops are around it"),
     };
     text.to_string()
@@ -269,6 +272,7 @@ fn irregular_text(why: Irregular) -> &'static str {
     match why {
         Irregular::NotAlone => "it gives rows along with other results",
         Irregular::NoMap => "a row is not what one map gives",
+        Irregular::Strategy => "the program says who runs its rounds, or those inside",
         Irregular::Length => "how long a row is is known only inside",
         Irregular::Dear => {
             "what stands before the inner map would be computed again for each element"

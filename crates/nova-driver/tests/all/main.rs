@@ -3,3 +3,4 @@
 mod division;
 mod library;
 mod optimiser;
+mod strategies;

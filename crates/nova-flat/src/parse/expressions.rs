@@ -5,7 +5,7 @@ use crate::ir::{
     ArrayOperation, Bracketing, Destination, Expression, Level, Output, SliceDimension, View,
 };
 use nova_core::forms::read::FormReader;
-use nova_core::{ScalarOperation, SumId};
+use nova_core::{ScalarOperation, Strategy, SumId, strategy};
 use nova_syntax::DatumId;
 
 /// Reads the items of a form.
@@ -344,8 +344,20 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(operation [shape] [indices] [carries] BODY OUTPUT …)`.
+    /// `(operation (strategy LEVEL SPACE) [shape] [indices] [carries] BODY OUTPUT …)`; the strategy,
+    /// and the space in it, may be left out.
     fn operation(&mut self, at: DatumId, items: &'a [DatumId], level: Level) -> Option<Expression> {
+        let marked = |first: &DatumId| match self.data.form(*first) {
+            Some(("strategy", words)) => Some((*first, words)),
+            Some(_) | None => None,
+        };
+        let (strategy, items) = match items.split_first() {
+            Some((first, rest)) => match marked(first) {
+                Some((at, words)) => (Some(self.strategy(at, words)?), rest),
+                None => (None, items),
+            },
+            None => (None, items),
+        };
         let [shape, indices, carries, body, outputs @ ..] = items else {
             return self.error(
                 at,
@@ -369,10 +381,26 @@ impl<'a> Parser<'a> {
             shape,
             indices,
             level,
+            strategy,
             carries,
             body,
             outputs: list,
         }))
+    }
+
+    /// The words of `(strategy LEVEL SPACE)`.
+    fn strategy(&mut self, at: DatumId, words: &[DatumId]) -> Option<Strategy> {
+        let word = |k: usize| words.get(k).and_then(|w| self.data.as_symbol(*w));
+        let level = word(0).and_then(strategy::Level::by_word);
+        let space = word(1).map(strategy::Space::by_word);
+        match (level, space, words.len()) {
+            (Some(level), None, 1) => Some(Strategy::of(level)),
+            (Some(level), Some(Some(space)), 2) => Some(Strategy {
+                level,
+                space: Some(space),
+            }),
+            (_, _, _) => self.error(at, "`(strategy LEVEL SPACE)` is expected"),
+        }
     }
 
     fn reduce(

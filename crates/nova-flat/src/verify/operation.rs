@@ -3,7 +3,7 @@
 use super::{INSIDE, Result, Verifier};
 use crate::ir::{ArrayOperation, Atom, Level, Output, Type, Variable};
 use crate::visit::Substitution;
-use nova_core::Scalar;
+use nova_core::{Scalar, Strategy, strategy};
 
 impl<'a> Verifier<'a> {
     pub(super) fn operation(
@@ -15,6 +15,7 @@ impl<'a> Verifier<'a> {
             shape,
             indices,
             level,
+            strategy,
             carries,
             body,
             outputs,
@@ -26,6 +27,9 @@ impl<'a> Verifier<'a> {
         self.require(shape.len() == indices.len(), || {
             format!("{} indices for {} extents", indices.len(), shape.len())
         })?;
+        if let Some(strategy) = strategy {
+            self.strategy(*strategy, *level)?;
+        }
         match level {
             Level::Sequential => {}
             Level::Grid => {
@@ -73,6 +77,18 @@ impl<'a> Verifier<'a> {
             given = rest;
         }
         Ok(())
+    }
+
+    /// A grid runs what a strategy gives to many, never what it gives to one or to the work-items
+    /// of one group.
+    fn strategy(&self, strategy: Strategy, level: Level) -> Result<()> {
+        let shared = match strategy.level {
+            strategy::Level::Global | strategy::Level::Workgroup => true,
+            strategy::Level::Sequential | strategy::Level::Local => false,
+        };
+        self.require(shared || level == Level::Sequential, || {
+            "a grid of what its strategy gives to one thread".to_string()
+        })
     }
 
     /// The element types of what each output consumes.

@@ -295,6 +295,11 @@ const MISTAKES: &[(&str, &str)] = &[
           (reduce_comm [0.0f] (lambda [p:f32 q:f32] (do (let [s:f32] (add f32 p q)) (in s))))))",
         "a grid with carries, or outputs in order",
     ),
+    (
+        "(let [a:[n]f32] (grid (strategy local) [n] [i:i64] [] (do
+          (let [e:f32] (index x [i])) (in e)) (map)))",
+        "a grid of what its strategy gives to one thread",
+    ),
 ];
 
 #[test]

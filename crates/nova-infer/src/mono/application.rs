@@ -129,6 +129,7 @@ impl Mono<'_, '_> {
                         1 + parameters.first().map_or(0, arrows)
                     }
                     Arity::Range => arrows(&whole),
+                    Arity::Function => 1,
                     Arity::Fixed(count) => count,
                 };
                 (Callee::Builtin(builtin), arity)
@@ -260,7 +261,10 @@ impl Mono<'_, '_> {
         };
         let builtin = builtin.get();
         let tuple = match (builtin.lowering, index) {
-            (Lowering::Map, 0) => return Role::Function(known.parameters.len() - 1),
+            (Lowering::Map(_), 0) => return Role::Function(known.parameters.len() - 1),
+            (Lowering::To(_), 0) => {
+                return Role::Function(known.parameters.first().map_or(0, arrows));
+            }
             (Lowering::Tabulate | Lowering::Reshape, 0) | (Lowering::Index, 1) => {
                 matches!(known.parameters.get(index), Some(Type::Tuple(_)))
             }
@@ -346,6 +350,11 @@ impl Mono<'_, '_> {
         }
         if self.inference.resolved.known_head[id.0 as usize] && !self.hoisted.contains_key(&id) {
             let (head, arguments) = spine(program, self.inference.resolved, id);
+            if let Some((space, function)) = self.placed_function(head, &arguments) {
+                let (pending, parameters, body) = self.function_argument(function, count);
+                self.place_result(body, space, id);
+                return (pending, parameters, body);
+            }
             if let Some(known) = self.known(head)
                 && known.parameters.len() == arguments.len() + count
             {

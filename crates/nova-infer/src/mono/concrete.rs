@@ -153,6 +153,11 @@ impl Mono<'_, '_> {
                 let (element, generic) = self.convert(*element);
                 (MonoNode::Array(*rank, element), generic)
             }
+            // The tuple of its elements from here on.
+            TyNode::Lanes(lanes, element) => {
+                let (element, generic) = self.convert(*element);
+                (MonoNode::Tuple(vec![element; *lanes as usize]), generic)
+            }
             TyNode::Function(parameter, result) => {
                 let (parameter, in_parameter) = self.convert(*parameter);
                 let (result, in_result) = self.convert(*result);

@@ -143,6 +143,21 @@ impl Mono<'_, '_> {
         number: &ast::Number,
     ) -> ir::ExpressionId {
         let ty = self.type_of(id);
+        if let Some((lanes, scalar)) = ty.as_lanes() {
+            let element = Type::Scalar(scalar);
+            let elements = (0..lanes).map(|_| self.number(id, number, element.clone()));
+            let elements = elements.collect();
+            return self.add(ExpressionKind::Tuple(elements), ty, id);
+        }
+        self.number(id, number, ty)
+    }
+
+    fn number(
+        &mut self,
+        id: ast::ExpressionId,
+        number: &ast::Number,
+        ty: Type,
+    ) -> ir::ExpressionId {
         let scalar = ty.as_scalar().unwrap_or(nova_core::Scalar::I32);
         let value = match literal(number, scalar) {
             Some(value) => value,

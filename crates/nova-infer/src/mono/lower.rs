@@ -2,10 +2,10 @@
 
 use super::Mono;
 use super::application::{Callee, Item, Known, Pending};
-use crate::builtins::{BuiltinId, Lowering};
+use crate::builtins::{Arity, BuiltinId, Lowering};
 use crate::signature::SignatureType;
 use nova_core::ir::{self, ExpressionKind, Variable};
-use nova_core::{Builtin, ScalarOperation, ScalarValue, Type};
+use nova_core::{Builtin, ScalarOperation, ScalarValue, Strategy, Type};
 use nova_syntax::ast;
 
 impl Mono<'_, '_> {
@@ -55,8 +55,15 @@ impl Mono<'_, '_> {
                 let commutes = commutes || source.first().is_some_and(|f| self.commutes(*f));
                 Builtin::Reduce { commutes }
             }
+            Lowering::Plain(Builtin::Scalar(operation)) if known.result.as_lanes().is_some() => {
+                return self.emit_by_element(known, operation, items, id);
+            }
             Lowering::Plain(plain) => plain,
-            Lowering::Map => Builtin::Map,
+            Lowering::Map(level) => Builtin::Map {
+                strategy: level.map(Strategy::of),
+            },
+            Lowering::To(space) => return self.emit_placed(items, space, id),
+            Lowering::AsVector => return self.emit_as_vector(known, items, id),
             Lowering::ConvertToResult => match known.result.as_scalar() {
                 Some(scalar) => Builtin::Scalar(ScalarOperation::Convert(scalar)),
                 None => return self.add(ExpressionKind::Unit, Type::Unit, id),
@@ -102,7 +109,7 @@ impl Mono<'_, '_> {
         id: ast::ExpressionId,
     ) -> Vec<Item> {
         let signature = &builtin.get().signature;
-        let map = builtin.get().lowering == Lowering::Map;
+        let map = builtin.arity() == Arity::Map;
         items
             .into_iter()
             .enumerate()
@@ -124,7 +131,11 @@ impl Mono<'_, '_> {
     }
 
     /// The arguments of a built-in of Core.
-    fn arguments(&mut self, items: Vec<Item>, id: ast::ExpressionId) -> Vec<ir::ExpressionId> {
+    pub(super) fn arguments(
+        &mut self,
+        items: Vec<Item>,
+        id: ast::ExpressionId,
+    ) -> Vec<ir::ExpressionId> {
         let mut arguments = Vec::new();
         for item in items {
             match item {

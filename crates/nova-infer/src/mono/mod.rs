@@ -11,6 +11,7 @@ mod commutes;
 mod concrete;
 mod expressions;
 mod lower;
+mod strategies;
 
 use crate::inference::Inference;
 use crate::resolve::BindingId;

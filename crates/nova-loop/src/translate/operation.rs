@@ -88,8 +88,10 @@ impl<'a> Translator<'a> {
         pattern: &'a [flat::Variable],
         place: &Place,
     ) -> Result<()> {
-        // Parts of a grid are long, and each is one thread's.
-        if operation.level == flat::Level::Sequential && self.machine == Machine::Processor {
+        // Parts of a grid are long, and each is one thread's. What carries a strategy is the loop that
+        // it says.
+        let in_order = operation.level == flat::Level::Sequential && !operation.is_marked();
+        if in_order && self.machine == Machine::Processor {
             if let Some(tiling) = self.tiling(operation, pattern) {
                 return self.operation_in_tiles(tiling, pattern, place);
             }

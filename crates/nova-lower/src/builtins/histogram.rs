@@ -79,12 +79,17 @@ impl Lowerer<'_> {
             let first = b.index(starts, bin)?;
             let last = b.index(ends, bin)?;
             let count = b.subtract(last, first);
-            b.carry(count, &start.ty, start.atoms.clone(), |b, k, state| {
-                let at = b.add(first, k);
-                let position = b.index(order, &[at])?;
-                let value = b.element(&x.element, &x.lifted, &[position])?;
-                b.inline(function.id, vec![state, value])
-            })
+            b.carry(
+                None,
+                count,
+                (&start.ty, start.atoms.clone()),
+                |b, k, state| {
+                    let at = b.add(first, k);
+                    let position = b.index(order, &[at])?;
+                    let value = b.element(&x.element, &x.lifted, &[position])?;
+                    b.inline(function.id, vec![state, value])
+                },
+            )
         })?;
         let vector = Vector {
             length: bins,

@@ -16,7 +16,8 @@ impl Lowerer<'_> {
             true => self.maximum(count, Atom::index(0)),
             false => count,
         };
-        self.carry(count, &start.ty, start.atoms.clone(), |b, _, state| {
+        let first = (&start.ty, start.atoms.clone());
+        self.carry(None, count, first, |b, _, state| {
             b.inline(function.id, vec![state])
         })
     }

@@ -4,11 +4,15 @@ use super::{Argument, scalar_type};
 use crate::builder::{Lowerer, constant};
 use crate::error::{LowerError, Result};
 use crate::values::{Array, Vector, has_rows};
-use nova_core::{ErrorKind, Scalar, ScalarOperation};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, Strategy};
 use nova_flat::ir::Atom;
 
 impl Lowerer<'_> {
-    pub(super) fn map(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
+    pub(super) fn map(
+        &mut self,
+        args: &[Argument],
+        strategy: Option<Strategy>,
+    ) -> Result<Vec<Atom>> {
         let (function, rest) = args
             .split_first()
             .ok_or_else(|| LowerError::new("a map without a function"))?;
@@ -24,7 +28,7 @@ impl Lowerer<'_> {
             self.check_lengths(length, vector.length);
         }
         let element = self.lambda_result(function.id)?;
-        let lifted = self.build(&[length], &element, |b, index| {
+        let lifted = self.build_with(strategy, &[length], &element, |b, index| {
             let mut arguments = Vec::with_capacity(vectors.len());
             for vector in &vectors {
                 arguments.push(b.element(&vector.element, &vector.lifted, index)?);

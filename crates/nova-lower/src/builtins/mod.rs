@@ -12,12 +12,14 @@ mod progressions;
 mod reductions;
 mod selection;
 mod shapes;
+mod splits;
 
 use crate::builder::Lowerer;
 use crate::error::{LowerError, Result};
 use crate::values::{Array, Vector};
 use nova_core::ir::{ExpressionId, ExpressionKind};
-use nova_core::{Builtin, Scalar, Type};
+use nova_core::strategy::Level;
+use nova_core::{Builtin, Scalar, Strategy, Type};
 use nova_flat::ir::{Atom, Expression};
 
 /// A lowered argument.
@@ -105,7 +107,7 @@ impl Lowerer<'_> {
                 atoms.reverse();
                 Ok(vec![self.checked_scalar(operation, operand, atoms)])
             }
-            Builtin::Map => self.map(args),
+            Builtin::Map { strategy } => self.map(args, strategy),
             Builtin::Imap => self.imap(exactly(args)?),
             Builtin::Tabulate => self.tabulate(exactly(args)?),
             Builtin::TabulateArray => self.tabulate_array(args),
@@ -114,7 +116,14 @@ impl Lowerer<'_> {
             Builtin::Sort => self.sort(exactly(args)?),
             Builtin::Reduce { commutes } => self.reduce(exactly(args)?, commutes),
             Builtin::Scan { exclusive } => self.scan(exactly(args)?, exclusive),
-            Builtin::Foldl => self.foldl(exactly(args)?),
+            Builtin::Foldl => self.foldl(exactly(args)?, None),
+            Builtin::ReduceSeq { space } => {
+                let level = Level::Sequential;
+                self.foldl(exactly(args)?, Some(Strategy { level, space }))
+            }
+            Builtin::Split => self.split(exactly(args)?),
+            Builtin::AsVector { lanes } => self.as_vector(exactly(args)?, lanes),
+            Builtin::AsScalar => self.as_scalar(exactly(args)?),
             Builtin::Histogram => self.histogram(exactly(args)?),
             Builtin::Iterate => self.iterate(exactly(args)?),
             Builtin::While => self.while_loop(exactly(args)?),

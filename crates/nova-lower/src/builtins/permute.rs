@@ -68,6 +68,7 @@ impl Lowerer<'_> {
             shape: vec![n],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Scatter {
@@ -115,6 +116,7 @@ impl Lowerer<'_> {
             shape: vec![indices.length],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body,
             outputs: vec![Output::Scatter { destinations }],

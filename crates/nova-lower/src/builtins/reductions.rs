@@ -7,7 +7,7 @@ use super::Argument;
 use crate::builder::Lowerer;
 use crate::error::Result;
 use crate::values::{Vector, has_rows};
-use nova_core::{Scalar, Type};
+use nova_core::{Scalar, Strategy, Type};
 use nova_flat::ir::{
     ArrayOperation, Atom, Bracketing, Expression, Lambda, Level, Output, Type as FlatType, Variable,
 };
@@ -38,7 +38,7 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Atom>> {
         let vector = x.vector()?;
         let Some(scalars) = self.only_scalars(&start.ty) else {
-            return self.fold(function, start, &vector);
+            return self.fold(function, start, &vector, None);
         };
         let index = self.index_variable(0);
         let body =
@@ -95,6 +95,7 @@ impl Lowerer<'_> {
             shape: vec![count],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: Vec::new(),
             body,
             outputs: vec![output],
@@ -109,26 +110,41 @@ impl Lowerer<'_> {
         exclusive: bool,
     ) -> Result<Vec<Atom>> {
         let (state, first) = (&start.ty, start.atoms.clone());
-        let (_, lifted) =
-            self.build_carrying(&[x.length], state, first, state, |b, index, state| {
+        let (_, lifted) = self.build_carrying(
+            None,
+            &[x.length],
+            (state, first),
+            state,
+            |b, index, state| {
                 let value = b.element(&x.element, &x.lifted, index)?;
                 let next = b.inline(function.id, vec![state.clone(), value])?;
                 let shown = if exclusive { state } else { next.clone() };
                 Ok((next, shown))
-            })?;
+            },
+        )?;
         let vector = Vector { lifted, ..x };
         Ok(vector.atoms())
     }
 
-    pub(super) fn foldl(&mut self, [function, start, x]: &[Argument; 3]) -> Result<Vec<Atom>> {
+    pub(super) fn foldl(
+        &mut self,
+        [function, start, x]: &[Argument; 3],
+        strategy: Option<Strategy>,
+    ) -> Result<Vec<Atom>> {
         let x = x.vector()?;
-        self.fold(function, start, &x)
+        self.fold(function, start, &x, strategy)
     }
 
     /// A fold in order.
-    fn fold(&mut self, function: &Argument, start: &Argument, x: &Vector) -> Result<Vec<Atom>> {
-        let first = start.atoms.clone();
-        self.carry(x.length, &start.ty, first, |b, index, state| {
+    fn fold(
+        &mut self,
+        function: &Argument,
+        start: &Argument,
+        x: &Vector,
+        strategy: Option<Strategy>,
+    ) -> Result<Vec<Atom>> {
+        let first = (&start.ty, start.atoms.clone());
+        self.carry(strategy, x.length, first, |b, index, state| {
             let value = b.element(&x.element, &x.lifted, &[index])?;
             b.inline(function.id, vec![state, value])
         })
@@ -137,13 +153,13 @@ impl Lowerer<'_> {
     /// `count` steps from a state to the next one.
     pub(super) fn carry(
         &mut self,
+        strategy: Option<Strategy>,
         count: Atom,
-        ty: &Type,
-        start: Vec<Atom>,
+        start: (&Type, Vec<Atom>),
         step: impl FnOnce(&mut Self, Atom, Vec<Atom>) -> Result<Vec<Atom>>,
     ) -> Result<Vec<Atom>> {
         let (last, _) =
-            self.build_carrying(&[count], ty, start, &Type::Unit, |b, index, state| {
+            self.build_carrying(strategy, &[count], start, &Type::Unit, |b, index, state| {
                 Ok((step(b, index[0], state)?, Vec::new()))
             })?;
         Ok(last)

@@ -356,12 +356,12 @@ impl Analysis<'_> {
             }
         }
         let state = match builtin {
-            Builtin::Foldl => vec![(0, true), (1, false)],
+            Builtin::Foldl | Builtin::ReduceSeq { .. } => vec![(0, true), (1, false)],
             Builtin::Iterate => vec![(1, true), (2, false)],
             Builtin::While => vec![(0, false), (1, true), (2, false)],
             Builtin::Trace => vec![(1, false)],
             Builtin::Scalar(_)
-            | Builtin::Map
+            | Builtin::Map { .. }
             | Builtin::Imap
             | Builtin::Reduce { .. }
             | Builtin::Scan { .. }
@@ -393,7 +393,10 @@ impl Analysis<'_> {
             | Builtin::Rows
             | Builtin::Unrows
             | Builtin::Segments
-            | Builtin::Unflatten => return None,
+            | Builtin::Unflatten
+            | Builtin::Split
+            | Builtin::AsVector { .. }
+            | Builtin::AsScalar => return None,
         };
         let mut common = None;
         for (k, gives_state) in state {

@@ -89,6 +89,7 @@ impl Code<'_> {
                 shape: vec![cut.n],
                 indices: vec![index],
                 level: Level::Sequential,
+                strategy: None,
                 carries: Vec::new(),
                 body: Body {
                     statements: inner,

@@ -176,6 +176,7 @@ impl Code<'_> {
             shape: vec![piece.length],
             indices: vec![index],
             level: Level::Sequential,
+            strategy: None,
             carries: vec![(left, begin)],
             body,
             outputs: vec![Output::Map],

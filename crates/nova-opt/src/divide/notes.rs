@@ -130,6 +130,10 @@ pub enum Reason {
     Dear,
     /// Too many divided operations are around it.
     Deep,
+    /// The program says who runs it.
+    Strategy,
+    /// An operation inside of it is shared among threads, because the program says so.
+    Inside,
 }
 
 impl Notes {

@@ -379,6 +379,7 @@ impl Code<'_> {
             shape: vec![blocks],
             indices: vec![block],
             level: Level::Sequential,
+            strategy: None,
             carries: carries.into_iter().zip(start.iter().copied()).collect(),
             body: Body {
                 statements,

@@ -135,6 +135,9 @@ fn reason(
     if !one.may_pass(other) {
         return "one of them may fail and the other may not end";
     }
+    if producer.is_marked() || consumer.is_marked() {
+        return "one of them carries a strategy, which says that it is a loop of its own";
+    }
     if producer.level != Level::Sequential || consumer.level != Level::Sequential {
         return "one of them is divided among threads";
     }

@@ -6,7 +6,8 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{
-    Substitution, bodies, count_uses, each_statement, fresh_copy, size, substitute, used_variables,
+    Substitution, bodies, count_uses, each_statement, fresh_copy, holds_strategies, size,
+    substitute, used_variables,
 };
 use nova_flat::{array_expressions, call_expressions, node_expressions, other_expressions};
 use std::collections::{HashMap, HashSet};
@@ -116,10 +117,15 @@ impl Elements<'_> {
     fn inner(&mut self, expression: &mut Expression) {
         match expression {
             Expression::Operation(operation) => {
-                self.within(
-                    Loop::Indices(operation.indices.clone()),
-                    &mut operation.body,
-                );
+                // What is around an operation with a strategy is not fused with it.
+                let outside = operation
+                    .is_marked()
+                    .then(|| std::mem::take(&mut self.known));
+                let indices = Loop::Indices(operation.indices.clone());
+                self.within(indices, &mut operation.body);
+                if let Some(outside) = outside {
+                    self.known = outside;
+                }
                 for output in &mut operation.outputs {
                     match output {
                         Output::Reduce { lambda, .. }
@@ -170,8 +176,10 @@ impl Elements<'_> {
             uses > 0 && self.counts.reads.get(array.index()) == Some(&uses)
         };
         if !operation.carries.is_empty()
+            || operation.is_marked()
             || !statement.pattern.iter().any(is_only_read)
             || !self.effects.of_body(&operation.body).is_pure()
+            || holds_strategies(&operation.body)
         {
             return;
         }

@@ -19,7 +19,8 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{
-    binders, bodies_mut, count_uses, free_variables, size, type_variables, used_variables,
+    binders, bodies_mut, count_uses, free_variables, holds_strategies, size, strategy_of,
+    type_variables, used_variables,
 };
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -81,6 +82,8 @@ struct Facts {
     reads: BTreeSet<Variable>,
     /// How many statements there are in it.
     size: usize,
+    /// Whether it is or holds an operation that carries a strategy: such ones keep their order.
+    marked: bool,
 }
 
 /// How two operations become one.
@@ -196,9 +199,11 @@ impl Merger<'_> {
             uses.insert(v);
         });
         let mut count = 1;
+        let mut marked = strategy_of(&statement.expression).is_some();
         nova_flat::visit::bodies(&statement.expression, &mut |body| {
             uses.extend(free_variables(self.program, body));
             count += size(body);
+            marked = marked || holds_strategies(body);
         });
         let mut bound = statement.pattern.clone();
         binders(&statement.expression, &mut |v| bound.push(*v));
@@ -220,6 +225,7 @@ impl Merger<'_> {
                 _ => BTreeSet::new(),
             },
             size: count,
+            marked,
         }
     }
 
@@ -266,6 +272,9 @@ impl Merger<'_> {
             return false;
         }
         if producer.level != Level::Sequential || consumer.level != Level::Sequential {
+            return false;
+        }
+        if producer.is_marked() || consumer.is_marked() {
             return false;
         }
         let (one, other) = (first_facts.effects, second_facts.effects);
@@ -319,6 +328,9 @@ impl Merger<'_> {
         let mut moved = Vec::new();
         for (place, item) in items.iter().enumerate().take(last).skip(first + 1) {
             let facts = self.facts(item);
+            if facts.marked {
+                return None;
+            }
             if (!effects.is_pure() && facts.effects.observable) || !effects.may_pass(facts.effects)
             {
                 return None;
@@ -423,6 +435,7 @@ impl Merger<'_> {
             total: one.total && other.total,
             reads: without(&one.reads, &other.reads),
             size: one.size + other.size,
+            marked: one.marked || other.marked,
         }
     }
 }

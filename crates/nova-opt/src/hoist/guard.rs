@@ -58,7 +58,7 @@ impl Hoist<'_> {
             let Some(region) = self.regions.get(level) else {
                 break;
             };
-            let Kind::Operation(shape) = &region.kind else {
+            let Kind::Operation(shape, _) = &region.kind else {
                 break;
             };
             let effects = region.summary.effects;
@@ -95,7 +95,7 @@ impl Hoist<'_> {
         }
         let mut extents: Vec<Variable> = Vec::new();
         for region in self.regions.iter().skip(level + 1) {
-            let Kind::Operation(shape) = &region.kind else {
+            let Kind::Operation(shape, _) = &region.kind else {
                 continue;
             };
             extents.extend(shape.iter().filter_map(|extent| match extent {

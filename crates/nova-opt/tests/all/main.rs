@@ -9,4 +9,5 @@ mod nests;
 mod ordered;
 mod passes;
 mod regular;
+mod strategies;
 mod support;

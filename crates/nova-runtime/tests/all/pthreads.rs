@@ -112,7 +112,7 @@ int main(void)
 }
 ";
     let used = ["nova_parallel", "nova_call", "NOVA_MESSAGE_SIZE", "int64_t"];
-    let selection = nova_runtime::select(used);
+    let selection = nova_runtime::select(nova_runtime::Platform::Processor, used);
     let mut text = String::new();
     for feature in &selection.features {
         text.push_str(&format!("#ifndef {feature}\n#define {feature}\n#endif\n"));

@@ -23,6 +23,7 @@ fn show_type(program: &Program, id: TypeId) -> String {
         TypeKind::Variable(name) => format!("'{name}"),
         TypeKind::Tuple(parts) => list("tuple", parts, |&p| show_type(program, p)),
         TypeKind::Vector(rank, ty) => format!("(vector#{rank} {})", show_type(program, *ty)),
+        TypeKind::Lanes(n, ty) => format!("(vec#{n} {})", show_type(program, *ty)),
         TypeKind::Function(argument, result) => {
             let (argument, result) = (show_type(program, *argument), show_type(program, *result));
             format!("(-> {argument} {result})")

@@ -1,13 +1,22 @@
 //! Type expressions (language §3).
 
 use super::{Parser, is_reserved};
-use crate::ast::{Name, TypeId, TypeKind};
+use crate::ast::{LANES, Name, TypeId, TypeKind};
 use crate::datum::{DatumId, Kind};
 use nova_diag::{Diagnostic, Span, codes, deep};
 use std::sync::Arc;
 
 const TYPE: &str = "a type is `int`, `float`, …, `vector T`, `vector#2 T`, `(T, T)`, `T -> T`, `'a`, \
                     `Name` or `(Name T …)`";
+
+/// A word that makes a type of the one behind it.
+#[derive(Clone, Copy)]
+enum Prefix {
+    /// `vector#n`, `vector`.
+    Vector(u32),
+    /// `vec#n`.
+    Lanes(u32),
+}
 
 impl<'a> Parser<'a> {
     /// A type whose parts stand side by side, as behind a colon: `vector int -> int`; `before` is
@@ -54,43 +63,47 @@ impl<'a> Parser<'a> {
                 self.type_placeholder(near)
             }
             [only] => self.type_single(*only),
-            [first, rest @ ..] => match self.vector_rank(*first) {
-                Some(rank) => {
-                    let mut ranks = vec![(rank, self.span(*first))];
-                    let rest = self.vector_ranks(rest, &mut ranks);
+            [first, rest @ ..] => match self.prefix(*first) {
+                Some(prefix) => {
+                    let mut prefixes = vec![(prefix, self.span(*first))];
+                    let rest = self.prefixes(rest, &mut prefixes);
                     let element = match rest {
                         [] => return self.missing_element_type(near),
                         [_, ..] => deep(|| self.type_piece(rest, near)),
                     };
-                    self.vectors(ranks, element)
+                    self.vectors(prefixes, element)
                 }
                 None => self.type_application(*first, rest, near),
             },
         }
     }
 
-    /// Takes the leading `vector`s off `items`.
-    fn vector_ranks(
+    /// Takes the leading `vector`s and `vec#n`s off `items`.
+    fn prefixes(
         &mut self,
         items: &'a [DatumId],
-        ranks: &mut Vec<(u32, Span)>,
+        prefixes: &mut Vec<(Prefix, Span)>,
     ) -> &'a [DatumId] {
         let mut items = items;
         while let [first, rest @ ..] = items
-            && let Some(rank) = self.vector_rank(*first)
+            && let Some(prefix) = self.prefix(*first)
         {
-            ranks.push((rank, self.span(*first)));
+            prefixes.push((prefix, self.span(*first)));
             items = rest;
         }
         items
     }
 
     /// Puts vectors around an element type, the last of them innermost.
-    fn vectors(&mut self, ranks: Vec<(u32, Span)>, element: TypeId) -> TypeId {
+    fn vectors(&mut self, prefixes: Vec<(Prefix, Span)>, element: TypeId) -> TypeId {
         let end = self.program.ty(element).span;
-        ranks.into_iter().rev().fold(element, |ty, (rank, span)| {
-            self.program
-                .add_type(TypeKind::Vector(rank, ty), span.to(end))
+        let around = prefixes.into_iter().rev();
+        around.fold(element, |ty, (prefix, span)| {
+            let kind = match prefix {
+                Prefix::Vector(rank) => TypeKind::Vector(rank, ty),
+                Prefix::Lanes(lanes) => TypeKind::Lanes(lanes, ty),
+            };
+            self.program.add_type(kind, span.to(end))
         })
     }
 
@@ -105,8 +118,8 @@ impl<'a> Parser<'a> {
         let mut arguments = Vec::new();
         let mut items = rest;
         while let [first, ..] = items {
-            let mut ranks = Vec::new();
-            let behind = self.vector_ranks(items, &mut ranks);
+            let mut prefixes = Vec::new();
+            let behind = self.prefixes(items, &mut prefixes);
             match behind {
                 [] => {
                     let at = self.span(*first);
@@ -114,7 +127,7 @@ impl<'a> Parser<'a> {
                 }
                 [element, behind @ ..] => {
                     let element = self.type_single(*element);
-                    arguments.push(self.vectors(ranks, element));
+                    arguments.push(self.vectors(prefixes, element));
                     items = behind;
                 }
             }
@@ -133,6 +146,27 @@ impl<'a> Parser<'a> {
         };
         self.program
             .add_type(TypeKind::Apply(name, arguments), span)
+    }
+
+    /// The `vector`, `vector#n` or `vec#n` that a datum is.
+    fn prefix(&mut self, id: DatumId) -> Option<Prefix> {
+        let name = self.data.as_symbol(id)?;
+        match name.strip_prefix("vec#") {
+            Some(lanes) => Some(Prefix::Lanes(self.lanes(lanes, self.span(id)))),
+            None => self.vector_rank(id).map(Prefix::Vector),
+        }
+    }
+
+    /// The n of `vec#n`.
+    fn lanes(&mut self, n: &str, span: Span) -> u32 {
+        if let Ok(lanes) = n.parse()
+            && LANES.contains(&lanes)
+        {
+            return lanes;
+        }
+        let help = "a `vec#n` has 2, 4, 8 or 16 elements: `vec#4 float`";
+        self.bad_form(span, format!("`vec#{n}` is no type"), help);
+        LANES[0]
     }
 
     /// The n of `vector#n`, 1 for `vector`.
@@ -180,7 +214,9 @@ impl<'a> Parser<'a> {
 
     fn is_vector(&self, id: DatumId) -> bool {
         let name = self.data.as_symbol(id);
-        name.is_some_and(|name| name == "vector" || name.starts_with("vector#"))
+        name.is_some_and(|name| {
+            name == "vector" || name.starts_with("vector#") || name.starts_with("vec#")
+        })
     }
 
     fn check_type_name(&mut self, name: &str, span: Span) -> bool {
@@ -200,10 +236,7 @@ impl<'a> Parser<'a> {
             self.bad_form(span, message, help);
             return false;
         }
-        let later = match name {
-            "*" => false,
-            name => name.ends_with('*') || name.starts_with("vec#"),
-        };
+        let later = name != "*" && name.ends_with('*');
         if later {
             let message = format!("the type `{name}` is not supported yet");
             self.error(codes::NOT_SUPPORTED, span, message);

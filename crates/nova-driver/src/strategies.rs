@@ -1,0 +1,348 @@
+//! Whether strategies stand where they can be honoured (language §7; dpia.txt §9 leaves it to the
+//! programmer): work-groups are not started by work-items, the work-items of a group need a group.
+//!
+//! The check walks the program as it was lowered, before anything is optimised, from its entries and
+//! through its calls: there every function is known, those passed to others included, and what is
+//! around a map does not depend on options. Functions that are values are numbers there, between which
+//! a `Switch` chooses; a call that passes one as a constant is followed with this constant, so that a
+//! function of functions is judged by those that it is given.
+
+use crate::options::Target;
+use nova_core::ir::{ExpressionKind as CoreKind, Program as Core};
+use nova_core::strategy::{Level, Space, Strategy};
+use nova_core::{Builtin, ScalarValue, ir};
+use nova_diag::{Diagnostic, Place, SourceMap, Span, codes, deep};
+use nova_flat::ir::{Atom, Body, Expression, FunctionId, Program, Statement, Variable};
+use nova_flat::visit::bodies;
+use nova_syntax::ast::{self, ExpressionKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The errors of a program's strategies on a target: those of every target, and those of this one.
+pub fn check(
+    tree: &ast::Program,
+    core: &Core,
+    sources: &SourceMap,
+    target: Target,
+) -> Vec<Diagnostic> {
+    if !core.arena.iter().any(is_marked) {
+        return Vec::new();
+    }
+    // What lowering refuses is our mistake, and the pipeline says so.
+    let Ok(program) = nova_lower::lower(core) else {
+        return Vec::new();
+    };
+    let mut walk = Walk {
+        program: &program,
+        target,
+        visited: BTreeSet::new(),
+        times: BTreeMap::new(),
+        found: Vec::new(),
+    };
+    for entry in &program.entries {
+        walk.function(entry.function, &[], &Around::nothing());
+    }
+    let source = Source { tree, sources };
+    let found = walk.found.iter();
+    found.filter_map(|error| source.diagnostic(error)).collect()
+}
+
+fn is_marked(expression: &ir::Expression) -> bool {
+    match &expression.kind {
+        CoreKind::Builtin { builtin, .. } => matches!(
+            builtin,
+            Builtin::Map { strategy: Some(_) } | Builtin::ReduceSeq { .. }
+        ),
+        _no_builtin => false,
+    }
+}
+
+/// What runs the code at some place: nothing in parallel, or the innermost of the maps around it that
+/// hand out their indices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Around {
+    level: Option<Level>,
+    /// Where that map stands.
+    place: Option<Place>,
+}
+
+impl Around {
+    fn nothing() -> Around {
+        Around {
+            level: None,
+            place: None,
+        }
+    }
+}
+
+/// A rule of nesting: a map of this level inside one of another, or of none, and why not.
+type Rule = (Level, Option<Level>, &'static str);
+
+/// Everything else is allowed.
+const NESTING: &[Rule] = &[
+    (
+        Level::Workgroup,
+        Some(Level::Workgroup),
+        "a work-group cannot start others",
+    ),
+    (
+        Level::Workgroup,
+        Some(Level::Global),
+        "a work-item cannot start work-groups",
+    ),
+    (
+        Level::Workgroup,
+        Some(Level::Local),
+        "a work-item cannot start work-groups",
+    ),
+    (
+        Level::Global,
+        Some(Level::Workgroup),
+        "a work-group has only its own work-items, for `map_local`",
+    ),
+    (
+        Level::Global,
+        Some(Level::Global),
+        "a work-item cannot start others",
+    ),
+    (
+        Level::Global,
+        Some(Level::Local),
+        "a work-item cannot start others",
+    ),
+    (
+        Level::Local,
+        None,
+        "it is shared by the work-items of a group, and there is no `map_workgroup` around it",
+    ),
+    (
+        Level::Local,
+        Some(Level::Global),
+        "it is shared by the work-items of a group, and the map around it has none",
+    ),
+    (
+        Level::Local,
+        Some(Level::Local),
+        "the work-items of the group each run a round of the map around it already",
+    ),
+];
+
+/// An error, by the places of what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Misplaced {
+    strategy: Strategy,
+    place: Place,
+    around: Around,
+    /// The space that cannot be had, if it is that.
+    space: Option<Space>,
+    why: &'static str,
+}
+
+/// A function is not looked into more often than this for the constants that it is given; further
+/// calls count as if nothing were known of these.
+const MOST: usize = 64;
+
+/// The variables of a function that are constants.
+type Constants = BTreeMap<Variable, i32>;
+
+struct Walk<'a> {
+    program: &'a Program,
+    target: Target,
+    /// The functions that were looked into, with what was around them and the constants given.
+    visited: BTreeSet<(FunctionId, Option<Level>, Vec<Option<i32>>)>,
+    /// How often each was.
+    times: BTreeMap<FunctionId, usize>,
+    found: Vec<Misplaced>,
+}
+
+impl<'a> Walk<'a> {
+    fn function(&mut self, id: FunctionId, given: &[Option<i32>], around: &Around) {
+        let times = self.times.entry(id).or_default();
+        let given = match *times < MOST {
+            true => given,
+            false => &[],
+        };
+        let key = (id, around.level, given.to_vec());
+        if !self.visited.insert(key) {
+            return;
+        }
+        *times += 1;
+        let function = self.program.function(id);
+        let pairs = function.parameters.iter().zip(given);
+        let mut constants: Constants = pairs.filter_map(|(p, c)| Some((*p, (*c)?))).collect();
+        deep(|| self.body(&function.body, around, &mut constants));
+    }
+
+    fn body(&mut self, body: &'a Body, around: &Around, constants: &mut Constants) {
+        for statement in &body.statements {
+            let own = self.statement(statement, around);
+            let around = own.as_ref().unwrap_or(around);
+            match &statement.expression {
+                Expression::Atom(atom) => {
+                    if let (Some(value), [name]) =
+                        (constant(*atom, constants), &statement.pattern[..])
+                    {
+                        constants.insert(*name, value);
+                    }
+                }
+                Expression::Call {
+                    function,
+                    arguments,
+                    ..
+                } => {
+                    let given = arguments.iter().map(|a| constant(*a, constants));
+                    let given: Vec<Option<i32>> = given.collect();
+                    self.function(*function, &given, around);
+                }
+                Expression::Switch { scrutinee, cases } => {
+                    let known = constant(*scrutinee, constants);
+                    let last = cases.len().saturating_sub(1);
+                    let chosen = known.map(|k| usize::try_from(k).map_or(last, |k| k.min(last)));
+                    for (k, case) in cases.iter().enumerate() {
+                        if chosen.is_none_or(|chosen| chosen == k) {
+                            deep(|| self.body(case, around, constants));
+                        }
+                    }
+                }
+                with_bodies => bodies(with_bodies, &mut |inner| {
+                    deep(|| self.body(inner, around, constants));
+                }),
+            }
+        }
+    }
+
+    /// Looks at a statement; gives what is around its bodies where it changes that.
+    fn statement(&mut self, statement: &Statement, around: &Around) -> Option<Around> {
+        let strategy = nova_flat::visit::strategy_of(&statement.expression)?;
+        let place = &statement.place;
+        let mut report = |space, why| {
+            let error = Misplaced {
+                strategy,
+                place: place.clone(),
+                around: around.clone(),
+                space,
+                why,
+            };
+            if !self.found.contains(&error) {
+                self.found.push(error);
+            }
+        };
+        let broken = NESTING
+            .iter()
+            .find(|(level, outer, _)| *level == strategy.level && *outer == around.level);
+        if let Some((.., why)) = broken {
+            report(None, why);
+        } else if let Some(why) = refused_space(strategy, around.level, self.target) {
+            report(strategy.space, why);
+        }
+        match strategy.level {
+            Level::Sequential => None,
+            Level::Global | Level::Workgroup | Level::Local => Some(Around {
+                level: Some(strategy.level),
+                place: Some(place.clone()),
+            }),
+        }
+    }
+}
+
+/// The number that an atom is, if that is known.
+fn constant(atom: Atom, constants: &Constants) -> Option<i32> {
+    match atom {
+        Atom::Constant(ScalarValue::I32(value)) => Some(value),
+        Atom::Constant(_) => None,
+        Atom::Variable(variable) => constants.get(&variable).copied(),
+    }
+}
+
+/// Why a result cannot lie in the space that it is given, if it cannot.
+fn refused_space(
+    strategy: Strategy,
+    around: Option<Level>,
+    target: Target,
+) -> Option<&'static str> {
+    let one_item = match strategy.level {
+        Level::Sequential => true,
+        Level::Global | Level::Workgroup | Level::Local => false,
+    };
+    let (in_group, in_item) = match around {
+        None => (false, false),
+        Some(Level::Workgroup) => (true, false),
+        Some(Level::Local) => (true, true),
+        Some(Level::Global | Level::Sequential) => (false, true),
+    };
+    let device = match target {
+        Target::Cuda | Target::OpenCl => true,
+        Target::Sequential | Target::Pthreads | Target::Mpi => false,
+    };
+    match strategy.space {
+        None | Some(Space::Global) => None,
+        Some(Space::Local) => (!in_group).then_some(
+            "local memory is that of a work-group, and there is no `map_workgroup` around it",
+        ),
+        Some(Space::Private) if !one_item => {
+            Some("private memory is that of one work-item, and several make this result")
+        }
+        Some(Space::Private) => (device && !in_item)
+            .then_some("private memory is that of a work-item, and none runs this on the target"),
+    }
+}
+
+/// The source, for messages.
+struct Source<'a> {
+    tree: &'a ast::Program,
+    sources: &'a SourceMap,
+}
+
+impl Source<'_> {
+    fn diagnostic(&self, error: &Misplaced) -> Option<Diagnostic> {
+        let name = map_name(error.strategy.level);
+        let span = self.span(&error.place)?;
+        let outer = error.around.place.as_ref();
+        let outer = outer.and_then(|place| self.span(place));
+        let around = error.around.level.map(map_name);
+        let message = match (&around, error.space) {
+            (Some(around), None) => format!("`{name}` cannot stand inside `{around}`"),
+            (None, None) => format!("`{name}` cannot stand here"),
+            (_, Some(space)) => {
+                format!("this result cannot lie in {} memory", space.word())
+            }
+        };
+        let diagnostic = Diagnostic::error(codes::BAD_NESTING, span, message).label(error.why);
+        Some(match (outer, around) {
+            (Some(outer), Some(around)) => diagnostic.also(outer, format!("this `{around}`")),
+            (_, _) => diagnostic,
+        })
+    }
+
+    /// The name that stands first in the form at a place; of `((to_local (map_seq f)) X)` that of the
+    /// map.
+    fn span(&self, place: &Place) -> Option<Span> {
+        let expressions = self.tree.arena.iter();
+        let at = expressions.filter(|e| self.sources.place(e.span) == *place);
+        let mut found = at.min_by_key(|e| e.span.end)?;
+        loop {
+            match &found.kind {
+                ExpressionKind::Apply(function, arguments) => {
+                    let head = self.tree.expression(*function);
+                    found = match (arguments.first(), &head.kind) {
+                        (Some(first), ExpressionKind::Name(name)) if is_space(name) => {
+                            self.tree.expression(*first)
+                        }
+                        (_, _) => head,
+                    };
+                }
+                ExpressionKind::Annotate(inner, _) => found = self.tree.expression(*inner),
+                _other => return Some(found.span),
+            }
+        }
+    }
+}
+
+fn is_space(name: &str) -> bool {
+    let word = name.strip_prefix("to_");
+    word.is_some_and(|word| Space::by_word(word).is_some())
+}
+
+/// What programs call a map of this level.
+fn map_name(level: Level) -> String {
+    format!("map_{}", level.word())
+}

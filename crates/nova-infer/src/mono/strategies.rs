@@ -1,0 +1,165 @@
+//! Strategies to Core (language §7): address spaces are marks on the maps and reductions whose results
+//! they hold, a `vec#n` is the tuple of its elements, and what is done to it is done to each.
+
+use super::Mono;
+use super::application::{Item, Known, Pending};
+use crate::builtins::Lowering;
+use crate::resolve::Resolution;
+use nova_core::ir::{self, ExpressionKind};
+use nova_core::strategy::Space;
+use nova_core::{Builtin, ScalarOperation, Type};
+use nova_diag::{Diagnostic, codes};
+use nova_syntax::ast;
+
+impl Mono<'_, '_> {
+    /// The space and the function of `(to_local f)`, applied to nothing else.
+    pub(super) fn placed_function(
+        &self,
+        head: ast::ExpressionId,
+        arguments: &[ast::ExpressionId],
+    ) -> Option<(Space, ast::ExpressionId)> {
+        let Resolution::Builtin(builtin) = self.inference.resolved.names[head.0 as usize] else {
+            return None;
+        };
+        match (builtin.get().lowering, arguments) {
+            (Lowering::To(space), [function]) => Some((space, *function)),
+            (_, _) => None,
+        }
+    }
+
+    /// `to_local` and its function: that function, its result in the space.
+    pub(super) fn emit_placed(
+        &mut self,
+        items: Vec<Item>,
+        space: Space,
+        id: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        for item in &items {
+            if let Item::Function { body, .. } = item {
+                self.place_result(*body, space, id);
+            }
+        }
+        match self.arguments(items, id).first() {
+            Some(function) => *function,
+            None => self.add(ExpressionKind::Unit, Type::Unit, id),
+        }
+    }
+
+    /// Puts the result of a function into a space: that of the map or reduction with a strategy that
+    /// gives it. One with none gives no result that is held anywhere in particular.
+    pub(super) fn place_result(
+        &mut self,
+        body: ir::ExpressionId,
+        space: Space,
+        at: ast::ExpressionId,
+    ) {
+        let mut work = vec![body];
+        while let Some(id) = work.pop() {
+            match &self.core.expression(id).kind {
+                ExpressionKind::Let { body, .. } | ExpressionKind::Letrec { body, .. } => {
+                    work.push(*body);
+                }
+                ExpressionKind::If {
+                    then, otherwise, ..
+                } => work.extend([*otherwise, *then]),
+                ExpressionKind::Case { arms, default, .. } => {
+                    work.extend(arms.iter().flatten().map(|arm| arm.body));
+                    work.extend(*default);
+                }
+                ExpressionKind::Apply { function, .. } => {
+                    match self.core.expression(*function).kind.as_lambda() {
+                        Some((_, body)) => work.push(body),
+                        None => return self.unplaced(space, at),
+                    }
+                }
+                ExpressionKind::Builtin { builtin, arguments } => {
+                    let Some(builtin) = builtin.placed(space) else {
+                        return self.unplaced(space, at);
+                    };
+                    let arguments = arguments.clone();
+                    let kind = ExpressionKind::Builtin { builtin, arguments };
+                    self.core.arena[id.index()].kind = kind;
+                }
+                ExpressionKind::Literal(_)
+                | ExpressionKind::Unit
+                | ExpressionKind::Text(_)
+                | ExpressionKind::Variable(_)
+                | ExpressionKind::Lambda { .. }
+                | ExpressionKind::Tuple(_)
+                | ExpressionKind::Project(..)
+                | ExpressionKind::Construct { .. }
+                | ExpressionKind::Vector(_)
+                | ExpressionKind::Foreign { .. } => return self.unplaced(space, at),
+            }
+        }
+    }
+
+    fn unplaced(&mut self, space: Space, at: ast::ExpressionId) {
+        let word = space.word();
+        let message = format!("`to_{word}` takes a map or reduction that carries a strategy");
+        let diagnostic =
+            Diagnostic::error(codes::BAD_ADDRESS_SPACE, self.inference.span(at), message)
+                .label("this gives the result of something else")
+                .help(format!(
+                    "write it around the map itself: `((to_{word} (map_seq f)) X)`"
+                ));
+        self.report(diagnostic);
+    }
+
+    /// `as_vector`, whose literal is part of the built-in in Core.
+    pub(super) fn emit_as_vector(
+        &mut self,
+        known: &Known,
+        items: Vec<Item>,
+        id: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let lanes = match &known.result {
+            Type::Vector(element) => element.as_lanes().map_or(0, |(lanes, _)| lanes),
+            Type::Scalar(_)
+            | Type::Unit
+            | Type::Tuple(_)
+            | Type::Array(..)
+            | Type::Function(..)
+            | Type::Sum(_) => 0,
+        };
+        let items = items.into_iter().skip(1).collect();
+        let arguments = self.arguments(items, id);
+        let builtin = Builtin::AsVector { lanes };
+        self.builtin(builtin, arguments, known.result.clone(), id)
+    }
+
+    /// A scalar operation on each element of its operands.
+    pub(super) fn emit_by_element(
+        &mut self,
+        known: &Known,
+        operation: ScalarOperation,
+        items: Vec<Item>,
+        id: ast::ExpressionId,
+    ) -> ir::ExpressionId {
+        let Some((lanes, scalar)) = known.result.as_lanes() else {
+            return self.add(ExpressionKind::Unit, Type::Unit, id);
+        };
+        let mut pending = Pending::new();
+        let mut operands = Vec::new();
+        for value in self.arguments(items, id) {
+            let ty = self.core.expression(value).ty.clone();
+            let variable = self.core.add_variable("v", ty);
+            pending.push((variable, value));
+            operands.push(variable);
+        }
+        let mut elements = Vec::new();
+        for lane in 0..lanes {
+            let mut arguments = Vec::new();
+            for operand in &operands {
+                let whole = self.variable(*operand, id);
+                let kind = ExpressionKind::Project(whole, lane);
+                arguments.push(self.add(kind, Type::Scalar(scalar), id));
+            }
+            let builtin = Builtin::Scalar(operation);
+            elements.push(self.builtin(builtin, arguments, Type::Scalar(scalar), id));
+        }
+        let tuple = ExpressionKind::Tuple(elements);
+        let value = self.add(tuple, known.result.clone(), id);
+        self.wrap(pending, value, id)
+    }
+}

@@ -1,0 +1,91 @@
+//! `split`, `as_vector` and `as_scalar` (dpia.txt §6.2): a vector as rows or as `vec#n` of one length,
+//! without moving anything, and back.
+//!
+//! The elements of a `vec#n` are components, as those of a tuple. Component k of `as_vector n X` is
+//! every n-th element of `X` from k on: n views of one array whose steps and starts say that they are
+//! neighbours, from which a target with vector types makes one load.
+
+use super::Argument;
+use crate::builder::Lowerer;
+use crate::error::{LowerError, Result};
+use crate::values::{Array, Vector};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
+use nova_flat::ir::{Atom, Body, Expression};
+
+impl Lowerer<'_> {
+    pub(super) fn split(&mut self, [size, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
+        let x = x.vector()?;
+        let (size, scalar) = size.scalar()?;
+        let size = self.bound_from(size, scalar);
+        let positive = self.compare(ScalarOperation::Greater, size, Atom::index(0));
+        self.check(positive, ErrorKind::Split, vec![size, x.length]);
+        let count = self.rows_of(size, x.length)?;
+        let extents = vec![count, size];
+        let lifted = self.reshape(&x.element, &x.lifted, &extents)?;
+        let array = Array {
+            extents,
+            element: x.element,
+            lifted,
+        };
+        Ok(array.atoms())
+    }
+
+    /// How many rows of `size` elements there are in `length`, which `size`, not zero, must divide.
+    fn rows_of(&mut self, size: Atom, length: Atom) -> Result<Atom> {
+        if size == Atom::index(0) {
+            // It was checked before, and failed.
+            return Ok(Atom::index(0));
+        }
+        let count = self.divide(length, size);
+        let rest = self.scalar(ScalarOperation::Remainder, Scalar::I64, vec![length, size]);
+        let divides = self.compare(ScalarOperation::Equal, rest, Atom::index(0));
+        self.check(divides, ErrorKind::Split, vec![size, length]);
+        Ok(count)
+    }
+
+    pub(super) fn as_vector(&mut self, [x]: &[Argument; 1], lanes: u32) -> Result<Vec<Atom>> {
+        let x = x.vector()?;
+        let size = Atom::index(i64::from(lanes));
+        let count = self.rows_of(size, x.length)?;
+        let mut atoms = vec![count];
+        for lane in 0..lanes {
+            let start = Atom::index(i64::from(lane));
+            atoms.extend(self.slice(&x.element, &x.lifted, start, size, count)?);
+        }
+        Ok(atoms)
+    }
+
+    /// A matrix with a row for each `vec#n`, as the vector that it is.
+    pub(super) fn as_scalar(&mut self, [x]: &[Argument; 1]) -> Result<Vec<Atom>> {
+        let x = x.vector()?;
+        let Some((lanes, scalar)) = x.element.as_lanes() else {
+            return Err(LowerError::new("an as_scalar of what is no vec#n"));
+        };
+        let size = Atom::index(i64::from(lanes));
+        let element = Type::Scalar(scalar);
+        let extents = [x.length, size];
+        let matrix = self.build(&extents, &element, |b, index| {
+            Ok(vec![b.lane(&x, index[0], index[1])?])
+        })?;
+        let length = self.multiply(x.length, size);
+        let lifted = self.reshape(&element, &matrix, &[length])?;
+        let vector = Vector {
+            length,
+            element,
+            lifted,
+        };
+        Ok(vector.atoms())
+    }
+
+    /// The element of a lane of the `vec#n` at an index.
+    fn lane(&mut self, x: &Vector, at: Atom, lane: Atom) -> Result<Atom> {
+        let (_, scalar) = self.array(x.lifted[0])?;
+        let scrutinee = self.index_as(lane, Scalar::I32);
+        let mut cases: Vec<Body> = Vec::new();
+        for array in &x.lifted {
+            cases.push(self.body(|b| Ok(vec![b.index(*array, &[at])?]))?);
+        }
+        let switch = Expression::Switch { scrutinee, cases };
+        Ok(self.bind_scalar("lane", scalar, switch))
+    }
+}

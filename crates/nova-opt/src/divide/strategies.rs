@@ -1,0 +1,73 @@
+//! What programs say themselves (dpia.txt §6.2), for threads: `map_global` and `map_workgroup` are grids
+//! over their indices as they are, whatever their number and cost; `map_local`, `map_seq` and
+//! `reduce_seq` stay loops of one thread. Only where threads cannot share a map, because its effects
+//! can be seen from outside or it appends to tables of nodes, one thread runs it after all, in order:
+//! its meaning comes first, and neither has a place on a device anyway.
+
+use super::shared::NodeMakers;
+use crate::effects::FunctionEffects;
+use nova_core::strategy;
+use nova_flat::ir::{ArrayOperation, Body, Expression, Level, Output, Program};
+use nova_flat::visit::{bodies_mut, each_statement};
+
+/// Gives to threads the maps that the program gives to them.
+pub fn honour(program: &mut Program) {
+    let mut marked = false;
+    for function in &program.functions {
+        each_statement(&function.body, &mut |statement| {
+            marked |= nova_flat::visit::strategy_of(&statement.expression).is_some();
+        });
+    }
+    if !marked {
+        return;
+    }
+    let effects = FunctionEffects::new(program);
+    let makers = NodeMakers::new(program);
+    for function in &mut program.functions {
+        share(&effects, &makers, &mut function.body);
+    }
+}
+
+fn share(effects: &FunctionEffects, makers: &NodeMakers, body: &mut Body) {
+    for statement in &mut body.statements {
+        if let Expression::Operation(operation) = &mut statement.expression
+            && is_for_many(operation)
+            && !effects.of_body(&operation.body).observable
+            && !makers.may_run_in(&operation.body)
+        {
+            operation.level = Level::Grid;
+        }
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            nova_diag::deep(|| share(effects, makers, inner));
+        });
+    }
+}
+
+/// Whether the program gives the indices of an operation to many.
+fn is_for_many(operation: &ArrayOperation) -> bool {
+    let many = match operation.strategy.map(|strategy| strategy.level) {
+        Some(strategy::Level::Global | strategy::Level::Workgroup) => true,
+        Some(strategy::Level::Sequential | strategy::Level::Local) | None => false,
+    };
+    let joins = |output: &Output| match output {
+        Output::Map | Output::Collect { .. } | Output::Join { .. } => true,
+        Output::Reduce { .. }
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. } => false,
+    };
+    many && operation.carries.is_empty() && operation.outputs.iter().all(joins)
+}
+
+/// Whether an operation in a body is a grid.
+pub(super) fn holds_grids(body: &Body) -> bool {
+    let mut found = false;
+    each_statement(body, &mut |statement| {
+        found |= match &statement.expression {
+            Expression::Operation(operation) => operation.level == Level::Grid,
+            _no_operation => false,
+        };
+    });
+    found
+}
