@@ -1,0 +1,106 @@
+/* The part of CUDA that generated programs use, on a CPU.
+ *
+ * Continuous integration has no GPU. So that the programs that are generated for one are run there
+ * all the same, a C++ compiler reads them with this folder before all others:
+ *
+ *     g++ -std=c++17 -DNOVA_CUDA_EMULATION -I tests/cuda/emulation -x c++ prog.cu host.cpp
+ *
+ * tests/cuda/emulated-nvcc does so and takes nvcc's options. What is asked for here is not speed but
+ * that a program that is wrong on some GPU goes wrong here, every time, with a message:
+ *
+ * - Each thread of a block is a fiber (parts/fibers.h): an activity with a stack of its own on the one
+ *   thread of the host that launched the kernel. Fibers change places only at barriers, warp
+ *   operations and atomic operations, in an order that a seed decides (parts/machine.h). So every
+ *   run can be repeated, and other seeds are other orders, from "one after the other" to "all blocks
+ *   at once". Only some blocks are resident at the same time; a kernel that waits for one that is
+ *   not is found out, as is every other deadlock, and every barrier that not all threads reach.
+ * - Device memory is memory that the host cannot touch (parts/memory.h): it is accessible only while a
+ *   kernel runs or an API function copies. New memory holds a pattern, what was freed stays
+ *   inaccessible, and there is a page without access behind each allocation.
+ * - Operations of streams run at once, or as late as CUDA allows (parts/streams.h).
+ * - Every function of the API can be made to fail, there may be little memory and no device
+ *   (parts/settings.h lists what can be set).
+ *
+ * Under ThreadSanitizer every fiber is a thread of its own, and only what CUDA promises orders two of
+ * them: __syncthreads, __syncwarp, fences with atomic operations, launches. Shuffles and votes order
+ * nothing. Since ThreadSanitizer looks at this order, not at time, a race is reported in every run,
+ * although all fibers share one thread. Under AddressSanitizer the gaps between allocations, and
+ * between arrays in shared memory, are poisoned.
+ *
+ * What is not emulated: memory that becomes visible late (but ThreadSanitizer sees the fence
+ * that is missing), the scope of __threadfence_block, textures, surfaces, graphs, dynamic
+ * parallelism, clusters, cooperative launches, half precision. A loop that waits for memory
+ * to change reads it by nova_load (runtime-c/cuda/kernel.h) or an atomic operation, since no
+ * other thread goes on until this one gets to such a place.
+ *
+ * The state of this machine is that of the process: all files compiled so share it, and host threads
+ * take turns. */
+#ifndef NOVA_EMULATED_CUDA_RUNTIME_H
+#define NOVA_EMULATED_CUDA_RUNTIME_H
+
+#ifndef NOVA_CUDA_EMULATION
+#define NOVA_CUDA_EMULATION
+#endif
+
+/* Everything from the standard library comes before the qualifiers, since its headers use
+ * __noinline__ as the name of an attribute. */
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "parts/types.h"
+#include "parts/sanitizers.h"
+#include "parts/settings.h"
+#include "parts/fibers.h"
+#include "parts/machine.h"
+#include "parts/memory.h"
+#include "parts/warps.h"
+#include "parts/atomics.h"
+#include "parts/scalars.h"
+#include "parts/streams.h"
+#include "parts/faults.h"
+#include "parts/api.h"
+#include "parts/device_api.h"
+#include "parts/launches.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __align__(bytes) alignas(bytes)
+/* Every block has shared arrays of its own, at addresses of their own, which a declaration of C++
+ * cannot say: runtime-c/cuda/kernel.h has the macros that do. */
+#define __shared__ write_NOVA_SHARED_or_NOVA_DYNAMIC_SHARED_instead
+
+#define threadIdx (::nova_emulation::here()->index)
+#define blockIdx (::nova_emulation::here()->home->index)
+#define blockDim (::nova_emulation::here()->home->launch->block)
+#define gridDim (::nova_emulation::here()->home->launch->grid)
+#define warpSize 32
+
+#endif

@@ -1,0 +1,566 @@
+/* The machine: one launch at a time, some of its blocks resident, their threads as fibers.
+ *
+ * A thread runs until it waits at a barrier or in a warp operation, until it yields, at an atomic
+ * operation, or until it ends. Then the machine decides who goes on. All that a fiber writes is its
+ * own record; the machine looks at it afterwards. So one place holds every rule on who waits for
+ * whom, and knows when nobody can go on. */
+#ifndef NOVA_EMULATION_MACHINE_H
+#define NOVA_EMULATION_MACHINE_H
+
+namespace nova_emulation
+{
+
+constexpr unsigned warp_lanes = 32;
+constexpr unsigned most_threads = 1024;             /* of a block */
+constexpr size_t most_static_shared = 48 * 1024;    /* bytes of a block's shared arrays */
+constexpr size_t most_dynamic_shared = 227 * 1024;  /* bytes that a launch may ask for */
+constexpr int most_shared_arrays = 64;              /* of a kernel */
+constexpr unsigned char stale = 0xcb;               /* every byte of memory not written yet */
+
+/* What threads wait for together. */
+enum class meeting {
+    barrier, barrier_count, barrier_and, barrier_or,
+    warp_sync, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all
+};
+
+inline const char *name_of(meeting met)
+{
+    static const char *const names[] = {
+        "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or",
+        "__syncwarp", "__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+        "__ballot_sync", "__any_sync", "__all_sync"};
+    return names[(int)met];
+}
+
+/* A place in the source. */
+struct site {
+    const char *file;
+    int line;
+};
+
+inline bool operator==(const site &a, const site &b)
+{
+    return a.line == b.line && strcmp(a.file, b.file) == 0;
+}
+
+enum class doing { running, yielding, at_barrier, in_warp, ended, trapped };
+
+struct block;
+
+struct thread {
+    fiber own;
+    block *home = NULL;
+    uint3 index = {};
+    unsigned number = 0; /* within the block */
+    doing now = doing::running;
+    bool changed = false; /* its last atomic operation changed memory */
+
+    /* While it waits: for what, where, with which lanes and operands; then what came of it. */
+    meeting awaited = meeting::barrier;
+    site where = {};
+    unsigned mask = 0;
+    uint64_t operand = 0;
+    unsigned source = 0; /* the lane it reads from */
+    uint64_t result = 0;
+
+    /* Under ThreadSanitizer: what it has read by atomic operations since its last fence. */
+    void *read[8] = {};
+    unsigned reads = 0;
+
+    unsigned lane() const { return number % warp_lanes; }
+    unsigned warp() const { return number / warp_lanes; }
+};
+
+/* A pair of places at which threads are ordered; the next meeting uses the other one, so that who is
+ * early there does not order who is late here. */
+struct crossing {
+    char token[2] = {};
+    unsigned turn = 0;
+    void *now() { return &token[turn]; }
+};
+
+struct shared_array {
+    const void *key;
+    void *data;
+};
+
+struct launch {
+    std::string kernel;
+    dim3 grid, block;
+    size_t dynamic_shared = 0;
+    size_t most_shared = most_static_shared; /* bytes, all together */
+    std::function<void()> body; /* calls the kernel with its arguments */
+    char end = 0;               /* every thread's end comes before what the host does next */
+    bool trapped = false;
+};
+
+struct block {
+    nova_emulation::launch *launch = NULL;
+    uint3 index = {};
+    std::unique_ptr<thread[]> threads;
+    unsigned count = 0;   /* of threads */
+    unsigned live = 0;    /* that have not ended */
+    unsigned waiting = 0; /* at the barrier */
+    crossing barrier;
+    crossing warps[most_threads / warp_lanes];
+    stack shared; /* memory: what was asked for at the launch, then the arrays in it */
+    size_t shared_used = 0;  /* from its start, with gaps */
+    size_t shared_asked = 0; /* without them */
+    shared_array arrays[most_shared_arrays] = {};
+    int array_count = 0;
+};
+
+/* The thread that runs; null on the host. */
+inline thread *running = NULL;
+
+/* How many turns threads have begun. */
+inline volatile uint64_t turns = 0;
+
+/* "kernel, block (…), thread (…)". */
+inline std::string describe(const thread &t)
+{
+    char text[160];
+    snprintf(text, sizeof text, ", block (%u, %u, %u), thread (%u, %u, %u)", t.home->index.x,
+             t.home->index.y, t.home->index.z, t.index.x, t.index.y, t.index.z);
+    return t.home->launch->kernel + text;
+}
+
+inline std::string describe(const site &s)
+{
+    return std::string(s.file) + ":" + std::to_string(s.line);
+}
+
+NOVA_EMULATION_UNWATCHED inline thread *here()
+{
+    if (running == NULL)
+        fail("a function for kernels is called by the host");
+    return running;
+}
+
+/* The fiber's side of waiting. */
+NOVA_EMULATION_UNWATCHED inline void wait(thread *self, doing what)
+{
+    self->now = what;
+    yield(self->own, false);
+    self->now = doing::running;
+}
+
+/* Others may go on here. */
+NOVA_EMULATION_UNWATCHED inline void pause()
+{
+    wait(here(), doing::yielding);
+}
+
+NOVA_EMULATION_UNWATCHED inline uint64_t meet_at_barrier(meeting kind, uint64_t predicate, site where)
+{
+    thread *self = here();
+    void *token = self->home->barrier.now();
+    self->awaited = kind;
+    self->where = where;
+    self->operand = predicate;
+    order_before(token);
+    wait(self, doing::at_barrier);
+    order_after(token);
+    return self->result;
+}
+
+/* How every thread begins and ends. */
+NOVA_EMULATION_UNWATCHED inline void thread_main()
+{
+    enter();
+    thread *self = running;
+    self->home->launch->body();
+    order_before(&self->home->launch->end);
+    self->now = doing::ended;
+    yield(self->own, true);
+    abort();
+}
+
+/* The array of shared memory of this block that a declaration stands for; the same for all threads
+ * of the block. */
+NOVA_EMULATION_UNWATCHED inline void *find_shared(const void *key, size_t bytes, size_t align)
+{
+    block *home = here()->home;
+    for (int i = 0; i < home->array_count; i++)
+        if (home->arrays[i].key == key)
+            return home->arrays[i].data;
+    size_t gap = addresses_watched ? 32 : 0;
+    size_t from = (home->shared_used + gap + align - 1) / align * align;
+    home->shared_asked += bytes;
+    if (home->shared_asked > home->launch->most_shared || from + bytes > home->shared.bytes ||
+        home->array_count == most_shared_arrays)
+        fail("%s: more than %zu bytes, or %d arrays, of shared memory", describe(*here()).c_str(),
+             home->launch->most_shared, most_shared_arrays);
+    void *data = home->shared.base + page + from;
+    permit(data, bytes);
+    home->shared_used = from + bytes;
+    home->arrays[home->array_count++] = {key, data};
+    return data;
+}
+
+NOVA_EMULATION_UNWATCHED inline void *dynamic_shared()
+{
+    return here()->home->shared.base + page;
+}
+
+class machine
+{
+  public:
+    explicit machine(launch &run) : run_(run), set_(current_settings())
+    {
+        static uint64_t launches = 0;
+        random_ = set_.seed * 0x100000001b3 + launches++;
+        blocks_ = volume(run.grid);
+        threads_ = (unsigned)volume(run.block);
+        in_order_ = set_.schedule == order::ascending || set_.schedule == order::descending;
+        most_resident_ = (uint64_t)set_.resident;
+        if (set_.schedule == order::interleaved)
+            most_resident_ = std::max<uint64_t>(1, (threads_watched ? 2048 : 16384) / threads_);
+        if (!in_order_)
+            shuffle_blocks();
+    }
+
+    /* Runs the whole launch. */
+    void go()
+    {
+        while (!run_.trapped && (begun_ < blocks_ || !resident_.empty())) {
+            while (begun_ < blocks_ && resident_.size() < most_resident_)
+                begin_block();
+            if (runnable_.empty())
+                report_deadlock("nobody can go on");
+            turn(next());
+        }
+        order_after(&run_.end);
+        for (std::unique_ptr<block> &left : resident_)
+            drop(*left);
+        for (std::unique_ptr<block> &left : ended_)
+            drop(*left);
+    }
+
+  private:
+    void shuffle_blocks()
+    {
+        permutation_.resize(blocks_);
+        for (uint64_t i = 0; i < blocks_; i++)
+            permutation_[i] = (uint32_t)i;
+        for (uint64_t i = blocks_; i > 1; i--)
+            std::swap(permutation_[i - 1], permutation_[next_random(random_) % i]);
+    }
+
+    void begin_block()
+    {
+        uint64_t number = begun_++;
+        if (set_.schedule == order::descending)
+            number = blocks_ - 1 - number;
+        else if (!in_order_)
+            number = permutation_[number];
+        std::unique_ptr<block> made(new block);
+        made->launch = &run_;
+        made->index = place(number, run_.grid);
+        made->count = made->live = threads_;
+        made->shared = take_stack(most_static_shared + run_.dynamic_shared +
+                                  (addresses_watched ? 64 * most_shared_arrays : 0));
+        memset(made->shared.base + page, stale, made->shared.bytes);
+        forbid(made->shared.base + page, made->shared.bytes);
+        permit(made->shared.base + page, run_.dynamic_shared);
+        made->shared_used = made->shared_asked = run_.dynamic_shared;
+        made->threads.reset(new thread[threads_]);
+        for (unsigned i = 0; i < threads_; i++) {
+            thread &t = made->threads[i];
+            t.home = made.get();
+            t.number = i;
+            t.index = place(i, run_.block);
+            make_fiber(t.own, thread_main, set_.stack);
+        }
+        wake(*made, [](const thread &) { return true; });
+        resident_.push_back(std::move(made));
+    }
+
+    /* Makes those threads of a block runnable that a predicate chooses. */
+    template <typename Chosen> void wake(block &home, Chosen chosen)
+    {
+        for (unsigned i = 0; i < home.count; i++) {
+            thread &t = home.threads[set_.schedule == order::descending ? home.count - 1 - i : i];
+            if (chosen(t))
+                runnable_.push_back(&t);
+        }
+    }
+
+    thread *next()
+    {
+        if (!in_order_)
+            std::swap(runnable_[next_random(random_) % runnable_.size()], runnable_.front());
+        thread *chosen = runnable_.front();
+        runnable_.pop_front();
+        return chosen;
+    }
+
+    /* Lets a thread go on, and does what follows from where it stops. */
+    void turn(thread *t)
+    {
+        turns = turns + 1;
+        running = t;
+        resume(t->own);
+        running = NULL;
+        switch (t->now) {
+        case doing::yielding: after_yield(t); break;
+        case doing::at_barrier: after_arrival(*t); break;
+        case doing::in_warp: try_warp(*t); break;
+        case doing::ended: after_end(*t); break;
+        case doing::trapped: run_.trapped = true; break;
+        case doing::running: fail("the emulation has lost %s", describe(*t).c_str());
+        }
+    }
+
+    /* In order, a thread goes on as long as it changes something, so that each block gets as far as
+     * it can; who only looks lets all others look first. */
+    void after_yield(thread *t)
+    {
+        idle_ = t->changed ? 0 : idle_ + 1;
+        if (idle_ > set_.patience + 1000 * runnable_.size())
+            report_deadlock("all look again and again at memory that does not change");
+        if (in_order_ && t->changed)
+            runnable_.push_front(t);
+        else
+            runnable_.push_back(t);
+        t->changed = false;
+    }
+
+    void after_arrival(thread &t)
+    {
+        block &home = *t.home;
+        for (unsigned i = 0; i < home.count && home.waiting > 0; i++) {
+            thread &other = home.threads[i];
+            if (other.now != doing::at_barrier || &other == &t)
+                continue;
+            if (other.awaited != t.awaited || !(other.where == t.where))
+                fail("%s waits at %s (%s), but %s at %s (%s): barrier divergence",
+                     describe(t).c_str(), name_of(t.awaited), describe(t.where).c_str(),
+                     describe(other).c_str(), name_of(other.awaited),
+                     describe(other.where).c_str());
+            break;
+        }
+        home.waiting++;
+        try_barrier(home);
+    }
+
+    /* Opens the barrier if all who have not ended are there. */
+    void try_barrier(block &home)
+    {
+        if (home.waiting == 0)
+            return;
+        if (set_.strict && home.live < home.count)
+            report_absent(home);
+        if (home.waiting < home.live)
+            return;
+        uint64_t count = 0;
+        for (unsigned i = 0; i < home.count; i++)
+            if (home.threads[i].now == doing::at_barrier && home.threads[i].operand != 0)
+                count++;
+        for (unsigned i = 0; i < home.count; i++)
+            home.threads[i].result = answer(home.threads[i].awaited, count, home.live);
+        home.waiting = 0;
+        home.barrier.turn ^= 1;
+        wake(home, [](thread &t) {
+            bool woken = t.now == doing::at_barrier;
+            if (woken)
+                t.now = doing::running;
+            return woken;
+        });
+    }
+
+    /* What a barrier gives where so many of all threads have a predicate that holds. */
+    static uint64_t answer(meeting kind, uint64_t holds, uint64_t all)
+    {
+        return kind == meeting::barrier_and ? holds == all
+             : kind == meeting::barrier_or  ? holds > 0
+                                            : holds;
+    }
+
+    void after_end(thread &t)
+    {
+        block &home = *t.home;
+        idle_ = 0;
+        home.live--;
+        try_barrier(home);
+        for (unsigned lane = 0; lane < warp_lanes; lane++) {
+            unsigned number = t.warp() * warp_lanes + lane;
+            if (number < home.count && home.threads[number].now == doing::in_warp)
+                try_warp(home.threads[number]);
+        }
+        if (home.live == 0)
+            end_block(home);
+        else if (!threads_watched)
+            drop_fiber(t.own);
+    }
+
+    /* ThreadSanitizer knows fibers by their number and memory by its address: both stay in use until
+     * the launch ends, so that what this block did is not taken for what another did. */
+    void end_block(block &home)
+    {
+        for (std::unique_ptr<block> &ended : resident_)
+            if (ended.get() == &home) {
+                if (threads_watched)
+                    ended_.push_back(std::move(ended));
+                else
+                    drop(home);
+                std::swap(ended, resident_.back());
+                resident_.pop_back();
+                return;
+            }
+    }
+
+    void drop(block &home)
+    {
+        for (unsigned i = 0; i < home.count; i++)
+            if (home.threads[i].own.stack.base != NULL)
+                drop_fiber(home.threads[i].own);
+        give_stack(home.shared);
+    }
+
+    /* Completes the warp operation that a thread is in, if all lanes of its mask are in it. Lanes that
+     * have ended, or never were, do not count. */
+    void try_warp(thread &t)
+    {
+        block &home = *t.home;
+        thread *lanes[warp_lanes] = {};
+        for (unsigned lane = 0; lane < warp_lanes; lane++) {
+            unsigned number = t.warp() * warp_lanes + lane;
+            if ((t.mask >> lane & 1) == 0 || number >= home.count)
+                continue;
+            thread &other = home.threads[number];
+            if (other.now == doing::ended) {
+                if (set_.strict)
+                    fail("%s waits in %s (%s) for lane %u, which has ended", describe(t).c_str(),
+                         name_of(t.awaited), describe(t.where).c_str(), lane);
+                continue;
+            }
+            if (other.now != doing::in_warp)
+                return;
+            if (other.awaited != t.awaited || other.mask != t.mask)
+                fail("%s is in %s with mask %08x (%s), but %s in %s with mask %08x (%s): warp "
+                     "divergence", describe(t).c_str(), name_of(t.awaited), t.mask,
+                     describe(t.where).c_str(), describe(other).c_str(), name_of(other.awaited),
+                     other.mask, describe(other.where).c_str());
+            lanes[lane] = &other;
+        }
+        complete_warp(t.awaited, lanes);
+        home.warps[t.warp()].turn ^= 1;
+        wake(home, [&](thread &woken) {
+            bool in = woken.warp() == t.warp() && lanes[woken.lane()] == &woken;
+            if (in)
+                woken.now = doing::running;
+            return in;
+        });
+    }
+
+    /* Gives each lane its result. What comes from a lane that takes no part is undefined. */
+    static void complete_warp(meeting kind, thread *const (&lanes)[warp_lanes])
+    {
+        unsigned present = 0, holding = 0;
+        for (unsigned lane = 0; lane < warp_lanes; lane++) {
+            present |= lanes[lane] != NULL ? 1u << lane : 0;
+            holding |= lanes[lane] != NULL && lanes[lane]->operand != 0 ? 1u << lane : 0;
+        }
+        for (thread *t : lanes) {
+            if (t == NULL)
+                continue;
+            if (kind == meeting::ballot)
+                t->result = holding;
+            else if (kind == meeting::any)
+                t->result = holding != 0;
+            else if (kind == meeting::all)
+                t->result = holding == present;
+            else if (kind != meeting::warp_sync)
+                t->result = lanes[t->source] != NULL ? lanes[t->source]->operand
+                                                     : 0xcbcbcbcbcbcbcbcb;
+        }
+    }
+
+    [[noreturn]] void report_absent(block &home)
+    {
+        const thread *ended = NULL, *waits = NULL;
+        for (unsigned i = 0; i < home.count; i++) {
+            const thread &t = home.threads[i];
+            (t.now == doing::ended ? ended : t.now == doing::at_barrier ? waits : ended) = &t;
+        }
+        fail("%s waits at %s (%s), but %s has ended: barrier divergence", describe(*waits).c_str(),
+             name_of(waits->awaited), describe(waits->where).c_str(), describe(*ended).c_str());
+    }
+
+    /* Names a thread of each kind that waits, of the first block that can be blamed. */
+    [[noreturn]] void report_deadlock(const char *why)
+    {
+        std::string text;
+        for (std::unique_ptr<block> &home : resident_) {
+            const thread *shown[2] = {};
+            for (unsigned i = 0; i < home->count; i++) {
+                const thread &t = home->threads[i];
+                if (t.now == doing::at_barrier || t.now == doing::in_warp)
+                    shown[t.now == doing::in_warp] = &t;
+            }
+            for (const thread *t : shown)
+                if (t != NULL)
+                    text += "\n    " + describe(*t) + " waits in " + name_of(t->awaited) + " (" +
+                            describe(t->where) + ")";
+        }
+        fail("%s: deadlock: %s; %zu of %llu blocks are resident, %llu have not begun%s",
+             run_.kernel.c_str(), why, resident_.size(), (unsigned long long)blocks_,
+             (unsigned long long)(blocks_ - begun_), text.c_str());
+    }
+
+    launch &run_;
+    const settings &set_;
+    uint64_t random_ = 0;
+    uint64_t blocks_ = 0;
+    unsigned threads_ = 0; /* of a block */
+    bool in_order_ = false;
+    uint64_t most_resident_ = 0;
+    uint64_t begun_ = 0;
+    uint64_t idle_ = 0; /* yields since memory has changed */
+    std::vector<uint32_t> permutation_;
+    std::vector<std::unique_ptr<block>> resident_, ended_;
+    std::deque<thread *> runnable_;
+};
+
+} // namespace nova_emulation
+
+/* The places are those of the caller: a default argument is evaluated there. */
+#define NOVA_EMULATION_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+inline void __syncthreads(NOVA_EMULATION_SITE)
+{
+    nova_emulation::meet_at_barrier(nova_emulation::meeting::barrier, 0, {file, line});
+}
+
+inline int __syncthreads_count(int predicate, NOVA_EMULATION_SITE)
+{
+    using namespace nova_emulation;
+    return (int)meet_at_barrier(meeting::barrier_count, predicate != 0, {file, line});
+}
+
+inline int __syncthreads_and(int predicate, NOVA_EMULATION_SITE)
+{
+    using namespace nova_emulation;
+    return (int)meet_at_barrier(meeting::barrier_and, predicate != 0, {file, line});
+}
+
+inline int __syncthreads_or(int predicate, NOVA_EMULATION_SITE)
+{
+    using namespace nova_emulation;
+    return (int)meet_at_barrier(meeting::barrier_or, predicate != 0, {file, line});
+}
+
+/* Ends the launch with an error, as an instruction that does not exist. */
+inline void __trap()
+{
+    nova_emulation::wait(nova_emulation::here(), nova_emulation::doing::trapped);
+}
+
+/* Lets others go on. */
+inline void __nanosleep(unsigned)
+{
+    nova_emulation::pause();
+}
+
+#endif
