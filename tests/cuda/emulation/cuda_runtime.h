@@ -3,23 +3,23 @@
  * Continuous integration has no GPU. So that the programs that are generated for one are run there
  * all the same, a C++ compiler reads them with this folder before all others:
  *
- *     g++ -std=c++17 -DNOVA_CUDA_EMULATION -I tests/cuda/emulation -x c++ prog.cu host.cpp
+ *     g++ -std=c++17 -I tests/cuda/emulation -x c++ prog.cu host.cpp tests/cuda/emulation/emulation.cpp
  *
- * tests/cuda/emulated-nvcc does so and takes nvcc's options. What is asked for here is not speed but
+ * tests/cuda/emulated-nvcc does so with nvcc's options, and compiles emulation.cpp only once. What is asked for here is not speed but
  * that a program that is wrong on some GPU goes wrong here, every time, with a message:
  *
- * - Each thread of a block is a fiber (parts/fibers.h): an activity with a stack of its own on the one
+ * - Each thread of a block is a fiber (machine/fibers.h): an activity with a stack of its own on the one
  *   thread of the host that launched the kernel. Fibers change places only at barriers, warp
- *   operations and atomic operations, in an order that a seed decides (parts/machine.h). So every
+ *   operations and atomic operations, in an order that a seed decides (machine/scheduler.h). So every
  *   run can be repeated, and other seeds are other orders, from "one after the other" to "all blocks
  *   at once". Only some blocks are resident at the same time; a kernel that waits for one that is
  *   not is found out, as is every other deadlock, and every barrier that not all threads reach.
- * - Device memory is memory that the host cannot touch (parts/memory.h): it is accessible only while a
+ * - Device memory is memory that the host cannot touch (machine/memory.h): it is accessible only while a
  *   kernel runs or an API function copies. New memory holds a pattern, what was freed stays
  *   inaccessible, and there is a page without access behind each allocation.
- * - Operations of streams run at once, or as late as CUDA allows (parts/streams.h).
+ * - Operations of streams run at once, or as late as CUDA allows (machine/streams.h).
  * - Every function of the API can be made to fail, there may be little memory and no device
- *   (parts/settings.h lists what can be set).
+ *   (machine/settings.h lists what can be set).
  *
  * Under ThreadSanitizer every fiber is a thread of its own, and only what CUDA promises orders two of
  * them: __syncthreads, __syncwarp, fences with atomic operations, launches. Shuffles and votes order
@@ -33,8 +33,8 @@
  * to change reads it by nova_load (runtime-c/cuda/kernel.h) or an atomic operation, since no
  * other thread goes on until this one gets to such a place.
  *
- * The state of this machine is that of the process: all files compiled so share it, and host threads
- * take turns. */
+ * parts/ is what programs see, machine/ what is behind it. All programs of a process share one machine,
+ * and threads of the host take turns with it. */
 #ifndef NOVA_EMULATED_CUDA_RUNTIME_H
 #define NOVA_EMULATED_CUDA_RUNTIME_H
 
@@ -42,55 +42,29 @@
 #define NOVA_CUDA_EMULATION
 #endif
 
-/* Everything from the standard library comes before the qualifiers, since its headers use
- * __noinline__ as the name of an attribute. */
-#include <algorithm>
-#include <chrono>
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <tuple>
 
 #include "parts/types.h"
-#include "parts/sanitizers.h"
-#include "parts/settings.h"
-#include "parts/fibers.h"
-#include "parts/machine.h"
-#include "parts/memory.h"
+#include "parts/threads.h"
 #include "parts/warps.h"
 #include "parts/atomics.h"
 #include "parts/scalars.h"
-#include "parts/streams.h"
-#include "parts/faults.h"
 #include "parts/api.h"
-#include "parts/device_api.h"
 #include "parts/launches.h"
 
 #define __global__
 #define __device__
 #define __host__
 #define __constant__
-#define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+#define __forceinline__ inline
+/* Nothing: headers of the standard library name an attribute so, and may come later. */
+#define __noinline__
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 /* Every block has shared arrays of its own, at addresses of their own, which a declaration of C++
@@ -101,6 +75,6 @@
 #define blockIdx (::nova_emulation::here()->home->index)
 #define blockDim (::nova_emulation::here()->home->launch->block)
 #define gridDim (::nova_emulation::here()->home->launch->grid)
-#define warpSize 32
+static const int warpSize = 32;
 
 #endif

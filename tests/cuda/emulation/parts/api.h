@@ -1,7 +1,8 @@
-/* Errors, and what all functions of the API have in common: the lock, the count by which one of them
- * fails, the error that stays. */
+/* The runtime API: errors, types, functions. machine/calls.h has what they do. */
 #ifndef NOVA_EMULATION_API_H
 #define NOVA_EMULATION_API_H
+
+#define CUDART_VERSION 13000
 
 /* Name, number, text. */
 #define NOVA_EMULATION_ERRORS(error)                                                               \
@@ -32,167 +33,148 @@ enum cudaError {
 };
 typedef cudaError cudaError_t;
 
-inline const char *cudaGetErrorName(cudaError_t error)
-{
-    switch (error) {
-#define NOVA_EMULATION_ERROR(name, number, text) case name: return #name;
-        NOVA_EMULATION_ERRORS(NOVA_EMULATION_ERROR)
-#undef NOVA_EMULATION_ERROR
-    }
-    return "unrecognized error code";
-}
-
-inline const char *cudaGetErrorString(cudaError_t error)
-{
-    switch (error) {
-#define NOVA_EMULATION_ERROR(name, number, text) case name: return text;
-        NOVA_EMULATION_ERRORS(NOVA_EMULATION_ERROR)
-#undef NOVA_EMULATION_ERROR
-    }
-    return "unrecognized error code";
-}
-
-namespace nova_emulation
-{
-
-struct driver {
-    std::recursive_mutex lock;
-    nova_emulation::streams streams;
-    std::map<uintptr_t, size_t> pinned;        /* host memory that kernels may access, its bytes */
-    std::map<const void *, size_t> most_dynamic; /* shared memory that a kernel may ask for */
-    std::vector<std::unique_ptr<CUevent_st>> events;
-    size_t stack_limit = 1024;
-    size_t heap_limit = 8 << 20;
-    uint64_t calls = 0;
-    uint64_t launches = 0;
-    cudaError_t broken = cudaSuccess; /* of a launch that went wrong; every later call gives it */
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
 };
 
-/* Never destroyed: destructors of the program may still call. */
-inline driver &the_driver()
-{
-    static driver *made = new driver;
-    return *made;
-}
-
-struct host_thread {
-    cudaError_t last = cudaSuccess;
-    int device = 0;
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+    cudaDevAttrMemoryPoolsSupported = 115
 };
 
-inline host_thread &this_thread()
-{
-    static thread_local host_thread own;
-    return own;
-}
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
+    int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock;
+    int maxThreadsDim[3], maxGridSize[3];
+    int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    int l2CacheSize, memoryBusWidth, unifiedAddressing, concurrentKernels, canMapHostMemory;
+};
 
-inline cudaError_t note(cudaError_t error)
-{
-    if (error != cudaSuccess && error != cudaErrorNotReady)
-        this_thread().last = error;
-    return error;
-}
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
 
-/* Says on the standard error what is wrong with a call, beside the error that CUDA has for it. */
-__attribute__((format(printf, 2, 3))) inline cudaError_t refuse(cudaError_t error, const char *format,
-                                                              ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "emulation: ");
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, ": %s\n", cudaGetErrorString(error));
-    va_end(arguments);
-    return error;
-}
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2
+};
 
-/* Whether this call is the one that is to fail. */
-inline bool fails_by_order()
-{
-    uint64_t call = ++the_driver().calls, from = current_settings().fail_from;
-    return from != 0 && (call == from || (call > from && current_settings().fail_rest));
-}
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void *devicePointer, *hostPointer;
+};
 
-/* A call of the API: what it does, and the error that it gives if it is told to fail. */
-template <typename Body> inline cudaError_t call(cudaError_t if_told, Body body)
-{
-    driver &d = the_driver();
-    std::lock_guard<std::recursive_mutex> turn(d.lock);
-    watch_faults();
-    if (current_settings().devices == 0)
-        return note(cudaErrorNoDevice);
-    if (fails_by_order())
-        return note(if_told);
-    if (d.broken != cudaSuccess)
-        return note(d.broken);
-    cudaError_t error = body();
-    return note(error != cudaSuccess ? error : d.broken);
-}
+#define cudaStreamDefault 0u
+#define cudaStreamNonBlocking 1u
+#define cudaEventDefault 0u
+#define cudaEventBlockingSync 1u
+#define cudaEventDisableTiming 2u
+#define cudaHostAllocDefault 0u
 
-/* A call that gives something back: it does so even if it is told to fail, as CUDA does, which then
- * speaks of an earlier operation. */
-template <typename Body> inline cudaError_t giving_call(Body body)
-{
-    driver &d = the_driver();
-    std::lock_guard<std::recursive_mutex> turn(d.lock);
-    watch_faults();
-    if (current_settings().devices == 0)
-        return note(cudaErrorNoDevice);
-    bool told = fails_by_order();
-    cudaError_t error = body();
-    return note(told ? cudaErrorLaunchFailure : error != cudaSuccess ? error : d.broken);
-}
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes;
+};
 
-} // namespace nova_emulation
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
 
-inline cudaError_t cudaPeekAtLastError()
-{
-    return nova_emulation::this_thread().last;
-}
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+#define cudaStreamLegacy ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
 
-inline cudaError_t cudaGetLastError()
-{
-    cudaError_t last = nova_emulation::this_thread().last;
-    nova_emulation::this_thread().last = nova_emulation::the_driver().broken;
-    return last;
-}
+extern "C" {
+
+const char *cudaGetErrorName(cudaError_t error);
+const char *cudaGetErrorString(cudaError_t error);
+cudaError_t cudaPeekAtLastError(void);
+cudaError_t cudaGetLastError(void);
+
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *result, int device);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit);
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
+cudaError_t cudaMalloc(void **result, size_t bytes);
+cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFree(void *data);
+cudaError_t cudaFreeAsync(void *data, cudaStream_t stream);
+cudaError_t cudaHostAlloc(void **result, size_t bytes, unsigned flags);
+cudaError_t cudaMallocHost(void **result, size_t bytes);
+cudaError_t cudaFreeHost(void *data);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *result, const void *address);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = NULL);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream = NULL);
+cudaError_t cudaMemset(void *to, int value, size_t bytes);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamQuery(cudaStream_t stream);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = NULL);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+
+/* For hosts and tests. One setting (machine/settings.h) by its name without NOVA_EMULATION_; 0 if
+ * it is known. Setting FAIL begins to count calls anew. */
+int nova_emulation_set(const char *name, const char *value);
 
 /* What of the API's is in use, or has been called: "calls", "launches", "allocations" and "bytes" of
- * device memory, "pinned" (pieces of host memory), "streams", "events". For hosts, in C too. */
-extern "C" __attribute__((weak, used)) uint64_t nova_emulation_count(const char *what)
+ * device memory, "pinned" (pieces of host memory), "streams", "events". */
+uint64_t nova_emulation_count(const char *what);
+
+} // extern "C"
+
+/* As nvcc has them: for pointers of every type. */
+template <typename T> inline cudaError_t cudaMalloc(T **result, size_t bytes)
 {
-    nova_emulation::driver &d = nova_emulation::the_driver();
-    std::lock_guard<std::recursive_mutex> turn(d.lock);
-    std::string name = what;
-    if (name == "calls")
-        return d.calls;
-    if (name == "launches")
-        return d.launches;
-    if (name == "allocations")
-        return nova_emulation::memory().count();
-    if (name == "pinned")
-        return d.pinned.size();
-    if (name == "streams")
-        return d.streams.count();
-    if (name == "events")
-        return d.events.size();
-    uint64_t bytes = 0;
-    for (int device = 0; device < nova_emulation::current_settings().devices; device++)
-        bytes += nova_emulation::memory().used(device);
-    return bytes;
+    return cudaMalloc((void **)(void *)result, bytes);
 }
 
-extern "C" __attribute__((weak, used)) int nova_emulation_set(const char *name, const char *value)
+template <typename T> inline cudaError_t cudaMallocAsync(T **result, size_t bytes, cudaStream_t stream)
 {
-    nova_emulation::driver &d = nova_emulation::the_driver();
-    std::lock_guard<std::recursive_mutex> turn(d.lock);
-    if (!nova_emulation::set(nova_emulation::current_settings(), name, value))
-        return 1;
-    if (strcmp(name, "FAIL") == 0) {
-        d.calls = 0;
-        nova_emulation::this_thread().last = cudaSuccess;
-    }
-    return 0;
+    return cudaMallocAsync((void **)(void *)result, bytes, stream);
+}
+
+template <typename T> inline cudaError_t cudaMallocHost(T **result, size_t bytes)
+{
+    return cudaMallocHost((void **)(void *)result, bytes);
+}
+
+template <typename T> inline cudaError_t cudaHostAlloc(T **result, size_t bytes, unsigned flags)
+{
+    return cudaHostAlloc((void **)(void *)result, bytes, flags);
 }
 
 #endif

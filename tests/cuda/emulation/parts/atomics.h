@@ -9,55 +9,6 @@
 namespace nova_emulation
 {
 
-/* What a fence orders under ThreadSanitizer. After it, this thread knows what those knew, at their
- * fences, whose atomic writes it has read. A second fiber remembers what this thread knew here, and
- * passes just that on at its next atomic writes. */
-NOVA_EMULATION_UNWATCHED inline void fence()
-{
-#ifdef NOVA_EMULATION_THREADS_WATCHED
-    thread *self = here();
-    for (unsigned i = 0; i < self->reads && i < 8; i++)
-        __tsan_acquire(self->read[i]);
-    self->reads = 0;
-    if (self->own.fences == NULL)
-        self->own.fences = __tsan_create_fiber(0); /* it knows what its maker knows */
-    __tsan_release(&self->own.fences);
-    __tsan_switch_to_fiber(self->own.fences, __tsan_switch_to_fiber_no_sync);
-    __tsan_acquire(&self->own.fences);
-    __tsan_switch_to_fiber(self->own.watched, __tsan_switch_to_fiber_no_sync);
-#endif
-}
-
-NOVA_EMULATION_UNWATCHED inline void note_read(const volatile void *address)
-{
-#ifdef NOVA_EMULATION_THREADS_WATCHED
-    thread *self = here();
-    for (unsigned i = 0; i < self->reads && i < 8; i++)
-        if (self->read[i] == address)
-            return;
-    self->read[self->reads++ % 8] = (void *)address;
-#endif
-    (void)address;
-}
-
-NOVA_EMULATION_UNWATCHED inline void note_write(const volatile void *address)
-{
-#ifdef NOVA_EMULATION_THREADS_WATCHED
-    thread *self = here();
-    if (self->own.fences == NULL)
-        return;
-    __tsan_switch_to_fiber(self->own.fences, __tsan_switch_to_fiber_no_sync);
-    __tsan_release((void *)address);
-    __tsan_switch_to_fiber(self->own.watched, __tsan_switch_to_fiber_no_sync);
-#endif
-    (void)address;
-}
-
-NOVA_EMULATION_UNWATCHED inline void note_change(bool changed)
-{
-    here()->changed = changed;
-}
-
 /* A word of the same size, by which ThreadSanitizer sees an atomic operation. */
 template <size_t size> struct word_of;
 template <> struct word_of<1> { typedef uint8_t type; };

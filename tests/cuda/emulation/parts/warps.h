@@ -6,27 +6,6 @@
 namespace nova_emulation
 {
 
-NOVA_EMULATION_UNWATCHED inline uint64_t meet_in_warp(meeting kind, unsigned mask, uint64_t operand,
-                                                      unsigned source, site where)
-{
-    thread *self = here();
-    if ((mask >> self->lane() & 1) == 0)
-        fail("%s calls %s with mask %08x, which is without its own lane %u (%s)",
-             describe(*self).c_str(), name_of(kind), mask, self->lane(), describe(where).c_str());
-    self->awaited = kind;
-    self->where = where;
-    self->mask = mask;
-    self->operand = operand;
-    self->source = source;
-    void *token = self->home->warps[self->warp()].now();
-    if (kind == meeting::warp_sync)
-        order_before(token);
-    wait(self, doing::in_warp);
-    if (kind == meeting::warp_sync)
-        order_after(token);
-    return self->result;
-}
-
 /* Values of 4 and 8 bytes as the bits that are exchanged. */
 template <typename T> inline uint64_t to_bits(T value)
 {
@@ -41,13 +20,6 @@ template <typename T> inline T from_bits(uint64_t bits)
     T value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-inline void check_width(int width, site where)
-{
-    if (width < 1 || width > 32 || (width & (width - 1)) != 0)
-        fail("%s: a shuffle has width %d (%s)", describe(*here()).c_str(), width,
-             describe(where).c_str());
 }
 
 } // namespace nova_emulation

@@ -3,7 +3,6 @@
 #ifndef NOVA_EMULATION_FAULTS_H
 #define NOVA_EMULATION_FAULTS_H
 
-#include <sys/time.h>
 
 namespace nova_emulation
 {

@@ -4,8 +4,8 @@
  * operation, or until it ends. Then the machine decides who goes on. All that a fiber writes is its
  * own record; the machine looks at it afterwards. So one place holds every rule on who waits for
  * whom, and knows when nobody can go on. */
-#ifndef NOVA_EMULATION_MACHINE_H
-#define NOVA_EMULATION_MACHINE_H
+#ifndef NOVA_EMULATION_SCHEDULER_H
+#define NOVA_EMULATION_SCHEDULER_H
 
 namespace nova_emulation
 {
@@ -17,12 +17,6 @@ constexpr size_t most_dynamic_shared = 227 * 1024;  /* bytes that a launch may a
 constexpr int most_shared_arrays = 64;              /* of a kernel */
 constexpr unsigned char stale = 0xcb;               /* every byte of memory not written yet */
 
-/* What threads wait for together. */
-enum class meeting {
-    barrier, barrier_count, barrier_and, barrier_or,
-    warp_sync, shuffle, shuffle_up, shuffle_down, shuffle_xor, ballot, any, all
-};
-
 inline const char *name_of(meeting met)
 {
     static const char *const names[] = {
@@ -31,12 +25,6 @@ inline const char *name_of(meeting met)
         "__ballot_sync", "__any_sync", "__all_sync"};
     return names[(int)met];
 }
-
-/* A place in the source. */
-struct site {
-    const char *file;
-    int line;
-};
 
 inline bool operator==(const site &a, const site &b)
 {
@@ -47,11 +35,8 @@ enum class doing { running, yielding, at_barrier, in_warp, ended, trapped };
 
 struct block;
 
-struct thread {
+struct thread : thread_place {
     fiber own;
-    block *home = NULL;
-    uint3 index = {};
-    unsigned number = 0; /* within the block */
     doing now = doing::running;
     bool changed = false; /* its last atomic operation changed memory */
 
@@ -67,8 +52,7 @@ struct thread {
     void *read[8] = {};
     unsigned reads = 0;
 
-    unsigned lane() const { return number % warp_lanes; }
-    unsigned warp() const { return number / warp_lanes; }
+    block &in() const;
 };
 
 /* A pair of places at which threads are ordered; the next meeting uses the other one, so that who is
@@ -76,7 +60,7 @@ struct thread {
 struct crossing {
     char token[2] = {};
     unsigned turn = 0;
-    void *now() { return &token[turn]; }
+    __attribute__((no_sanitize("thread"))) void *now() { return &token[turn]; }
 };
 
 struct shared_array {
@@ -84,19 +68,17 @@ struct shared_array {
     void *data;
 };
 
-struct launch {
+struct launch : launch_shape {
     std::string kernel;
-    dim3 grid, block;
     size_t dynamic_shared = 0;
     size_t most_shared = most_static_shared; /* bytes, all together */
-    std::function<void()> body; /* calls the kernel with its arguments */
+    const kernel_call *call = NULL;
     char end = 0;               /* every thread's end comes before what the host does next */
     bool trapped = false;
 };
 
-struct block {
-    nova_emulation::launch *launch = NULL;
-    uint3 index = {};
+struct block : block_place {
+    nova_emulation::launch *run = NULL;
     std::unique_ptr<thread[]> threads;
     unsigned count = 0;   /* of threads */
     unsigned live = 0;    /* that have not ended */
@@ -110,11 +92,16 @@ struct block {
     int array_count = 0;
 };
 
+inline block &thread::in() const
+{
+    return *const_cast<block *>(static_cast<const block *>(home));
+}
+
 /* The thread that runs; null on the host. */
-inline thread *running = NULL;
+extern thread *running;
 
 /* How many turns threads have begun. */
-inline volatile uint64_t turns = 0;
+extern volatile uint64_t turns;
 
 /* "kernel, block (…), thread (…)". */
 inline std::string describe(const thread &t)
@@ -122,7 +109,7 @@ inline std::string describe(const thread &t)
     char text[160];
     snprintf(text, sizeof text, ", block (%u, %u, %u), thread (%u, %u, %u)", t.home->index.x,
              t.home->index.y, t.home->index.z, t.index.x, t.index.y, t.index.z);
-    return t.home->launch->kernel + text;
+    return t.in().run->kernel + text;
 }
 
 inline std::string describe(const site &s)
@@ -130,78 +117,7 @@ inline std::string describe(const site &s)
     return std::string(s.file) + ":" + std::to_string(s.line);
 }
 
-NOVA_EMULATION_UNWATCHED inline thread *here()
-{
-    if (running == NULL)
-        fail("a function for kernels is called by the host");
-    return running;
-}
-
-/* The fiber's side of waiting. */
-NOVA_EMULATION_UNWATCHED inline void wait(thread *self, doing what)
-{
-    self->now = what;
-    yield(self->own, false);
-    self->now = doing::running;
-}
-
-/* Others may go on here. */
-NOVA_EMULATION_UNWATCHED inline void pause()
-{
-    wait(here(), doing::yielding);
-}
-
-NOVA_EMULATION_UNWATCHED inline uint64_t meet_at_barrier(meeting kind, uint64_t predicate, site where)
-{
-    thread *self = here();
-    void *token = self->home->barrier.now();
-    self->awaited = kind;
-    self->where = where;
-    self->operand = predicate;
-    order_before(token);
-    wait(self, doing::at_barrier);
-    order_after(token);
-    return self->result;
-}
-
-/* How every thread begins and ends. */
-NOVA_EMULATION_UNWATCHED inline void thread_main()
-{
-    enter();
-    thread *self = running;
-    self->home->launch->body();
-    order_before(&self->home->launch->end);
-    self->now = doing::ended;
-    yield(self->own, true);
-    abort();
-}
-
-/* The array of shared memory of this block that a declaration stands for; the same for all threads
- * of the block. */
-NOVA_EMULATION_UNWATCHED inline void *find_shared(const void *key, size_t bytes, size_t align)
-{
-    block *home = here()->home;
-    for (int i = 0; i < home->array_count; i++)
-        if (home->arrays[i].key == key)
-            return home->arrays[i].data;
-    size_t gap = addresses_watched ? 32 : 0;
-    size_t from = (home->shared_used + gap + align - 1) / align * align;
-    home->shared_asked += bytes;
-    if (home->shared_asked > home->launch->most_shared || from + bytes > home->shared.bytes ||
-        home->array_count == most_shared_arrays)
-        fail("%s: more than %zu bytes, or %d arrays, of shared memory", describe(*here()).c_str(),
-             home->launch->most_shared, most_shared_arrays);
-    void *data = home->shared.base + page + from;
-    permit(data, bytes);
-    home->shared_used = from + bytes;
-    home->arrays[home->array_count++] = {key, data};
-    return data;
-}
-
-NOVA_EMULATION_UNWATCHED inline void *dynamic_shared()
-{
-    return here()->home->shared.base + page;
-}
+void thread_main();
 
 class machine
 {
@@ -255,7 +171,7 @@ class machine
         else if (!in_order_)
             number = permutation_[number];
         std::unique_ptr<block> made(new block);
-        made->launch = &run_;
+        made->launch = made->run = &run_;
         made->index = place(number, run_.grid);
         made->count = made->live = threads_;
         made->shared = take_stack(most_static_shared + run_.dynamic_shared +
@@ -328,7 +244,7 @@ class machine
 
     void after_arrival(thread &t)
     {
-        block &home = *t.home;
+        block &home = t.in();
         for (unsigned i = 0; i < home.count && home.waiting > 0; i++) {
             thread &other = home.threads[i];
             if (other.now != doing::at_barrier || &other == &t)
@@ -379,7 +295,7 @@ class machine
 
     void after_end(thread &t)
     {
-        block &home = *t.home;
+        block &home = t.in();
         idle_ = 0;
         home.live--;
         try_barrier(home);
@@ -391,7 +307,7 @@ class machine
         if (home.live == 0)
             end_block(home);
         else if (!threads_watched)
-            drop_fiber(t.own);
+            drop_fiber(t.own, true);
     }
 
     /* ThreadSanitizer knows fibers by their number and memory by its address: both stay in use until
@@ -414,15 +330,15 @@ class machine
     {
         for (unsigned i = 0; i < home.count; i++)
             if (home.threads[i].own.stack.base != NULL)
-                drop_fiber(home.threads[i].own);
-        give_stack(home.shared);
+                drop_fiber(home.threads[i].own, home.threads[i].now == doing::ended);
+        give_stack(home.shared, false);
     }
 
     /* Completes the warp operation that a thread is in, if all lanes of its mask are in it. Lanes that
      * have ended, or never were, do not count. */
     void try_warp(thread &t)
     {
-        block &home = *t.home;
+        block &home = t.in();
         thread *lanes[warp_lanes] = {};
         for (unsigned lane = 0; lane < warp_lanes; lane++) {
             unsigned number = t.warp() * warp_lanes + lane;
@@ -524,43 +440,5 @@ class machine
 };
 
 } // namespace nova_emulation
-
-/* The places are those of the caller: a default argument is evaluated there. */
-#define NOVA_EMULATION_SITE const char *file = __builtin_FILE(), int line = __builtin_LINE()
-
-inline void __syncthreads(NOVA_EMULATION_SITE)
-{
-    nova_emulation::meet_at_barrier(nova_emulation::meeting::barrier, 0, {file, line});
-}
-
-inline int __syncthreads_count(int predicate, NOVA_EMULATION_SITE)
-{
-    using namespace nova_emulation;
-    return (int)meet_at_barrier(meeting::barrier_count, predicate != 0, {file, line});
-}
-
-inline int __syncthreads_and(int predicate, NOVA_EMULATION_SITE)
-{
-    using namespace nova_emulation;
-    return (int)meet_at_barrier(meeting::barrier_and, predicate != 0, {file, line});
-}
-
-inline int __syncthreads_or(int predicate, NOVA_EMULATION_SITE)
-{
-    using namespace nova_emulation;
-    return (int)meet_at_barrier(meeting::barrier_or, predicate != 0, {file, line});
-}
-
-/* Ends the launch with an error, as an instruction that does not exist. */
-inline void __trap()
-{
-    nova_emulation::wait(nova_emulation::here(), nova_emulation::doing::trapped);
-}
-
-/* Lets others go on. */
-inline void __nanosleep(unsigned)
-{
-    nova_emulation::pause();
-}
 
 #endif

@@ -1,61 +1,6 @@
 /* The API but for launches: devices, memory, copies, streams, events. */
-#ifndef NOVA_EMULATION_DEVICE_API_H
-#define NOVA_EMULATION_DEVICE_API_H
-
-enum cudaMemcpyKind {
-    cudaMemcpyHostToHost = 0,
-    cudaMemcpyHostToDevice = 1,
-    cudaMemcpyDeviceToHost = 2,
-    cudaMemcpyDeviceToDevice = 3,
-    cudaMemcpyDefault = 4
-};
-
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
-    cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrMemoryPoolsSupported = 115
-};
-
-struct cudaDeviceProp {
-    char name[256];
-    size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerBlockOptin, sharedMemPerMultiprocessor;
-    int regsPerBlock, regsPerMultiprocessor, warpSize, maxThreadsPerBlock;
-    int maxThreadsDim[3], maxGridSize[3];
-    int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
-    int l2CacheSize, memoryBusWidth, unifiedAddressing, concurrentKernels, canMapHostMemory;
-};
-
-enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
-
-enum cudaMemoryType {
-    cudaMemoryTypeUnregistered = 0,
-    cudaMemoryTypeHost = 1,
-    cudaMemoryTypeDevice = 2
-};
-
-struct cudaPointerAttributes {
-    cudaMemoryType type;
-    int device;
-    void *devicePointer, *hostPointer;
-};
-
-#define cudaStreamDefault 0u
-#define cudaStreamNonBlocking 1u
-#define cudaEventDefault 0u
-#define cudaEventBlockingSync 1u
-#define cudaEventDisableTiming 2u
-#define cudaHostAllocDefault 0u
+#ifndef NOVA_EMULATION_CALLS_H
+#define NOVA_EMULATION_CALLS_H
 
 namespace nova_emulation
 {
@@ -168,7 +113,7 @@ template <typename Body> inline cudaError_t with_stream(cudaStream_t handle, Bod
 
 } // namespace nova_emulation
 
-inline cudaError_t cudaGetDeviceCount(int *count)
+cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = 0;
     return nova_emulation::call(cudaErrorInitializationError, [&] {
@@ -177,7 +122,7 @@ inline cudaError_t cudaGetDeviceCount(int *count)
     });
 }
 
-inline cudaError_t cudaSetDevice(int device)
+cudaError_t cudaSetDevice(int device)
 {
     return nova_emulation::call(cudaErrorInvalidDevice, [&] {
         if (!nova_emulation::is_device(device))
@@ -187,7 +132,7 @@ inline cudaError_t cudaSetDevice(int device)
     });
 }
 
-inline cudaError_t cudaGetDevice(int *device)
+cudaError_t cudaGetDevice(int *device)
 {
     return nova_emulation::call(cudaErrorInitializationError, [&] {
         *device = nova_emulation::this_thread().device;
@@ -195,7 +140,7 @@ inline cudaError_t cudaGetDevice(int *device)
     });
 }
 
-inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *result, int device)
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *result, int device)
 {
     using namespace nova_emulation;
     return call(cudaErrorInvalidDevice, [&] {
@@ -226,7 +171,7 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *result, int device)
     });
 }
 
-inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
 {
     using namespace nova_emulation;
     return call(cudaErrorInvalidDevice, [&] {
@@ -253,7 +198,7 @@ inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, 
     });
 }
 
-inline cudaError_t cudaDeviceSynchronize()
+cudaError_t cudaDeviceSynchronize()
 {
     return nova_emulation::call(cudaErrorLaunchFailure, [] {
         nova_emulation::the_driver().streams.finish_all();
@@ -261,7 +206,7 @@ inline cudaError_t cudaDeviceSynchronize()
     });
 }
 
-inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
 {
     return nova_emulation::call(cudaErrorMemoryAllocation, [&] {
         nova_emulation::driver &d = nova_emulation::the_driver();
@@ -274,7 +219,7 @@ inline cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value)
     });
 }
 
-inline cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit)
+cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit)
 {
     return nova_emulation::call(cudaErrorInvalidValue, [&] {
         nova_emulation::driver &d = nova_emulation::the_driver();
@@ -283,7 +228,7 @@ inline cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit)
     });
 }
 
-inline cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
     using namespace nova_emulation;
     return call(cudaErrorInitializationError, [&] {
@@ -293,21 +238,21 @@ inline cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
     });
 }
 
-template <typename T> inline cudaError_t cudaMalloc(T **result, size_t bytes)
+cudaError_t cudaMalloc(void **result, size_t bytes)
 {
     return nova_emulation::call(cudaErrorMemoryAllocation, [&] {
-        return nova_emulation::allocate((void **)result, bytes);
+        return nova_emulation::allocate(result, bytes);
     });
 }
 
-template <typename T> inline cudaError_t cudaMallocAsync(T **result, size_t bytes, cudaStream_t handle)
+cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t handle)
 {
     (void)handle;
     return cudaMalloc(result, bytes);
 }
 
 /* Waits for everything, as CUDA's does. */
-inline cudaError_t cudaFree(void *data)
+cudaError_t cudaFree(void *data)
 {
     return nova_emulation::giving_call([&] {
         nova_emulation::the_driver().streams.finish_all();
@@ -315,7 +260,7 @@ inline cudaError_t cudaFree(void *data)
     });
 }
 
-inline cudaError_t cudaFreeAsync(void *data, cudaStream_t handle)
+cudaError_t cudaFreeAsync(void *data, cudaStream_t handle)
 {
     using namespace nova_emulation;
     return giving_call([&] {
@@ -326,8 +271,7 @@ inline cudaError_t cudaFreeAsync(void *data, cudaStream_t handle)
     });
 }
 
-template <typename T>
-inline cudaError_t cudaHostAlloc(T **result, size_t bytes, unsigned flags)
+cudaError_t cudaHostAlloc(void **result, size_t bytes, unsigned flags)
 {
     (void)flags;
     return nova_emulation::call(cudaErrorMemoryAllocation, [&] {
@@ -339,17 +283,17 @@ inline cudaError_t cudaHostAlloc(T **result, size_t bytes, unsigned flags)
             return cudaErrorMemoryAllocation;
         memset(made, nova_emulation::stale, bytes);
         nova_emulation::the_driver().pinned[(uintptr_t)made] = bytes;
-        *result = (T *)made;
+        *result = made;
         return cudaSuccess;
     });
 }
 
-template <typename T> inline cudaError_t cudaMallocHost(T **result, size_t bytes)
+cudaError_t cudaMallocHost(void **result, size_t bytes)
 {
     return cudaHostAlloc(result, bytes, cudaHostAllocDefault);
 }
 
-inline cudaError_t cudaFreeHost(void *data)
+cudaError_t cudaFreeHost(void *data)
 {
     return nova_emulation::giving_call([&] {
         nova_emulation::driver &d = nova_emulation::the_driver();
@@ -361,7 +305,7 @@ inline cudaError_t cudaFreeHost(void *data)
     });
 }
 
-inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *result, const void *address)
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *result, const void *address)
 {
     using namespace nova_emulation;
     return call(cudaErrorInvalidValue, [&] {
@@ -376,8 +320,8 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *result, const
     });
 }
 
-inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t handle = NULL)
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t handle )
 {
     using namespace nova_emulation;
     return with_stream(handle, [&](CUstream_st *stream) {
@@ -390,7 +334,7 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
     });
 }
 
-inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
     using namespace nova_emulation;
     return with_stream(NULL, [&](CUstream_st *stream) {
@@ -402,19 +346,19 @@ inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemc
     });
 }
 
-inline cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t handle = NULL)
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t handle )
 {
     return nova_emulation::with_stream(handle, [&](CUstream_st *stream) {
         return nova_emulation::set_memory(stream, to, value, bytes);
     });
 }
 
-inline cudaError_t cudaMemset(void *to, int value, size_t bytes)
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
     return cudaMemsetAsync(to, value, bytes, NULL);
 }
 
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     return nova_emulation::call(cudaErrorMemoryAllocation, [&] {
         bool blocking = (flags & cudaStreamNonBlocking) == 0;
@@ -423,12 +367,12 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flag
     });
 }
 
-inline cudaError_t cudaStreamCreate(cudaStream_t *stream)
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
-inline cudaError_t cudaStreamDestroy(cudaStream_t stream)
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     return nova_emulation::giving_call([&] {
         nova_emulation::streams &all = nova_emulation::the_driver().streams;
@@ -439,7 +383,7 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream)
     });
 }
 
-inline cudaError_t cudaStreamSynchronize(cudaStream_t handle)
+cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
     return nova_emulation::with_stream(handle, [](CUstream_st *stream) {
         nova_emulation::streams &all = nova_emulation::the_driver().streams;
@@ -451,7 +395,7 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 }
 
 /* A lazy stream goes one step on each time it is asked, so that who asks until it is done ends. */
-inline cudaError_t cudaStreamQuery(cudaStream_t handle)
+cudaError_t cudaStreamQuery(cudaStream_t handle)
 {
     return nova_emulation::with_stream(handle, [](CUstream_st *stream) {
         bool went_on = nova_emulation::the_driver().streams.step(stream);
@@ -459,7 +403,7 @@ inline cudaError_t cudaStreamQuery(cudaStream_t handle)
     });
 }
 
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     (void)flags;
     return nova_emulation::call(cudaErrorMemoryAllocation, [&] {
@@ -470,12 +414,12 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
     });
 }
 
-inline cudaError_t cudaEventCreate(cudaEvent_t *event)
+cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
-inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle = NULL)
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle )
 {
     return nova_emulation::with_stream(handle, [&](CUstream_st *stream) {
         uint64_t number = ++event->asked;
@@ -500,7 +444,7 @@ inline void reach(CUevent_st *event, uint64_t number)
 
 } // namespace nova_emulation
 
-inline cudaError_t cudaEventSynchronize(cudaEvent_t event)
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     return nova_emulation::call(cudaErrorLaunchFailure, [&] {
         nova_emulation::reach(event, event->asked);
@@ -508,7 +452,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event)
     });
 }
 
-inline cudaError_t cudaEventQuery(cudaEvent_t event)
+cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     return nova_emulation::call(cudaErrorLaunchFailure, [&] {
         if (event->reached == event->asked)
@@ -518,7 +462,7 @@ inline cudaError_t cudaEventQuery(cudaEvent_t event)
     });
 }
 
-inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
 {
     return nova_emulation::call(cudaErrorLaunchFailure, [&] {
         if (from->reached == 0 || to->reached == 0)
@@ -530,7 +474,7 @@ inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, c
     });
 }
 
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags = 0)
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned flags)
 {
     (void)flags;
     return nova_emulation::with_stream(handle, [&](CUstream_st *stream) {
@@ -541,7 +485,7 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, u
     });
 }
 
-inline cudaError_t cudaEventDestroy(cudaEvent_t event)
+cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     return nova_emulation::giving_call([&] {
         nova_emulation::driver &d = nova_emulation::the_driver();

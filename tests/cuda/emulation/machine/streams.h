@@ -10,7 +10,6 @@ struct CUstream_st {
     std::deque<std::function<void()>> work;
     bool blocking = true;
 };
-typedef CUstream_st *cudaStream_t;
 
 struct CUevent_st {
     CUstream_st *stream = NULL; /* in which it was recorded; null if never */
@@ -18,10 +17,6 @@ struct CUevent_st {
     uint64_t reached = 0;       /* which of these has happened */
     std::chrono::steady_clock::time_point time;
 };
-typedef CUevent_st *cudaEvent_t;
-
-#define cudaStreamLegacy ((cudaStream_t)0x1)
-#define cudaStreamPerThread ((cudaStream_t)0x2)
 
 namespace nova_emulation
 {

@@ -86,14 +86,16 @@ inline stack take_stack(size_t bytes)
 }
 
 /* ThreadSanitizer forgets who used memory when it is unmapped; else the next fiber on this stack
- * would race with the last. */
-inline void give_stack(stack given)
+ * would race with the last. What is left on it after a fiber that has not ended, or of shared arrays,
+ * may be forbidden to AddressSanitizer. */
+inline void give_stack(stack given, bool clean)
 {
+    if (!clean)
+        permit(given.base + page, given.bytes);
     if (threads_watched)
         munmap(given.base, given.bytes + page);
     else
         spare_stacks().push_back(given);
-    permit(given.base + page, given.bytes);
 }
 
 /* Prepares a fiber that begins with a function, which must never return. */
@@ -122,14 +124,14 @@ inline void make_fiber(fiber &made, void (*begin)(), size_t stack_bytes)
 }
 
 /* Forgets a fiber that has ended or will not go on. */
-inline void drop_fiber(fiber &dropped)
+inline void drop_fiber(fiber &dropped, bool has_ended)
 {
 #ifdef NOVA_EMULATION_THREADS_WATCHED
     __tsan_destroy_fiber(dropped.watched);
     if (dropped.fences != NULL)
         __tsan_destroy_fiber(dropped.fences);
 #endif
-    give_stack(dropped.stack);
+    give_stack(dropped.stack, has_ended);
     dropped = fiber();
 }
 

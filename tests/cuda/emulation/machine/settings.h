@@ -119,8 +119,4 @@ inline uint64_t next_random(uint64_t &state)
 
 } // namespace nova_emulation
 
-/* For hosts, in C too: one setting by its name without NOVA_EMULATION_; 0 if it is known. Setting FAIL
- * begins to count calls anew. */
-extern "C" __attribute__((weak, used)) int nova_emulation_set(const char *name, const char *value);
-
 #endif
