@@ -123,6 +123,15 @@ inline void make_fiber(fiber &made, void (*begin)(), size_t stack_bytes)
 #endif
 }
 
+/* What reports of ThreadSanitizer call a fiber. */
+inline void name_fiber(fiber &named, const char *name)
+{
+#ifdef NOVA_EMULATION_THREADS_WATCHED
+    __tsan_set_fiber_name(named.watched, name);
+#endif
+    (void)named, (void)name;
+}
+
 /* Forgets a fiber that has ended or will not go on. */
 inline void drop_fiber(fiber &dropped, bool has_ended)
 {

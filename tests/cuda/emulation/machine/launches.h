@@ -47,7 +47,7 @@ inline void run_now(launch &run, int device)
     watch_faults();
     watch_time(true);
     d.launches++;
-    machine(run).go();
+    machine(run, d.stack_limit).go();
     watch_time(false);
     if (run.trapped)
         d.broken = cudaErrorLaunchFailure;

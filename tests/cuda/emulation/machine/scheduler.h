@@ -112,6 +112,15 @@ inline std::string describe(const thread &t)
     return t.in().run->kernel + text;
 }
 
+/* The same within the 63 bytes that ThreadSanitizer keeps of a name. */
+inline std::string short_name(const thread &t)
+{
+    char text[64];
+    snprintf(text, sizeof text, "block %u,%u,%u thread %u,%u,%u of ", t.home->index.x,
+             t.home->index.y, t.home->index.z, t.index.x, t.index.y, t.index.z);
+    return text + t.in().run->kernel;
+}
+
 inline std::string describe(const site &s)
 {
     return std::string(s.file) + ":" + std::to_string(s.line);
@@ -122,7 +131,8 @@ void thread_main();
 class machine
 {
   public:
-    explicit machine(launch &run) : run_(run), set_(current_settings())
+    machine(launch &run, size_t stack_bytes)
+        : run_(run), set_(current_settings()), stack_bytes_(std::max(stack_bytes, set_.stack))
     {
         static uint64_t launches = 0;
         random_ = set_.seed * 0x100000001b3 + launches++;
@@ -186,7 +196,9 @@ class machine
             t.home = made.get();
             t.number = i;
             t.index = place(i, run_.block);
-            make_fiber(t.own, thread_main, set_.stack);
+            make_fiber(t.own, thread_main, stack_bytes_);
+            if (threads_watched)
+                name_fiber(t.own, short_name(t).c_str());
         }
         wake(*made, [](const thread &) { return true; });
         resident_.push_back(std::move(made));
@@ -353,11 +365,10 @@ class machine
             }
             if (other.now != doing::in_warp)
                 return;
-            if (other.awaited != t.awaited || other.mask != t.mask)
-                fail("%s is in %s with mask %08x (%s), but %s in %s with mask %08x (%s): warp "
-                     "divergence", describe(t).c_str(), name_of(t.awaited), t.mask,
-                     describe(t.where).c_str(), describe(other).c_str(), name_of(other.awaited),
-                     other.mask, describe(other.where).c_str());
+            if (other.awaited != t.awaited || other.mask != t.mask) {
+                check_not_mutual(t, other);
+                return;
+            }
             lanes[lane] = &other;
         }
         complete_warp(t.awaited, lanes);
@@ -368,6 +379,16 @@ class machine
                 woken.now = doing::running;
             return in;
         });
+    }
+
+    /* Lanes in different operations: if each needs the other in its own, neither goes on. */
+    static void check_not_mutual(const thread &t, const thread &other)
+    {
+        if ((other.mask >> t.lane() & 1) != 0)
+            fail("%s is in %s with mask %08x (%s), but %s in %s with mask %08x (%s): warp divergence",
+                 describe(t).c_str(), name_of(t.awaited), t.mask, describe(t.where).c_str(),
+                 describe(other).c_str(), name_of(other.awaited), other.mask,
+                 describe(other.where).c_str());
     }
 
     /* Gives each lane its result. What comes from a lane that takes no part is undefined. */
@@ -427,6 +448,7 @@ class machine
 
     launch &run_;
     const settings &set_;
+    size_t stack_bytes_;
     uint64_t random_ = 0;
     uint64_t blocks_ = 0;
     unsigned threads_ = 0; /* of a block */
