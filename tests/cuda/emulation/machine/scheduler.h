@@ -419,7 +419,10 @@ class machine
         const thread *ended = NULL, *waits = NULL;
         for (unsigned i = 0; i < home.count; i++) {
             const thread &t = home.threads[i];
-            (t.now == doing::ended ? ended : t.now == doing::at_barrier ? waits : ended) = &t;
+            if (t.now == doing::ended)
+                ended = &t;
+            else if (t.now == doing::at_barrier)
+                waits = &t;
         }
         fail("%s waits at %s (%s), but %s has ended: barrier divergence", describe(*waits).c_str(),
              name_of(waits->awaited), describe(waits->where).c_str(), describe(*ended).c_str());
