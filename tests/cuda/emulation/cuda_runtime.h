@@ -68,8 +68,20 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 /* Every block has shared arrays of its own, at addresses of their own, which a declaration of C++
- * cannot say: runtime-c/cuda/kernel.h has the macros that do. */
-#define __shared__ write_NOVA_SHARED_or_NOVA_DYNAMIC_SHARED_instead
+ * cannot say. Generated programs declare them by macros (runtime-c/cuda/kernel.h); emulated-nvcc
+ * makes NOVA_EMULATION_SHARED of other declarations. */
+#define __shared__ write_NOVA_SHARED_or_compile_by_emulated_nvcc
+#define NOVA_EMULATION_SHARED(type, name, extents)                                                 \
+    typedef type name##_type extents;                                                              \
+    static const char name##_declared = 0;                                                         \
+    name##_type &name = *(name##_type *)nova_emulation::find_shared(                               \
+        &name##_declared, sizeof(name##_type), alignof(name##_type) > 16 ? alignof(name##_type) : 16)
+#define NOVA_SHARED(type, name, count) NOVA_EMULATION_SHARED(type, name, [count])
+#define NOVA_DYNAMIC_SHARED(type, name) type *name = (type *)nova_emulation::dynamic_shared()
+
+/* Reads and writes at which others go on, and which ThreadSanitizer takes for atomic ones. */
+#define nova_load(address) nova_emulation::load(address)
+#define nova_store(address, value) nova_emulation::store(address, value)
 
 #define threadIdx (::nova_emulation::here()->index)
 #define blockIdx (::nova_emulation::here()->home->index)

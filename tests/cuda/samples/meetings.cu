@@ -129,6 +129,35 @@ static void check_atomics()
     DO(cudaFree(device));
 }
 
+/* Shared memory in CUDA's own notation, of more than one dimension, too. */
+static __global__ void transpose(int *x)
+{
+    __shared__ int tile[8][9];
+    __shared__ int offset;
+    extern __shared__ int more[];
+    int row = (int)threadIdx.y, column = (int)threadIdx.x, place = row * 8 + column;
+    if (place == 0)
+        offset = (int)blockIdx.x * 64;
+    __syncthreads();
+    tile[row][column] = x[offset + place];
+    more[place] = place;
+    __syncthreads();
+    x[offset + place] = tile[column][row] + more[63 - place];
+}
+
+static void check_transpose()
+{
+    std::vector<int> x(3 * 64);
+    for (int i = 0; i < 3 * 64; i++)
+        x[i] = i * 100;
+    int *device = to_device(x);
+    DO(nova_launch(transpose, 3, dim3(8, 8), 64 * sizeof(int), 0, device));
+    std::vector<int> made = to_host(device, x.size());
+    for (int i = 0; i < 3 * 64; i++)
+        CHECK(made[i] == x[i / 64 * 64 + i % 8 * 8 + i / 8 % 8] + 63 - i % 64);
+    DO(cudaFree(device));
+}
+
 static __global__ void scalars(int *wrong)
 {
     *wrong = 0;
@@ -170,6 +199,7 @@ int main(void)
     check_lanes();
     check_survivors();
     check_atomics();
+    check_transpose();
     check_scalars();
     return 0;
 }

@@ -57,16 +57,20 @@ inline void copy_now(void *to, const void *from, size_t bytes)
     memory().expose(before);
 }
 
-/* What is read from pageable memory is read before the call returns; all else when its turn comes. */
+/* What is read from pageable memory is read before the call returns, and what is written to it is
+ * written before; all else when its turn comes. */
 inline void put_copy(CUstream_st *stream, void *to, const void *from, size_t bytes)
 {
+    nova_emulation::streams &all = the_driver().streams;
     if (memory().owns(from) || is_pinned(from)) {
-        the_driver().streams.put(stream, [=] { copy_now(to, from, bytes); });
+        all.put(stream, [=] { copy_now(to, from, bytes); });
+        if (!memory().owns(to) && !is_pinned(to))
+            all.finish(stream);
         return;
     }
     std::shared_ptr<std::vector<char>> staged(new std::vector<char>(bytes));
     memcpy(staged->data(), from, bytes);
-    the_driver().streams.put(stream, [=] { copy_now(to, staged->data(), bytes); });
+    all.put(stream, [=] { copy_now(to, staged->data(), bytes); });
 }
 
 inline cudaError_t set_memory(cudaStream_t handle, void *to, int value, size_t bytes)

@@ -3,7 +3,10 @@
 #ifndef NOVA_EMULATION_FIBERS_H
 #define NOVA_EMULATION_FIBERS_H
 
-#if !defined(__x86_64__)
+/* NOVA_EMULATION_UCONTEXT asks for the C library's way to change stacks. */
+#if defined(__x86_64__) && !defined(NOVA_EMULATION_UCONTEXT)
+#define NOVA_EMULATION_OWN_SWITCH 1
+#else
 #include <ucontext.h>
 #endif
 
@@ -17,7 +20,7 @@ struct stack {
 
 struct fiber {
     nova_emulation::stack stack;
-#if defined(__x86_64__)
+#ifdef NOVA_EMULATION_OWN_SWITCH
     void *top = NULL; /* the stack pointer while others run */
 #else
     ucontext_t context;
@@ -29,7 +32,7 @@ struct fiber {
 
 /* The other side of every change of places: the thread that resumes fibers. */
 struct host_side {
-#if defined(__x86_64__)
+#ifdef NOVA_EMULATION_OWN_SWITCH
     void *top = NULL;
 #else
     ucontext_t context;
@@ -41,7 +44,7 @@ struct host_side {
 };
 inline host_side host;
 
-#if defined(__x86_64__)
+#ifdef NOVA_EMULATION_OWN_SWITCH
 /* Saves what a function must keep, and the stack pointer; loads another's. swapcontext would do, but
  * makes a system call for signals each time, and AddressSanitizer warns of it. */
 extern "C" void nova_emulation_switch(void **save, void *load);
@@ -103,7 +106,7 @@ inline void make_fiber(fiber &made, void (*begin)(), size_t stack_bytes)
 {
     made.stack = take_stack(stack_bytes);
     char *end = made.stack.base + page + made.stack.bytes;
-#if defined(__x86_64__)
+#ifdef NOVA_EMULATION_OWN_SWITCH
     /* Six registers, the function, and no frame above it, where its frame is aligned as after a
      * call. */
     void **top = (void **)end - 8;
@@ -154,7 +157,7 @@ NOVA_EMULATION_UNWATCHED inline void resume(fiber &next)
     host.watched = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(next.watched, __tsan_switch_to_fiber_no_sync);
 #endif
-#if defined(__x86_64__)
+#ifdef NOVA_EMULATION_OWN_SWITCH
     nova_emulation_switch(&host.top, next.top);
 #else
     swapcontext(&host.context, &next.context);
@@ -182,7 +185,7 @@ NOVA_EMULATION_UNWATCHED inline void yield(fiber &running, bool last)
 #ifdef NOVA_EMULATION_THREADS_WATCHED
     __tsan_switch_to_fiber(host.watched, __tsan_switch_to_fiber_no_sync);
 #endif
-#if defined(__x86_64__)
+#ifdef NOVA_EMULATION_OWN_SWITCH
     nova_emulation_switch(&running.top, host.top);
 #else
     swapcontext(&running.context, &host.context);

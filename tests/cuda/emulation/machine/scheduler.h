@@ -15,6 +15,7 @@ constexpr unsigned most_threads = 1024;             /* of a block */
 constexpr size_t most_static_shared = 48 * 1024;    /* bytes of a block's shared arrays */
 constexpr size_t most_dynamic_shared = 227 * 1024;  /* bytes that a launch may ask for */
 constexpr int most_shared_arrays = 64;              /* of a kernel */
+constexpr uint64_t most_kept_fibers = 3000;         /* two for each thread, of 8128 in gcc's */
 constexpr unsigned char stale = 0xcb;               /* every byte of memory not written yet */
 
 inline const char *name_of(meeting met)
@@ -318,20 +319,26 @@ class machine
         }
         if (home.live == 0)
             end_block(home);
-        else if (!threads_watched)
+        else if (!keeps_fibers())
             drop_fiber(t.own, true);
     }
 
-    /* ThreadSanitizer knows fibers by their number and memory by its address: both stay in use until
-     * the launch ends, so that what this block did is not taken for what another did. */
+    /* ThreadSanitizer gives the number of a fiber that is gone to a new one, and then sees no race
+     * between the two. So fibers stay until the launch ends, unless there are more than it can have. */
+    bool keeps_fibers() const
+    {
+        return threads_watched && blocks_ * threads_ <= most_kept_fibers;
+    }
+
     void end_block(block &home)
     {
         for (std::unique_ptr<block> &ended : resident_)
             if (ended.get() == &home) {
+                if (!keeps_fibers())
+                    drop(home);
+                /* The record itself would be freed with no order after the fibers. */
                 if (threads_watched)
                     ended_.push_back(std::move(ended));
-                else
-                    drop(home);
                 std::swap(ended, resident_.back());
                 resident_.pop_back();
                 return;
@@ -343,7 +350,9 @@ class machine
         for (unsigned i = 0; i < home.count; i++)
             if (home.threads[i].own.stack.base != NULL)
                 drop_fiber(home.threads[i].own, home.threads[i].now == doing::ended);
-        give_stack(home.shared, false);
+        if (home.shared.base != NULL)
+            give_stack(home.shared, false);
+        home.shared = stack();
     }
 
     /* Completes the warp operation that a thread is in, if all lanes of its mask are in it. Lanes that

@@ -60,8 +60,8 @@ cudaError_t count_blocks(int *blocks, int threads, size_t dynamic_shared);
 
 } // namespace nova_emulation
 
-/* What runtime-c/cuda/launch.h makes of a launch. */
-#define NOVA_EMULATION_LAUNCH(...) nova_emulation::launch_kernel(#__VA_ARGS__, __VA_ARGS__)
+/* As runtime-c/cuda/launch.h has it. */
+#define nova_launch(...) nova_emulation::launch_kernel(#__VA_ARGS__, __VA_ARGS__)
 
 template <typename... Parameters>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *result, void (*kernel)(Parameters...))
