@@ -1,6 +1,6 @@
-/* What kernels do by names of ours, since an emulation of CUDA (tests/cuda/emulation) does it another
- * way, and then defines them before: declare shared memory, which a block has there at addresses of
- * its own, and read and write memory that other blocks change meanwhile. */
+/* What kernels do by names of ours, since an emulation of CUDA (tests/cuda/emulation) does it
+ * another way, and then defines them before: declare shared memory, which a block has there at
+ * addresses of its own, and read and write memory that other blocks change meanwhile. */
 #ifndef NOVA_KERNEL_H
 #define NOVA_KERNEL_H
 

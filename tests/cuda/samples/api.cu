@@ -1,5 +1,5 @@
-/* The API of the emulation: devices, memory and its limit, streams that are late, events, failures of
- * every call, orders. Only for the emulation, which it sets up in many ways. */
+/* The API of the emulation: devices, memory and its limit, streams that are late, events, failures
+ * of every call, orders. Only for the emulation, which it sets up in many ways. */
 #include "sample.h"
 #include <algorithm>
 
@@ -54,8 +54,9 @@ static void memory()
     std::vector<char> seen(1000, 0);
     DO(cudaMemcpy(seen.data(), a, 1000, cudaMemcpyDeviceToHost));
     CHECK(std::count(seen.begin(), seen.end(), 0) == 0);
-    CHECK(cudaMemcpy(seen.data(), a + 599001, 1000, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
-    CHECK(cudaMemcpy(a, seen.data(), 10, cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
+    cudaError_t outside = cudaMemcpy(seen.data(), a + 599001, 1000, cudaMemcpyDeviceToHost);
+    cudaError_t of_the_host = cudaMemcpy(a, seen.data(), 10, cudaMemcpyDeviceToDevice);
+    CHECK(outside == cudaErrorInvalidValue && of_the_host == cudaErrorInvalidValue);
     CHECK(cudaMemset(seen.data(), 0, 10) == cudaErrorInvalidValue);
     cudaPointerAttributes attributes;
     DO(cudaPointerGetAttributes(&attributes, a + 5));
@@ -209,7 +210,8 @@ static void orders()
         down[i] = 49 - i;
     }
     CHECK(order_of_blocks("ascending", "1") == up && order_of_blocks("descending", "1") == down);
-    std::vector<int> first = order_of_blocks("random", "1"), second = order_of_blocks("random", "2");
+    std::vector<int> first = order_of_blocks("random", "1");
+    std::vector<int> second = order_of_blocks("random", "2");
     std::vector<int> mixed = order_of_blocks("interleaved", "1");
     CHECK(first != up && first != down && first != second && mixed != first);
     for (std::vector<int> each : {first, second, mixed})

@@ -1,5 +1,6 @@
 /* A kernel that may fail: threads tell the first place where something is wrong, the host reads it
- * from pinned memory after an event. And filter, whose result has a length that only the device knows. */
+ * from pinned memory after an event. And filter, whose result has a length that only the device
+ * knows. */
 #include "sample.h"
 
 enum { THREADS = 64 };
@@ -46,8 +47,8 @@ static void check_gather(int length, bool bad, cudaStream_t stream)
     DO(cudaMallocHost(&seen, sizeof *seen));
     DO(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     DO(cudaMemsetAsync(failed, 0xff, sizeof *failed, stream));
-    DO(nova_launch(gather, blocks_for(length, THREADS), THREADS, 0, stream, length, device_index, 50,
-                   device_data, result, failed));
+    DO(nova_launch(gather, blocks_for(length, THREADS), THREADS, 0, stream, length, device_index,
+                   50, device_data, result, failed));
     DO(cudaMemcpyAsync(seen, failed, sizeof *seen, cudaMemcpyDeviceToHost, stream));
     DO(cudaEventRecord(event, stream));
     DO(cudaEventSynchronize(event));

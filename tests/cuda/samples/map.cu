@@ -37,7 +37,8 @@ int main(int count, char **arguments)
             x[i] = (float)i;
             y[i] = 0.5f;
         }
-        float *device_x = to_device(x), *device_y = to_device(y), *result = on_device<float>(length);
+        float *device_x = to_device(x), *device_y = to_device(y);
+        float *result = on_device<float>(length);
         DO(nova_launch(axpy, blocks_for(length, 300), 128, 0, 0, length, 2.0f, device_x, device_y,
                        result));
         std::vector<float> made = to_host(result, length);

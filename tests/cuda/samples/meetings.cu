@@ -1,5 +1,5 @@
-/* Barriers, shuffles, votes and atomic operations, against what CUDA's programming guide says of them;
- * and functions of scalars. Runs on a GPU as well. */
+/* Barriers, shuffles, votes and atomic operations, against what CUDA's programming guide says of
+ * them; and functions of scalars. Runs on a GPU as well. */
 #include "sample.h"
 
 enum { THREADS = 96 };
@@ -124,7 +124,8 @@ static void check_atomics()
     for (int i = 0; i < n; i++)
         odd ^= 1 << i % 7;
     CHECK(a.odd == odd && a.swapped >= 0 && a.swapped < n && a.wrapped == (unsigned)n % 7);
-    CHECK(a.wide == (unsigned long long)n << 33 && a.least_wide == (long long)(1 - n) * (1ll << 33));
+    CHECK(a.wide == (unsigned long long)n << 33);
+    CHECK(a.least_wide == (long long)(1 - n) * (1ll << 33));
     CHECK(a.real == 0.5f * (float)n && a.precise == 0.25 * n);
     DO(cudaFree(device));
 }

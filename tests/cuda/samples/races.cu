@@ -1,5 +1,5 @@
-/* Kernels with a race, each beside its twin without: the emulation under ThreadSanitizer must report
- * the first and not the second. Usage: races NAME, or races NAME twin. */
+/* Kernels with a race, each beside its twin without: the emulation under ThreadSanitizer must
+ * report the first and not the second. Usage: races NAME, or races NAME twin. */
 #include "sample.h"
 
 enum { THREADS = 64, BLOCKS = 4, CELLS = 1024 };

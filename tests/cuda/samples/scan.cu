@@ -62,7 +62,8 @@ static __global__ void add_totals(int length, const int *totals, int *result)
 enum { NOTHING, OWN, INCLUSIVE };
 
 /* The sum of all tiles before this one; by one thread. */
-static __device__ int look_back(int tile, const unsigned *states, const int *own, const int *inclusive)
+static __device__ int look_back(int tile, const unsigned *states, const int *own,
+                                const int *inclusive)
 {
     int sum = 0;
     for (int i = tile - 1; i >= 0; i--) {

@@ -1,5 +1,5 @@
-/* Errors, and what all functions of the API have in common: the lock, the count by which one of them
- * fails, the error that stays. */
+/* Errors, and what all functions of the API have in common: the lock, the count by which one of
+ * them fails, the error that stays. */
 #ifndef NOVA_EMULATION_DRIVER_H
 #define NOVA_EMULATION_DRIVER_H
 
@@ -65,8 +65,8 @@ inline cudaError_t note(cudaError_t error)
 }
 
 /* Says on the standard error what is wrong with a call, beside the error that CUDA has for it. */
-__attribute__((format(printf, 2, 3))) inline cudaError_t refuse(cudaError_t error, const char *format,
-                                                              ...)
+__attribute__((format(printf, 2, 3))) inline cudaError_t
+refuse(cudaError_t error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

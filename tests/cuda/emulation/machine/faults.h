@@ -43,8 +43,8 @@ inline void on_delay(int)
     seconds = seen == turns ? seconds + 1 : 0;
     seen = turns;
     if (running != NULL && seconds >= current_settings().seconds)
-        fail("%s: does not end, nor come to a barrier or an atomic operation; a loop that waits for "
-             "memory must read it by nova_load (NOVA_EMULATION_SECONDS)",
+        fail("%s: does not end, nor come to a barrier or an atomic operation; a loop that waits "
+             "for memory must read it by nova_load (NOVA_EMULATION_SECONDS)",
              describe(*running).c_str());
 }
 

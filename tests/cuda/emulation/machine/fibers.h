@@ -45,8 +45,8 @@ struct host_side {
 inline host_side host;
 
 #ifdef NOVA_EMULATION_OWN_SWITCH
-/* Saves what a function must keep, and the stack pointer; loads another's. swapcontext would do, but
- * makes a system call for signals each time, and AddressSanitizer warns of it. */
+/* Saves what a function must keep, and the stack pointer; loads another's. swapcontext would do,
+ * but makes a system call for signals each time, and AddressSanitizer warns of it. */
 extern "C" void nova_emulation_switch(void **save, void *load);
 __asm__(".pushsection .text.nova_emulation_switch,\"axG\",@progbits,nova_emulation_switch,comdat\n"
         ".weak nova_emulation_switch\n"
@@ -64,33 +64,32 @@ __asm__(".pushsection .text.nova_emulation_switch,\"axG\",@progbits,nova_emulati
 
 constexpr size_t page = 4096;
 
-/* Stacks that no fiber uses. */
-inline std::vector<stack> &spare_stacks()
+/* Stacks of a size that no fiber uses. */
+inline std::vector<stack> &spare_stacks(size_t bytes)
 {
-    static std::vector<stack> spare;
-    return spare;
+    static std::map<size_t, std::vector<stack>> spare;
+    return spare[bytes];
 }
 
 inline stack take_stack(size_t bytes)
 {
     bytes = (bytes + page - 1) / page * page;
-    std::vector<stack> &spare = spare_stacks();
-    while (!spare.empty()) {
+    std::vector<stack> &spare = spare_stacks(bytes);
+    if (!spare.empty()) {
         stack taken = spare.back();
         spare.pop_back();
-        if (taken.bytes == bytes)
-            return taken;
-        munmap(taken.base, taken.bytes + page);
+        return taken;
     }
-    void *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int kind = MAP_PRIVATE | MAP_ANONYMOUS;
+    void *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, kind, -1, 0);
     if (base == MAP_FAILED || mprotect(base, page, PROT_NONE) != 0)
         fail("no memory for the stack of a thread; fewer blocks may be resident");
     return {(char *)base, bytes};
 }
 
 /* ThreadSanitizer forgets who used memory when it is unmapped; else the next fiber on this stack
- * would race with the last. What is left on it after a fiber that has not ended, or of shared arrays,
- * may be forbidden to AddressSanitizer. */
+ * would race with the last. What is left on it after a fiber that has not ended, or of shared
+ * arrays, may be forbidden to AddressSanitizer. */
 inline void give_stack(stack given, bool clean)
 {
     if (!clean)
@@ -98,7 +97,7 @@ inline void give_stack(stack given, bool clean)
     if (threads_watched)
         munmap(given.base, given.bytes + page);
     else
-        spare_stacks().push_back(given);
+        spare_stacks(given.bytes).push_back(given);
 }
 
 /* Prepares a fiber that begins with a function, which must never return. */

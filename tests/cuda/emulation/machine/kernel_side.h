@@ -69,8 +69,8 @@ NOVA_EMULATION_UNWATCHED void *find_shared(const void *key, size_t bytes, size_t
     home->shared_asked += bytes;
     if (home->shared_asked > home->run->most_shared || from + bytes > home->shared.bytes ||
         home->array_count == most_shared_arrays)
-        fail("%s: more than %zu bytes, or %d arrays, of shared memory", describe(*self_here()).c_str(),
-             home->run->most_shared, most_shared_arrays);
+        fail("%s: more than %zu bytes, or %d arrays, of shared memory",
+             describe(*self_here()).c_str(), home->run->most_shared, most_shared_arrays);
     void *data = home->shared.base + page + from;
     permit(data, bytes);
     home->shared_used = from + bytes;
@@ -84,7 +84,7 @@ NOVA_EMULATION_UNWATCHED void *dynamic_shared()
 }
 
 NOVA_EMULATION_UNWATCHED uint64_t meet_in_warp(meeting kind, unsigned mask, uint64_t operand,
-                                                      unsigned source, site where)
+                                               unsigned source, site where)
 {
     thread *self = self_here();
     if ((mask >> self->lane() & 1) == 0)

@@ -19,8 +19,9 @@ inline bool are_extents(const dim3 &grid, const dim3 &block)
            block.y <= most_threads && block.z <= 64 && volume(block) <= most_threads;
 }
 
-/* Kernels are given pointers to device memory, of the device on which they run, and to pinned memory.
- * A pointer into device memory that is not allocated may be one past the end, and is not used. */
+/* Kernels are given pointers to device memory, of the device on which they run, and to pinned
+ * memory. A pointer into device memory that is not allocated may be one past the end, and is not
+ * used. */
 inline void check_arguments(const launch &run, int device)
 {
     for (int i = 0; i < run.call->count; i++) {

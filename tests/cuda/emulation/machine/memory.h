@@ -1,5 +1,5 @@
-/* Device memory: a range of addresses in which nothing can be accessed but while a kernel runs or an
- * API function copies. Each allocation has pages of its own, ends where they end, as far as
+/* Device memory: a range of addresses in which nothing can be accessed but while a kernel runs or
+ * an API function copies. Each allocation has pages of its own, ends where they end, as far as
  * alignment allows, and a page without access follows. Addresses are used again only when all
  * others have been. */
 #ifndef NOVA_EMULATION_MEMORY_H

@@ -2,7 +2,7 @@
  *
  *   NOVA_EMULATION_DEVICES   how many devices there are (1)
  *   NOVA_EMULATION_MEMORY    bytes of memory of each (1 GiB)
- *   NOVA_EMULATION_FAIL      N: the N-th call of the API fails, counted from 1; N+: and all later ones
+ *   NOVA_EMULATION_FAIL      N: the N-th call of the API fails, counted from 1; N+: and all later
  *   NOVA_EMULATION_ORDER     the order of blocks and threads: random; ascending or descending, each
  *                            as far as it gets; interleaved: random, with all blocks resident
  *   NOVA_EMULATION_SEED      which random order (1)
@@ -96,8 +96,8 @@ inline settings &current_settings()
 {
     static settings all = [] {
         settings read;
-        for (const char *name : {"DEVICES", "MEMORY", "FAIL", "ORDER", "SEED", "RESIDENT", "STREAMS",
-                                 "STACK", "STRICT", "PATIENCE", "SECONDS"}) {
+        for (const char *name : {"DEVICES", "MEMORY", "FAIL", "ORDER", "SEED", "RESIDENT",
+                                 "STREAMS", "STACK", "STRICT", "PATIENCE", "SECONDS"}) {
             std::string variable = std::string("NOVA_EMULATION_") + name;
             const char *value = getenv(variable.c_str());
             if (value != NULL && *value != 0 && !set(read, name, value))

@@ -9,6 +9,7 @@
 struct CUstream_st {
     std::deque<std::function<void()>> work;
     bool blocking = true;
+    bool made = true; /* by the program, which has to destroy it */
 };
 
 struct CUevent_st {
@@ -31,8 +32,10 @@ class streams
             return &legacy_;
         if (handle == cudaStreamPerThread) {
             static thread_local CUstream_st *own = NULL;
-            if (own == NULL)
-                all_.emplace_back(own = new CUstream_st);
+            if (own == NULL) {
+                own = make(true);
+                own->made = false;
+            }
             return own;
         }
         return handle;
@@ -105,7 +108,14 @@ class streams
         finish(&legacy_);
     }
 
-    size_t count() const { return all_.size(); }
+    /* How many the program has made. */
+    size_t count() const
+    {
+        size_t made = 0;
+        for (const std::unique_ptr<CUstream_st> &each : all_)
+            made += each->made ? 1 : 0;
+        return made;
+    }
 
   private:
     /* Streams are not ordered among each other: which of them goes on is drawn each time. */

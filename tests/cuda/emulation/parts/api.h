@@ -1,4 +1,4 @@
-/* The runtime API: errors, types, functions. machine/calls.h has what they do. */
+/* The runtime API: errors, types, functions. What they do is in machine/. */
 #ifndef NOVA_EMULATION_API_H
 #define NOVA_EMULATION_API_H
 
@@ -13,7 +13,8 @@
     error(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                      \
     error(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                             \
     error(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                \
-    error(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version") \
+    error(cudaErrorInsufficientDriver, 35,                                                         \
+          "CUDA driver version is insufficient for CUDA runtime version")                          \
     error(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                            \
     error(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                   \
     error(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                          \
@@ -150,8 +151,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
  * it is known. Setting FAIL begins to count calls anew. */
 int nova_emulation_set(const char *name, const char *value);
 
-/* What of the API's is in use, or has been called: "calls", "launches", "allocations" and "bytes" of
- * device memory, "pinned" (pieces of host memory), "streams", "events". */
+/* What of the API's is in use, or has been called: "calls", "launches", "allocations" and "bytes"
+ * of device memory, "pinned" (pieces of host memory), "streams", "events". */
 uint64_t nova_emulation_count(const char *what);
 
 } // extern "C"
@@ -162,7 +163,8 @@ template <typename T> inline cudaError_t cudaMalloc(T **result, size_t bytes)
     return cudaMalloc((void **)(void *)result, bytes);
 }
 
-template <typename T> inline cudaError_t cudaMallocAsync(T **result, size_t bytes, cudaStream_t stream)
+template <typename T>
+inline cudaError_t cudaMallocAsync(T **result, size_t bytes, cudaStream_t stream)
 {
     return cudaMallocAsync((void **)(void *)result, bytes, stream);
 }

@@ -1,8 +1,8 @@
 /* Atomic operations and fences. Since fibers change places only where they say so, an operation is
  * atomic by itself; others may go on before it.
  *
- * They are relaxed, as CUDA's are: none orders what threads do to other memory. What does is a fence
- * before an atomic write, and a fence after the atomic read that has seen it. */
+ * They are relaxed, as CUDA's are: none orders what threads do to other memory. What does is a
+ * fence before an atomic write, and a fence after the atomic read that has seen it. */
 #ifndef NOVA_EMULATION_ATOMICS_H
 #define NOVA_EMULATION_ATOMICS_H
 

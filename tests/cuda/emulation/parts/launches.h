@@ -41,7 +41,8 @@ template <typename... Parameters> struct call_of : kernel_call {
     void call() const override { std::apply(function, values); }
 };
 
-/* Puts a launch into a stream, which takes the call over. The text begins with the kernel's name. */
+/* Puts a launch into a stream, which takes the call over. The text begins with the kernel's name.
+ * */
 cudaError_t put_launch(const char *text, kernel_call *call, dim3 grid, dim3 block,
                        size_t dynamic_shared, cudaStream_t stream);
 
@@ -50,7 +51,7 @@ inline cudaError_t launch_kernel(const char *text, void (*kernel)(Parameters...)
                                  dim3 block, size_t dynamic_shared, cudaStream_t stream,
                                  Arguments... arguments)
 {
-    kernel_call *call = new call_of<Parameters...>(kernel, (Parameters)arguments...);
+    kernel_call *call = new call_of<Parameters...>(kernel, arguments...);
     return put_launch(text, call, grid, block, dynamic_shared, stream);
 }
 
@@ -77,7 +78,8 @@ inline cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncA
 }
 
 template <typename... Parameters>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*)(Parameters...),
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                                 void (*)(Parameters...),
                                                                  int threads, size_t dynamic_shared)
 {
     return nova_emulation::count_blocks(blocks, threads, dynamic_shared);

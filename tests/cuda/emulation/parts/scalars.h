@@ -1,5 +1,6 @@
-/* Functions of scalars that CUDA has and C has not: bits, reinterpretation, arithmetic that is rounded
- * as its name says and never contracted, and fast functions, which are the exact ones here. */
+/* Functions of scalars that CUDA has and C has not: bits, reinterpretation, arithmetic that is
+ * rounded as its name says and never contracted, and fast functions, which are the exact ones here.
+ * */
 #ifndef NOVA_EMULATION_SCALARS_H
 #define NOVA_EMULATION_SCALARS_H
 

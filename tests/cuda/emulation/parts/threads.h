@@ -1,5 +1,5 @@
-/* What kernels see of the machine: who they are, barriers, shared memory, and the place where others
- * may go on. machine/ is the other side. */
+/* What kernels see of the machine: who they are, barriers, shared memory, and the place where
+ * others may go on. machine/ is the other side. */
 #ifndef NOVA_EMULATION_THREADS_H
 #define NOVA_EMULATION_THREADS_H
 
@@ -45,8 +45,8 @@ void pause();
 /* Waits for the block; gives what the meeting makes of all predicates. */
 uint64_t meet_at_barrier(meeting kind, uint64_t predicate, site where);
 
-/* Waits for the lanes of the mask; gives the operand of the source lane, or what a vote makes of all
- * operands. */
+/* Waits for the lanes of the mask; gives the operand of the source lane, or what a vote makes of
+ * all operands. */
 uint64_t meet_in_warp(meeting kind, unsigned mask, uint64_t operand, unsigned source, site where);
 
 /* A shuffle's width is a power of two up to 32. */

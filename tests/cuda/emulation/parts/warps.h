@@ -1,5 +1,5 @@
-/* Warp operations: all lanes of the mask meet, then each has its result. Shuffles and votes exchange
- * values and order nothing else; __syncwarp orders what its lanes do before and after. */
+/* Warp operations: all lanes of the mask meet, then each has its result. Shuffles and votes
+ * exchange values and order nothing else; __syncwarp orders what its lanes do before and after. */
 #ifndef NOVA_EMULATION_WARPS_H
 #define NOVA_EMULATION_WARPS_H
 
@@ -47,11 +47,13 @@ inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, 
     check_width(width, {file, line});
     unsigned lane = here()->lane(), within = lane & (unsigned)(width - 1);
     unsigned from = within < delta ? lane : lane - delta;
-    return from_bits<T>(meet_in_warp(meeting::shuffle_up, mask, to_bits(value), from, {file, line}));
+    return from_bits<T>(
+        meet_in_warp(meeting::shuffle_up, mask, to_bits(value), from, {file, line}));
 }
 
 template <typename T>
-inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, NOVA_EMULATION_SITE)
+inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                          NOVA_EMULATION_SITE)
 {
     using namespace nova_emulation;
     check_width(width, {file, line});
