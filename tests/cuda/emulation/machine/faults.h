@@ -35,17 +35,19 @@ inline void on_fault(int signal, siginfo_t *info, void *context)
     sigaction(signal, &previous_handler, NULL);
 }
 
-/* Every second of processor time: whether another turn has begun. */
-inline void on_delay(int)
+/* Every second: whether another turn has begun since the last. */
+NOVA_EMULATION_UNWATCHED inline void look_at_turns()
 {
     static uint64_t seen = 0;
     static int seconds = 0;
     seconds = seen == turns ? seconds + 1 : 0;
     seen = turns;
-    if (running != NULL && seconds >= current_settings().seconds)
-        fail("%s: does not end, nor come to a barrier or an atomic operation; a loop that waits "
-             "for memory must read it by nova_load (NOVA_EMULATION_SECONDS)",
-             describe(*running).c_str());
+    if (running == NULL || seconds < current_settings().seconds)
+        return;
+    ignore_reads(); /* of what the thread that is stuck has written */
+    fail("%s: does not end, nor come to a barrier or an atomic operation; a loop that waits for "
+         "memory must read it by nova_load (NOVA_EMULATION_SECONDS)",
+         describe(*running).c_str());
 }
 
 /* Prepares this thread of the host for faults. */
@@ -71,18 +73,29 @@ inline void watch_faults()
     sigaction(SIGSEGV, &action, &previous_handler);
     struct sigaction delay;
     memset(&delay, 0, sizeof delay);
-    delay.sa_handler = on_delay;
+    delay.sa_handler = [](int) { look_at_turns(); };
     delay.sa_flags = SA_ONSTACK;
     sigaction(SIGVTALRM, &delay, NULL);
 }
 
-/* Whether turns that do not end are noticed. */
+/* Whether turns that do not end are noticed: by a signal for each second of processor time, but by a
+ * thread under ThreadSanitizer, which keeps signals back until the program calls the C library. */
 inline void watch_time(bool watched)
 {
+    bool any = watched && current_settings().seconds > 0;
+    if (threads_watched) {
+        static bool looks = false;
+        if (any && !looks)
+            std::thread([] {
+                for (;; sleep(1))
+                    look_at_turns();
+            }).detach();
+        looks = looks || any;
+        return;
+    }
     struct itimerval timer;
     memset(&timer, 0, sizeof timer);
-    if (watched && current_settings().seconds > 0)
-        timer.it_value.tv_sec = timer.it_interval.tv_sec = 1;
+    timer.it_value.tv_sec = timer.it_interval.tv_sec = any ? 1 : 0;
     setitimer(ITIMER_VIRTUAL, &timer, NULL);
 }
 

@@ -23,6 +23,7 @@
 
 #ifdef NOVA_EMULATION_THREADS_WATCHED
 #include <sanitizer/tsan_interface.h>
+extern "C" void AnnotateIgnoreReadsBegin(const char *file, int line);
 #endif
 #ifdef NOVA_EMULATION_ADDRESSES_WATCHED
 #include <sanitizer/asan_interface.h>
@@ -58,6 +59,14 @@ NOVA_EMULATION_UNWATCHED inline void order_after(void *token)
     __tsan_acquire(token);
 #endif
     (void)token;
+}
+
+/* What this thread reads from now on is no race. */
+inline void ignore_reads()
+{
+#ifdef NOVA_EMULATION_THREADS_WATCHED
+    AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+#endif
 }
 
 /* Whether these bytes may be accessed, as far as AddressSanitizer is concerned. */
