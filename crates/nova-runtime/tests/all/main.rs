@@ -2,5 +2,6 @@
 
 mod common;
 mod compile;
+mod cuda;
 mod model;
 mod pthreads;
