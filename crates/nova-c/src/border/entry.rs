@@ -372,8 +372,13 @@ impl FunctionEmitter<'_, '_> {
             return;
         }
         self.push(Statement::call("nova_check_kernels", vec![context()]));
+        self.bring_to_host(parts);
+    }
+
+    /// Where there is a device, brings arrays to the host.
+    pub fn bring_to_host(&mut self, parts: &[Part]) {
         for part in parts {
-            if let Part::Array { pointer, .. } = part {
+            if let (Part::Array { pointer, .. }, true) = (part, self.unit.has_kernels) {
                 let arguments = vec![context(), pointer.clone(), Expression::name("false")];
                 self.push(Statement::call("nova_on_host", arguments));
             }

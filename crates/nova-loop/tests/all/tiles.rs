@@ -74,7 +74,8 @@ fn run(flat: &str, input: &str, strict: bool, sizes: TileSizes, is_tiled: bool) 
     let program = read("tiles", flat);
     nova_flat::verify::verify(&program).unwrap();
     let mem = nova_mem::introduce(&program);
-    let translated = nova_loop::translate_with(&mem, strict, sizes).unwrap();
+    let translated =
+        nova_loop::translate_with(&mem, strict, sizes, nova_loop::Machine::Processor).unwrap();
     nova_loop::verify(&translated).unwrap();
     let text = nova_loop::print::print(&translated);
     assert_eq!(text.contains("(local totals"), is_tiled, "{text}");
@@ -155,7 +156,8 @@ fn long_sums_of_floats_are_right() {
     let column = vec!["[0.1 0.1]"; count].join(" ");
     let program = read("tiles", &program);
     let mem = nova_mem::introduce(&program);
-    let translated = nova_loop::translate_with(&mem, false, SMALL).unwrap();
+    let translated =
+        nova_loop::translate_with(&mem, false, SMALL, nova_loop::Machine::Processor).unwrap();
     let values = inputs_of(&program, &format!("[[{row}]] [{column}]"));
     let found = nova_loop::interpret::evaluate(&translated, 0, &values, &Options::default());
     let found = outcome(&program, found);

@@ -143,6 +143,7 @@ fn export_node(
             .arrow("u")
             .member(field_name(&constructor.name));
         let (statements, ()) = emitter.apart(|emitter| {
+            emitter.bring_to_host(&parts);
             emitter.write_value(&constructor.payload, payload, None, &mut parts.iter(), sink)
         });
         cases.push(Block(statements));
