@@ -18,6 +18,7 @@ use nova_loop::walk::each_command;
 use nova_opt::divide::Division;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 /// A program at every stage.
 pub struct Stages {
@@ -92,6 +93,23 @@ pub enum Passes {
 }
 
 impl Passes {
+    /// Whether what it needs is there; says so once where it is not.
+    pub fn is_present(self) -> bool {
+        static SAY: Once = Once::new();
+        let present = match self {
+            Passes::Kernels(_) => nova_exec::devices::has_opencl(),
+            Passes::All
+            | Passes::Level(_)
+            | Passes::Without(_)
+            | Passes::Divided
+            | Passes::Threads(_) => true,
+        };
+        if !present {
+            SAY.call_once(|| eprintln!("skipped: opencl (no OpenCL on this machine)"));
+        }
+        present
+    }
+
     /// All passes, with operations divided, those of each other level, and all but each in turn.
     pub fn combinations() -> Vec<Passes> {
         let optional = optional_passes().into_iter();
@@ -100,6 +118,7 @@ impl Passes {
             .into_iter()
             .chain(levels)
             .chain(optional.map(|pass| Passes::Without(pass.name)))
+            .filter(|passes| passes.is_present())
             .collect()
     }
 

@@ -76,7 +76,7 @@ fn every_stage_target_and_level_agrees() {
     let wrong = with_each_file(|name, text| {
         let mut wrong = Vec::new();
         let mut expected: Vec<Outcome> = Vec::new();
-        for way in WAYS {
+        for way in WAYS.iter().filter(|(passes, _)| passes.is_present()) {
             let compiled = Compiled::new(name, text, *way)?;
             compiled.check_small(&mut wrong);
             let found: Vec<(String, Outcome)> = compiled.large().collect();

@@ -9,6 +9,7 @@
 pub mod atomic;
 pub mod cache;
 pub mod compiler;
+pub mod devices;
 mod elements;
 pub mod error;
 pub mod input;

@@ -102,6 +102,11 @@ fn runners(
             skipped.push(format!("{name} (not in this version)"));
             continue;
         }
+        if target == Target::OpenCl && common.target.is_none() && !nova_exec::devices::has_opencl()
+        {
+            skipped.push(format!("{name} (no OpenCL on this machine)"));
+            continue;
+        }
         let compiler = Compiler::new(Options {
             target,
             ..common.options()
