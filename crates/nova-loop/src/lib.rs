@@ -62,6 +62,7 @@ pub mod error;
 pub mod expression;
 mod groups;
 pub mod indices;
+pub mod interference;
 pub mod interpret;
 pub mod ir;
 pub mod jam;

@@ -1,0 +1,47 @@
+//! Finds witnesses. Nothing here is trusted: what is proposed is what the rules accept.
+
+use super::rules::Judgement;
+use super::walk::{Frame, Turn, Walk};
+use super::witness::{Reason, Witness};
+
+/// The lists of reasons that may hold for a loop, the simplest first.
+fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
+    let mut found = vec![vec![Reason::Apart]];
+    if frame.turn != Turn::Before {
+        found.insert(0, vec![Reason::Turns]);
+        found.push(vec![Reason::Apart, Reason::Turns]);
+    }
+    if frame.phase > 0 {
+        found.insert(0, vec![Reason::Phases]);
+        found.push(vec![Reason::Apart, Reason::Phases]);
+    }
+    let is_read = |base| walk.loads.keys().any(|(other, _)| *other == base);
+    for scan in walk.tables.scans().iter().rev() {
+        if is_read(scan.begins) {
+            found.push(vec![Reason::Apart, Reason::Scan(scan.index)]);
+            if !frame.late.is_empty() {
+                found.push(vec![Reason::Apart, Reason::Scan(scan.index), Reason::Checked]);
+            }
+        }
+    }
+    if !frame.late.is_empty() {
+        found.push(vec![Reason::Apart, Reason::Checked]);
+    }
+    found
+}
+
+/// The witness of a loop, as far as there is one.
+pub(super) fn witness(judgement: &mut Judgement) -> Witness {
+    let mut witness = Witness::default();
+    let candidates = candidates(judgement.walk, judgement.frame);
+    for pairs in judgement.pairs().into_values() {
+        let Some((first, _)) = pairs.first() else {
+            continue;
+        };
+        let fits = |reasons: &&Vec<Reason>| judgement.are_apart(&pairs, reasons).is_ok();
+        if let Some(reasons) = candidates.iter().find(fits) {
+            witness.blocks.insert(first.pointer, reasons.clone());
+        }
+    }
+    witness
+}

@@ -1,0 +1,471 @@
+//! What scalars and pointers are, told in symbols: numbers as sums of products, bools as what is known
+//! where they hold and where not, pointers as places in blocks.
+
+use super::blocks::RootSet;
+use super::polynomial::{Polynomial, Symbol};
+use super::prover::Fact;
+use super::walk::Walk;
+use crate::ir::{Expression, Type, Variable};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
+
+nova_diag::ids! {
+    /// A pointer as it was made at one place: indices from the same one can be compared.
+    pub(super) struct Base;
+}
+
+/// What is known of a base.
+#[derive(Clone, Debug)]
+pub(super) struct BaseInfo {
+    /// Where its block may come from.
+    pub(super) roots: RootSet,
+    /// Whether the block was made at this moment, and so is none that was there before.
+    pub(super) is_new: bool,
+    /// Loops of any kind around the place where it was made.
+    pub(super) depth: usize,
+    /// How far elements lie apart that belong to it, if other arrays lie between them.
+    pub(super) stride: i64,
+}
+
+/// A place in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) base: Base,
+    pub(super) index: Polynomial,
+}
+
+/// What is known where a bool holds, and where it does not: sums that are not negative.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Truth {
+    pub(super) yes: Vec<Polynomial>,
+    pub(super) no: Vec<Polynomial>,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Number(Polynomial),
+    Spots(Vec<Spot>),
+}
+
+/// An operation on known numbers, which has the same value wherever it stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Operation(ScalarOperation, Scalar, Vec<Polynomial>);
+
+impl Walk<'_> {
+    /// A new symbol for a number of a type.
+    pub(super) fn fresh(&mut self, scalar: Scalar) -> Symbol {
+        let symbol = Symbol(self.definitions.len() as u32);
+        self.definitions.push(Vec::new());
+        if let Some((low, high)) = range(scalar) {
+            let value = Polynomial::symbol(symbol);
+            self.define(symbol, value.plus_number(-low));
+            self.define(symbol, Polynomial::constant(high).minus(&value));
+        }
+        symbol
+    }
+
+    /// What always holds for a symbol: a sum with it is not negative.
+    pub(super) fn define(&mut self, symbol: Symbol, sum: Polynomial) {
+        self.definitions[symbol.index()].push(Fact::AtLeastZero(sum));
+    }
+
+    /// An integer or bool as a sum.
+    pub(super) fn number(&mut self, expression: &Expression) -> Polynomial {
+        match expression {
+            Expression::Constant(value) => match value.as_integer().map(i64::try_from) {
+                Some(Ok(number)) => Polynomial::constant(number),
+                Some(Err(_)) | None => self.any(Scalar::F64),
+            },
+            Expression::Variable(variable) => self.number_of(*variable),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => deep(|| self.operation(*operation, *operand, arguments)),
+            Expression::Select {
+                then, otherwise, ..
+            } => {
+                let values = vec![deep(|| self.number(then)), deep(|| self.number(otherwise))];
+                self.one_of(values)
+            }
+            Expression::Load { pointer, index } => deep(|| self.loaded(pointer, index)),
+            Expression::Bytes(_)
+            | Expression::Offset { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => self.any(Scalar::F64),
+        }
+    }
+
+    fn any(&mut self, scalar: Scalar) -> Polynomial {
+        Polynomial::symbol(self.fresh(scalar))
+    }
+
+    /// A symbol that is one of these values.
+    pub(super) fn one_of(&mut self, values: Vec<Polynomial>) -> Polynomial {
+        if values.iter().all(|value| *value == values[0]) {
+            return values[0].clone();
+        }
+        let symbol = self.fresh(Scalar::I64);
+        self.definitions[symbol.index()].push(Fact::OneOf(symbol, values));
+        Polynomial::symbol(symbol)
+    }
+
+    /// The number that a variable is here.
+    pub(super) fn number_of(&mut self, variable: Variable) -> Polynomial {
+        if let Some(Value::Number(value)) = self.values.get(&variable) {
+            return value.clone();
+        }
+        let value = self.unknown(variable);
+        self.values.insert(variable, Value::Number(value.clone()));
+        value
+    }
+
+    /// A number of which only the variable is known.
+    fn unknown(&mut self, variable: Variable) -> Polynomial {
+        let scalar = match self.program.variable(variable).ty {
+            Type::Scalar(scalar) => scalar,
+            Type::Pointer(_) | Type::Block => Scalar::F64,
+        };
+        let symbol = self.fresh(scalar);
+        let value = Polynomial::symbol(symbol);
+        if self.invariants.is_never_negative(variable) {
+            self.define(symbol, value.clone());
+        }
+        if let Some(rising) = self.rising.get(&variable) {
+            let (first, last) = (rising.first.clone(), rising.last.clone());
+            self.define(symbol, value.minus(&first));
+            self.define(symbol, last.minus(&value));
+        }
+        value
+    }
+
+    /// The element that lies somewhere: the same for the same place in memory that the innermost loop
+    /// does not write.
+    fn loaded(&mut self, pointer: &Expression, index: &Expression) -> Polynomial {
+        let index = self.number(index);
+        let scalar = self.element(pointer);
+        let spots = self.spots(pointer);
+        let [spot] = &spots[..] else {
+            return self.any(scalar);
+        };
+        let key = (spot.base, spot.index.plus(&index));
+        let is_stable = self.is_stable(spot.base);
+        if let Some(known) = self.loads.get(&key).filter(|_| is_stable) {
+            return Polynomial::symbol(*known);
+        }
+        let symbol = self.fresh(scalar);
+        if is_stable {
+            self.loads.insert(key, symbol);
+        }
+        Polynomial::symbol(symbol)
+    }
+
+    fn element(&self, pointer: &Expression) -> Scalar {
+        let mut found = Scalar::F64;
+        pointer.each_variable(&mut |v| {
+            if let Type::Pointer(scalar) = self.program.variable(v).ty {
+                found = scalar;
+            }
+        });
+        found
+    }
+
+    fn operation(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Expression],
+    ) -> Polynomial {
+        use ScalarOperation as O;
+        let values: Vec<Polynomial> = arguments.iter().map(|a| self.number(a)).collect();
+        if operand == Scalar::I64 {
+            let exact = match (operation, &values[..]) {
+                (O::Add, [a, b]) => Some(a.plus(b)),
+                (O::Subtract, [a, b]) => Some(a.minus(b)),
+                (O::Multiply, [a, b]) => a.times(b),
+                (O::Negate, [a]) => Some(Polynomial::default().minus(a)),
+                (O::BitNot, [a]) => Some(Polynomial::constant(-1).minus(a)),
+                (O::BitXor, [a, b]) if b.as_constant() == Some(-1) => {
+                    Some(Polynomial::constant(-1).minus(a))
+                }
+                _other => None,
+            };
+            if let Some(exact) = exact {
+                return exact;
+            }
+        }
+        if let (O::Convert(Scalar::I64), [value]) = (operation, &values[..])
+            && operand.is_integer()
+            && (operand.is_signed() || operand.bits() < 64)
+        {
+            return value.clone();
+        }
+        let result = match operation {
+            O::Convert(to) | O::Wrap(to) => to,
+            O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual
+            | O::Fits(_) => Scalar::Bool,
+            _same_type => operand,
+        };
+        let key = Operation(operation, operand, values.clone());
+        if let Some(known) = self.operations.get(&key) {
+            return Polynomial::symbol(*known);
+        }
+        let symbol = self.fresh(result);
+        if operand == Scalar::I64 {
+            self.define_operation(symbol, operation, &values);
+        }
+        self.operations.insert(key, symbol);
+        Polynomial::symbol(symbol)
+    }
+
+    /// What holds for the result of an operation on `i64`s that is no sum or product.
+    fn define_operation(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
+        use ScalarOperation as O;
+        let value = Polynomial::symbol(symbol);
+        let [a, b] = of else { return };
+        let number = b.as_constant().and_then(|b| i64::try_from(b).ok());
+        match (operation, number) {
+            (O::Minimum, _) => {
+                self.define(symbol, a.minus(&value));
+                self.define(symbol, b.minus(&value));
+                self.definitions[symbol.index()].push(Fact::OneOf(symbol, of.to_vec()));
+            }
+            (O::Maximum, _) => {
+                self.define(symbol, value.minus(a));
+                self.define(symbol, value.minus(b));
+                self.definitions[symbol.index()].push(Fact::OneOf(symbol, of.to_vec()));
+            }
+            (O::BitAnd, Some(mask)) if mask >= 0 => {
+                self.define(symbol, value.clone());
+                self.define(symbol, Polynomial::constant(mask).minus(&value));
+                if self.is_never_negative(a) {
+                    self.define(symbol, a.minus(&value));
+                }
+            }
+            (O::BitAnd, _) if self.is_never_negative(a) => {
+                self.define(symbol, value.clone());
+                self.define(symbol, a.minus(&value));
+            }
+            (O::ShiftRight, Some(by @ 0..62)) => self.define_quotient(symbol, a, 1 << by, true),
+            (O::Divide, Some(by)) if by > 0 => self.define_quotient(symbol, a, by, false),
+            (O::Divide, None) if self.is_never_negative(a) && self.is_positive(b) => {
+                self.define(symbol, value.clone());
+                self.define(symbol, a.minus(&value));
+            }
+            (O::Remainder, _) if self.is_never_negative(a) && self.is_positive(b) => {
+                self.define(symbol, value.clone());
+                self.define(symbol, a.minus(&value));
+                self.define(symbol, b.minus(&value).plus_number(-1));
+            }
+            _other => {}
+        }
+    }
+
+    /// The symbol is a number divided by another one, rounded down if `floors`, else towards 0.
+    fn define_quotient(&mut self, symbol: Symbol, of: &Polynomial, by: i64, floors: bool) {
+        let value = Polynomial::symbol(symbol);
+        let is_never_negative = self.is_never_negative(of);
+        if is_never_negative {
+            self.define(symbol, value.clone());
+        }
+        if let Some(product) = value.scaled(by).filter(|_| floors || is_never_negative) {
+            self.define(symbol, of.minus(&product));
+            self.define(symbol, product.plus_number(by - 1).minus(of));
+        }
+    }
+
+    fn is_positive(&self, value: &Polynomial) -> bool {
+        self.is_never_negative(&value.plus_number(-1))
+    }
+
+    /// What a condition tells.
+    pub(super) fn truth(&mut self, condition: &Expression) -> Truth {
+        use ScalarOperation as O;
+        match condition {
+            Expression::Variable(variable) => {
+                self.truths.get(variable).cloned().unwrap_or_default()
+            }
+            Expression::Select {
+                condition,
+                then,
+                otherwise,
+            } => deep(|| self.chosen(condition, then, otherwise)),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => match (operation, &arguments[..]) {
+                (O::Not, [a]) => {
+                    let Truth { yes, no } = deep(|| self.truth(a));
+                    Truth { yes: no, no: yes }
+                }
+                (O::BitAnd, [a, b]) if *operand == Scalar::Bool => deep(|| {
+                    let (a, b) = (self.truth(a), self.truth(b));
+                    let yes = [a.yes, b.yes].concat();
+                    Truth { yes, no: Vec::new() }
+                }),
+                (O::BitOr, [a, b]) if *operand == Scalar::Bool => deep(|| {
+                    let (a, b) = (self.truth(a), self.truth(b));
+                    let no = [a.no, b.no].concat();
+                    Truth { yes: Vec::new(), no }
+                }),
+                (operation, [a, b]) if operand.is_integer() => {
+                    let (a, b) = (self.number(a), self.number(b));
+                    self.compared(*operation, *operand, &a, &b)
+                }
+                _other => Truth::default(),
+            },
+            Expression::Constant(ScalarValue::Bool(_))
+            | Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Load { .. }
+            | Expression::Offset { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => Truth::default(),
+        }
+    }
+
+    /// `condition ? then : otherwise`, of which one is mostly a constant: an `and` or an `or`.
+    fn chosen(&mut self, condition: &Expression, then: &Expression, otherwise: &Expression) -> Truth {
+        let is = |e: &Expression, wanted| {
+            matches!(e, Expression::Constant(ScalarValue::Bool(found)) if *found == wanted)
+        };
+        let first = self.truth(condition);
+        if is(otherwise, false) {
+            let yes = [first.yes, self.truth(then).yes].concat();
+            return Truth { yes, no: Vec::new() };
+        }
+        if is(then, true) {
+            let no = [first.no, self.truth(otherwise).no].concat();
+            return Truth { yes: Vec::new(), no };
+        }
+        Truth::default()
+    }
+
+    fn compared(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        a: &Polynomial,
+        b: &Polynomial,
+    ) -> Truth {
+        use ScalarOperation as O;
+        let less = || vec![b.minus(a).plus_number(-1)];
+        let at_most = || vec![b.minus(a)];
+        let greater = || vec![a.minus(b).plus_number(-1)];
+        let at_least = || vec![a.minus(b)];
+        let (yes, no) = match operation {
+            O::Less => (less(), at_least()),
+            O::LessEqual => (at_most(), greater()),
+            O::Greater => (greater(), at_most()),
+            O::GreaterEqual => (at_least(), less()),
+            O::Equal => ([at_most(), at_least()].concat(), Vec::new()),
+            O::NotEqual => (Vec::new(), [at_most(), at_least()].concat()),
+            _other => return Truth::default(),
+        };
+        let mut truth = Truth { yes, no };
+        if operand == Scalar::U64 && matches!(operation, O::Less | O::GreaterEqual) {
+            self.unwrapped(operation, a, b, &mut truth);
+        }
+        truth
+    }
+
+    /// Adds what a comparison of two `i64`s as unsigned numbers tells: that the first is an index of
+    /// as many as the second.
+    fn unwrapped(&self, operation: ScalarOperation, a: &Polynomial, b: &Polynomial, to: &mut Truth) {
+        let wrapped = |value: &Polynomial| {
+            let symbol = value.as_symbol()?;
+            let (Operation(operation, operand, of), _) =
+                self.operations.iter().find(|(_, known)| **known == symbol)?;
+            let is_wrap = *operation == ScalarOperation::Wrap(Scalar::U64);
+            (is_wrap && *operand == Scalar::I64).then(|| of[0].clone())
+        };
+        let limit = match b.as_constant() {
+            Some(_) => Some(b.clone()),
+            None => wrapped(b),
+        };
+        if let (Some(index), Some(limit)) = (wrapped(a), limit)
+            && self.is_never_negative(&limit)
+        {
+            let side = match operation == ScalarOperation::Less {
+                true => &mut to.yes,
+                false => &mut to.no,
+            };
+            side.push(index.clone());
+            side.push(limit.minus(&index).plus_number(-1));
+        }
+    }
+
+    /// Where a pointer may point to.
+    pub(super) fn spots(&mut self, pointer: &Expression) -> Vec<Spot> {
+        match pointer {
+            Expression::Variable(variable) => match self.values.get(variable) {
+                Some(Value::Spots(spots)) => spots.clone(),
+                Some(Value::Number(_)) | None => self.some_spot(*variable),
+            },
+            Expression::Offset { pointer, index } => {
+                let index = self.number(index);
+                let mut spots = deep(|| self.spots(pointer));
+                for spot in &mut spots {
+                    spot.index = spot.index.plus(&index);
+                }
+                spots
+            }
+            Expression::Select {
+                then, otherwise, ..
+            } => {
+                let mut spots = deep(|| self.spots(then));
+                spots.extend(deep(|| self.spots(otherwise)));
+                spots
+            }
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Scalar { .. }
+            | Expression::Load { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => Vec::new(),
+        }
+    }
+
+    /// Where a pointer points to of which only the variable is known.
+    fn some_spot(&mut self, variable: Variable) -> Vec<Spot> {
+        let roots = self.blocks.of_variable(variable);
+        if roots.is_empty() {
+            return Vec::new();
+        }
+        let spots = vec![self.base(roots, false, 1)];
+        self.values.insert(variable, Value::Spots(spots.clone()));
+        spots
+    }
+
+    /// The beginning of a new base.
+    pub(super) fn base(&mut self, roots: RootSet, is_new: bool, stride: i64) -> Spot {
+        let base = Base(self.bases.len() as u32);
+        self.bases.push(BaseInfo {
+            roots,
+            is_new,
+            depth: self.depth,
+            stride,
+        });
+        let index = Polynomial::default();
+        Spot { base, index }
+    }
+}
+
+/// The least and greatest number of a type of less than 64 bits, or the least of one without signs.
+fn range(scalar: Scalar) -> Option<(i64, i64)> {
+    match scalar {
+        Scalar::Bool => Some((0, 1)),
+        Scalar::U8 => Some((0, u8::MAX.into())),
+        Scalar::U16 => Some((0, u16::MAX.into())),
+        Scalar::U32 => Some((0, u32::MAX.into())),
+        Scalar::I8 => Some((i8::MIN.into(), i8::MAX.into())),
+        Scalar::I16 => Some((i16::MIN.into(), i16::MAX.into())),
+        Scalar::I32 => Some((i32::MIN.into(), i32::MAX.into())),
+        Scalar::I64 | Scalar::U64 | Scalar::F32 | Scalar::F64 => None,
+    }
+}
