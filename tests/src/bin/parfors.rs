@@ -10,7 +10,13 @@ fn main() {
     let out = &arguments[0];
     let passes = [Passes::Divided, Passes::Threads(2), Passes::All];
     let names = ["divided", "threads", "all"];
-    let how = |passes, strict| How { strict, passes, verify: false, defect: None, tiles: SMALL_TILES };
+    let how = |passes, strict| How {
+        strict,
+        passes,
+        verify: false,
+        defect: None,
+        tiles: SMALL_TILES,
+    };
     for (p, n) in passes.iter().zip(names) {
         for path in &arguments[2..] {
             let text = std::fs::read_to_string(path).unwrap();

@@ -64,9 +64,8 @@ impl Blocks {
 
     /// Whether blocks from one of these places may be blocks from one of those.
     pub(super) fn meet(&self, left: &RootSet, right: &RootSet) -> bool {
-        let outer = |roots: &RootSet| {
-            roots.contains(&Root::Outside) || roots.contains(&Root::Nodes)
-        };
+        let outer =
+            |roots: &RootSet| roots.contains(&Root::Outside) || roots.contains(&Root::Nodes);
         let nodes = |one: &RootSet, other: &RootSet| {
             one.contains(&Root::Nodes) && !self.held.is_disjoint(other)
         };

@@ -1,6 +1,7 @@
 //! Branches: what is known in each, and what variables are behind them.
 
 use super::polynomial::Polynomial;
+use super::prover::Case;
 use super::values::Value;
 use super::walk::Walk;
 use crate::ir::{Command, Expression, Type, Variable};
@@ -60,7 +61,10 @@ impl<'p> Walk<'p> {
     }
 
     fn left(&self, variables: &[Variable]) -> Left {
-        variables.iter().map(|v| self.values.get(v).cloned()).collect()
+        variables
+            .iter()
+            .map(|v| self.values.get(v).cloned())
+            .collect()
     }
 
     fn restore(&mut self, variables: &[Variable], values: Left) {
@@ -73,7 +77,12 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn branch(&mut self, list: &'p [Command], known: Vec<Polynomial>, assigned: &[Variable]) -> Left {
+    fn branch(
+        &mut self,
+        list: &'p [Command],
+        known: Vec<Polynomial>,
+        assigned: &[Variable],
+    ) -> Left {
         let context = self.context;
         known.into_iter().for_each(|sum| self.learn(sum));
         self.branches += 1;
@@ -86,10 +95,10 @@ impl<'p> Walk<'p> {
     /// Behind branches, a number is one of those that they leave, or unknown.
     fn join(&mut self, assigned: &[Variable], branches: &[Left]) {
         for (k, variable) in assigned.iter().enumerate() {
-            let values: Option<Vec<Polynomial>> = branches
+            let values: Option<Vec<Case>> = branches
                 .iter()
                 .map(|left| match &left[k] {
-                    Some(Value::Number(value)) => Some(value.clone()),
+                    Some(Value::Number(value)) => Some(Case::of(value.clone())),
                     Some(Value::Spots(_)) | None => None,
                 })
                 .collect();

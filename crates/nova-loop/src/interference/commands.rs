@@ -5,7 +5,9 @@ use super::blocks::{Root, RootSet, uses_call};
 use super::polynomial::Polynomial;
 use super::values::{Spot, Value};
 use super::walk::{Turn, Walk};
-use crate::ir::{Combined, Command, Expression, FEW, Level, PART, ROUND, RUN, Round, Type, Variable};
+use crate::ir::{
+    Combined, Command, Expression, FEW, Level, PART, ROUND, RUN, Round, Type, Variable,
+};
 use crate::ir::{errors, jumps};
 use crate::print::print_variable;
 use crate::walk::reads;
@@ -77,14 +79,23 @@ impl<'p> Walk<'p> {
             return self.refuse(Rule::Barriers, "a barrier outside of a loop of its level");
         };
         let is_direct = at + 1 == self.frames.len() && self.depth == self.frames[at].depth;
-        if is_direct && self.branches == self.frames[at].branches {
-            self.frames[at].phase += 1;
-        } else {
-            self.refuse(Rule::Barriers, "a barrier that not all iterations reach together");
+        let is_together = is_direct && self.branches == self.frames[at].branches;
+        self.frames[at].phase += 1;
+        if !is_together {
+            self.refuse(
+                Rule::Barriers,
+                "a barrier that not all iterations reach together",
+            );
         }
     }
 
-    fn loop_of(&mut self, index: Variable, count: &'p Expression, level: Level, body: &'p [Command]) {
+    fn loop_of(
+        &mut self,
+        index: Variable,
+        count: &'p Expression,
+        level: Level,
+        body: &'p [Command],
+    ) {
         match level {
             Level::Sequential | Level::WrittenOut => {
                 let scan = self.scan(index, count, body);
@@ -120,10 +131,15 @@ impl<'p> Walk<'p> {
             Command::DropPieces { pieces, .. } => see(*pieces),
             _others => {}
         }
-        reads(command, &mut |expression| expression.each_variable(&mut see));
+        reads(command, &mut |expression| {
+            expression.each_variable(&mut see)
+        });
         if let Some(handle) = found {
             let name = print_variable(self.program, handle);
-            self.refuse(Rule::Handles, format!("{name} is counted, which is from around the loop"));
+            self.refuse(
+                Rule::Handles,
+                format!("{name} is counted, which is from around the loop"),
+            );
         }
     }
 
@@ -287,14 +303,17 @@ impl<'p> Walk<'p> {
     fn unique(&mut self, pointer: Variable) {
         let mut roots = RootSet::from([Root::Site(pointer)]);
         if let Some(Value::Spots(spots)) = self.values.get(&pointer) {
-            let before = spots.iter().flat_map(|spot| &self.bases[spot.base.index()].roots);
+            let before = spots
+                .iter()
+                .flat_map(|spot| &self.bases[spot.base.index()].roots);
             roots.extend(before);
         }
         roots.retain(|root| match root {
             Root::Outside | Root::Nodes => false,
-            Root::Site(_) | Root::Table(_) => {
-                self.frames.last().is_none_or(|frame| frame.sites.contains(root))
-            }
+            Root::Site(_) | Root::Table(_) => self
+                .frames
+                .last()
+                .is_none_or(|frame| frame.sites.contains(root)),
         });
         self.made(pointer, roots, false, 1);
     }
@@ -309,7 +328,17 @@ impl<'p> Walk<'p> {
                 self.access_many(from, &none, Some(&count), None);
                 self.access_many(to, &none, Some(&count), Some(None));
             }
-            Command::PlanStream { shift, .. } => self.forget(*shift),
+            Command::PlanStream { shift, width, .. } => {
+                self.forget(*shift);
+                let symbol = self.fresh(Scalar::I64);
+                let value = Polynomial::symbol(symbol);
+                self.define(symbol, value.plus_number(1));
+                self.define(
+                    symbol,
+                    Polynomial::constant(i64::from(*width) - 1).minus(&value),
+                );
+                self.values.insert(*shift, Value::Number(value));
+            }
             Command::Stream {
                 fields,
                 start,
@@ -419,7 +448,10 @@ impl<'p> Walk<'p> {
 
     fn call(&mut self, command: &'p Command) {
         if uses_call(command, self.blocks.apart()) {
-            self.refuse(Rule::WholeCall, "an iteration uses what belongs to the whole call");
+            self.refuse(
+                Rule::WholeCall,
+                "an iteration uses what belongs to the whole call",
+            );
         }
         match command {
             Command::Call {

@@ -20,7 +20,11 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
         if is_read(scan.begins) {
             found.push(vec![Reason::Apart, Reason::Scan(scan.index)]);
             if !frame.late.is_empty() {
-                found.push(vec![Reason::Apart, Reason::Scan(scan.index), Reason::Checked]);
+                found.push(vec![
+                    Reason::Apart,
+                    Reason::Scan(scan.index),
+                    Reason::Checked,
+                ]);
             }
         }
     }

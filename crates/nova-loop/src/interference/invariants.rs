@@ -33,7 +33,9 @@ impl Invariants {
         });
         let is_number = |v: &Variable| program.variable(*v).ty == Type::Scalar(Scalar::I64);
         let mut found = Invariants::default();
-        let candidates = values.keys().filter(|v| is_number(v) && !others.contains(*v));
+        let candidates = values
+            .keys()
+            .filter(|v| is_number(v) && !others.contains(*v));
         found.never_negative.extend(candidates);
         found.never_negative.extend(indices);
         loop {
@@ -41,7 +43,12 @@ impl Invariants {
                 let values = values.get(*v).map_or(&[][..], Vec::as_slice);
                 !values.iter().all(|value| found.is_kept(value))
             };
-            let wrong: Vec<Variable> = found.never_negative.iter().filter(is_wrong).copied().collect();
+            let wrong: Vec<Variable> = found
+                .never_negative
+                .iter()
+                .filter(is_wrong)
+                .copied()
+                .collect();
             if wrong.is_empty() {
                 return found;
             }
@@ -79,8 +86,7 @@ impl Invariants {
                     *operand == Scalar::I64 && all(arguments)
                 }
                 O::Maximum | O::BitAnd => {
-                    *operand == Scalar::I64
-                        && arguments.iter().any(|e| deep(|| self.is_kept(e)))
+                    *operand == Scalar::I64 && arguments.iter().any(|e| deep(|| self.is_kept(e)))
                 }
                 _other => false,
             },

@@ -108,6 +108,16 @@ pub fn check(
     })
 }
 
+/// The pointers from around each parallel loop that its iterations write through.
+pub fn writes(program: &Program) -> BTreeMap<Variable, BTreeSet<Variable>> {
+    let none = BTreeSet::new();
+    let mut found = BTreeMap::new();
+    each_loop(program, &none, &mut |judgement| {
+        found.insert(judgement.frame.index, judgement.written());
+    });
+    found
+}
+
 fn each_loop(
     program: &Program,
     without: &BTreeSet<Rule>,

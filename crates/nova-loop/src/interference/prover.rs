@@ -9,7 +9,7 @@ use nova_diag::deep;
 use std::collections::BTreeMap;
 
 /// Steps of a proof.
-const MOST_STEPS: u32 = 600;
+const MOST_STEPS: u32 = 3_000;
 /// Bounds of one symbol that are looked at.
 const MOST_BOUNDS: usize = 12;
 /// How many facts follow from one, at most one from the other.
@@ -21,7 +21,24 @@ pub(super) enum Fact {
     /// A sum is not negative.
     AtLeastZero(Polynomial),
     /// A symbol is one of these values.
-    OneOf(Symbol, Vec<Polynomial>),
+    OneOf(Symbol, Vec<Case>),
+}
+
+/// A value that a symbol may have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Case {
+    /// What is not negative if it has this value.
+    pub(super) conditions: Vec<Polynomial>,
+    /// The value.
+    pub(super) value: Polynomial,
+}
+
+impl Case {
+    /// A value that a symbol may have whenever.
+    pub(super) fn of(value: Polynomial) -> Case {
+        let conditions = Vec::new();
+        Case { conditions, value }
+    }
 }
 
 /// A bound of a symbol: so many times the symbol is at least, or at most, this.
@@ -36,13 +53,17 @@ struct Known {
     lower: Vec<Bound>,
     upper: Vec<Bound>,
     /// Values of which it is one.
-    cases: Vec<Vec<Polynomial>>,
+    cases: Vec<Vec<Case>>,
+    /// What products with it are at most.
+    products: Vec<(Polynomial, Polynomial)>,
 }
 
 /// What is known of symbols.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prover {
     known: BTreeMap<Symbol, Known>,
+    /// Whether all of it cannot be at once, so that whoever knows it is nowhere.
+    is_nowhere: bool,
 }
 
 impl Prover {
@@ -60,12 +81,16 @@ impl Prover {
     /// Learns that a sum is not negative: a bound of its last symbol. With the bounds of that symbol
     /// on the other side, this says something of earlier ones too.
     fn learn_sum(&mut self, sum: &Polynomial, derive: u32) {
+        self.is_nowhere |= sum.as_constant().is_some_and(|number| number < 0);
         let Some(symbol) = sum.latest() else { return };
         let Some((factor, rest)) = sum.split(symbol) else {
             return;
         };
         let Some(factor) = factor.as_constant() else {
-            return;
+            // At most `rest` are as many times the symbol as its factor says.
+            let product = Polynomial::default().minus(&factor);
+            let known = self.known.entry(symbol).or_default();
+            return known.products.push((product, rest));
         };
         let known = self.known.entry(symbol).or_default();
         let (mine, others) = match factor > 0 {
@@ -95,7 +120,7 @@ impl Prover {
     /// Whether a sum is known never to be negative.
     pub(super) fn holds(&self, sum: &Polynomial) -> bool {
         let mut left = MOST_STEPS;
-        self.prove(sum, &mut left)
+        self.is_nowhere || self.prove(sum, &mut left)
     }
 
     fn prove(&self, sum: &Polynomial, left: &mut u32) -> bool {
@@ -129,12 +154,50 @@ impl Prover {
                 return true;
             }
         }
-        known.cases.iter().any(|values| {
-            values.iter().all(|value| {
-                let product = factor.times(value);
-                product.is_some_and(|product| deep(|| self.prove(&product.plus(&rest), left)))
+        for (product, most) in known.products.iter().filter(|_| !rises) {
+            if *product == Polynomial::default().minus(&factor)
+                && deep(|| self.prove(&rest.minus(most), left))
+            {
+                return true;
+            }
+        }
+        known.cases.iter().any(|cases| {
+            cases.iter().all(|case| {
+                let product = factor.times(&case.value);
+                self.is_excluded(known, case, left)
+                    || product.is_some_and(|product| {
+                        deep(|| self.prove_case(case, &product.plus(&rest), left))
+                    })
             })
         })
+    }
+
+    /// Whether a sum is not negative where a case holds.
+    fn prove_case(&self, case: &Case, sum: &Polynomial, left: &mut u32) -> bool {
+        if self.prove(sum, left) {
+            return true;
+        }
+        if case.conditions.is_empty() || *left == 0 {
+            return false;
+        }
+        let mut inside = self.clone();
+        for condition in &case.conditions {
+            inside.learn_sum(condition, MOST_DERIVED);
+        }
+        inside.is_nowhere || inside.prove(sum, left)
+    }
+
+    /// Whether a symbol of which this is known does not have a value.
+    fn is_excluded(&self, known: &Known, case: &Case, left: &mut u32) -> bool {
+        let is_less = |bound: &Bound| match (bound.value.as_constant(), case.value.as_constant()) {
+            (Some(least), Some(value)) => bound.times.saturating_mul(value) < least,
+            (_, _) => false,
+        };
+        known.lower.iter().any(is_less)
+            || case.conditions.iter().any(|condition| {
+                let opposite = Polynomial::constant(-1).minus(condition);
+                deep(|| self.prove(&opposite, left))
+            })
     }
 }
 

@@ -24,15 +24,17 @@ pub(super) fn growing(program: &Program, body: &[Command]) -> BTreeMap<Variable,
     for (at, command) in body.iter().enumerate() {
         each_command(std::slice::from_ref(command), |command| match command {
             Command::Declare { .. } => {}
-            Command::Assign { variable, value } => match (step(*variable, value), found.get_mut(variable)) {
-                (Some(_), Some(last)) => {
-                    *last = at;
-                    grows.insert(*variable);
+            Command::Assign { variable, value } => {
+                match (step(*variable, value), found.get_mut(variable)) {
+                    (Some(_), Some(last)) => {
+                        *last = at;
+                        grows.insert(*variable);
+                    }
+                    (_, _) => {
+                        found.remove(variable);
+                    }
                 }
-                (_, _) => {
-                    found.remove(variable);
-                }
-            },
+            }
             other => each_assigned(other, &mut |v| {
                 found.remove(&v);
             }),

@@ -2,7 +2,7 @@
 //! one block whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
 
 use super::polynomial::{Polynomial, Symbol};
-use super::prover::{Fact, Prover};
+use super::prover::{Case, Fact, Prover};
 use super::tables::{self, Scan};
 use super::values::Base;
 use super::walk::{Frame, Path, Turn, Walk};
@@ -38,7 +38,10 @@ impl<'w, 'p> Judgement<'w, 'p> {
             refusals: Vec::new(),
         };
         let paths = walk.paths.get(frame.first_path..).unwrap_or_default();
-        judgement.paths = paths.iter().filter(|path| !judgement.is_own(path)).collect();
+        judgement.paths = paths
+            .iter()
+            .filter(|path| !judgement.is_own(path))
+            .collect();
         for (rule, message) in &frame.refused {
             judgement.refuse(*rule, message.clone());
         }
@@ -56,11 +59,20 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
+    /// The pointers through which iterations write what is not their own.
+    pub(super) fn written(&self) -> BTreeSet<Variable> {
+        let written = self.paths.iter().filter(|path| path.writes);
+        written.map(|path| path.pointer).collect()
+    }
+
     /// Whether a path leads to memory that the iteration has made itself.
     fn is_own(&self, path: &Path) -> bool {
         let base = &self.walk.bases[path.base.index()];
         path.base.index() >= self.frame.first_base
-            && base.roots.iter().all(|root| self.frame.sites.contains(root))
+            && base
+                .roots
+                .iter()
+                .all(|root| self.frame.sites.contains(root))
     }
 
     /// Whether two bases may be of one block.
@@ -121,7 +133,9 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     fn blocks(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {
         let mut messages = BTreeSet::new();
-        let written = by_base.iter().filter(|(_, paths)| paths.iter().any(|p| p.writes));
+        let written = by_base
+            .iter()
+            .filter(|(_, paths)| paths.iter().any(|p| p.writes));
         for (left, paths) in written {
             for (right, others) in by_base {
                 let is_known = left == right && left.index() < self.frame.first_base;
@@ -155,7 +169,10 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// Whether reasons keep all pairs of paths apart; else the pointer of one that they do not.
     pub(super) fn are_apart(&self, pairs: &[Pair], reasons: &[Reason]) -> Result<(), Variable> {
         for pair in pairs {
-            if !reasons.iter().any(|reason| self.suffices(*pair, *reason, reasons)) {
+            if !reasons
+                .iter()
+                .any(|reason| self.suffices(*pair, *reason, reasons))
+            {
                 return Err(pair.0.pointer);
             }
         }
@@ -197,11 +214,13 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let later = |symbol: Symbol| self.later(symbol);
         let mut prover = Prover::default();
         let mut facts = Vec::new();
-        self.walk.collect(first.context, &[&first.index, &index], late, &mut facts);
+        self.walk
+            .collect(first.context, &[&first.index, &index], late, &mut facts);
         facts.iter().for_each(|fact| prover.learn(fact));
         prover.learn(&Fact::AtLeastZero(Polynomial::symbol(self.distance())));
         facts.clear();
-        self.walk.collect(second.context, &[&second.index, &index], late, &mut facts);
+        self.walk
+            .collect(second.context, &[&second.index, &index], late, &mut facts);
         for fact in &facts {
             if let Some(fact) = renamed(fact, &later) {
                 prover.learn(&fact);
@@ -214,7 +233,6 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let Some(there) = second.index.substitute(&later) else {
             return false;
         };
-        if std::env::var("D").is_ok() { eprintln!("{:?} {:?} {:?} frame {:?} facts {:?}", first.index, second.index, there, self.frame.symbol, facts); }
         let behind = there.minus(&first.index).plus_number(-1);
         let before = first.index.minus(&there).plus_number(-1);
         prover.holds(&behind) || prover.holds(&before)
@@ -233,9 +251,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
             std::cmp::Ordering::Equal => Polynomial::symbol(symbol)
                 .plus(&Polynomial::symbol(distance))
                 .plus_number(1),
-            std::cmp::Ordering::Greater => {
-                Polynomial::symbol(Symbol(symbol.0 + distance.0 + 1))
-            }
+            std::cmp::Ordering::Greater => Polynomial::symbol(Symbol(symbol.0 + distance.0 + 1)),
         }
     }
 
@@ -245,8 +261,15 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let Reason::Scan(index) = reason else {
             return None;
         };
-        let scan = self.walk.tables.scans().iter().find(|scan| scan.index == index)?;
-        let enough = self.walk.is_never_negative(&scan.count.minus(&self.frame.count));
+        let scan = self
+            .walk
+            .tables
+            .scans()
+            .iter()
+            .find(|scan| scan.index == index)?;
+        let enough = self
+            .walk
+            .is_never_negative(&scan.count.minus(&self.frame.count));
         let rises = scan.rises || self.without.contains(&Rule::Addends);
         (enough && rises).then_some(scan)
     }
@@ -274,9 +297,15 @@ fn renamed(fact: &Fact, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Fact> {
         Fact::AtLeastZero(sum) => sum.substitute(of).map(Fact::AtLeastZero),
         Fact::OneOf(symbol, values) => {
             let symbol = of(*symbol).as_symbol()?;
-            let values: Option<Vec<Polynomial>> =
-                values.iter().map(|value| value.substitute(of)).collect();
-            Some(Fact::OneOf(symbol, values?))
+            let case = |case: &Case| {
+                let conditions = case.conditions.iter().map(|sum| sum.substitute(of));
+                Some(Case {
+                    conditions: conditions.collect::<Option<_>>()?,
+                    value: case.value.substitute(of)?,
+                })
+            };
+            let cases: Option<Vec<Case>> = values.iter().map(case).collect();
+            Some(Fact::OneOf(symbol, cases?))
         }
     }
 }

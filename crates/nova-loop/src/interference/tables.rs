@@ -7,7 +7,7 @@
 //!
 //! If no addend is negative, `begins[i] + counts[i] ≤ begins[j]` for all i < j.
 
-use super::blocks::{Blocks, Root, RootSet, written};
+use super::blocks::{Blocks, RootSet, written};
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Fact, Prover};
 use super::values::{Base, BaseInfo, Spot, Value};
@@ -86,12 +86,19 @@ impl Tables {
         self.overwrite(blocks, bases, &roots, None);
     }
 
-    fn overwrite(&mut self, blocks: &Blocks, bases: &[BaseInfo], roots: &RootSet, at: Option<Base>) {
+    fn overwrite(
+        &mut self,
+        blocks: &Blocks,
+        bases: &[BaseInfo],
+        roots: &RootSet,
+        at: Option<Base>,
+    ) {
         self.scans.retain(|scan| {
             let tables = [Some(scan.begins), scan.counts, scan.ends];
-            !tables.into_iter().flatten().any(|table| {
-                at == Some(table) || blocks.meet(&bases[table.index()].roots, roots)
-            })
+            !tables
+                .into_iter()
+                .flatten()
+                .any(|table| at == Some(table) || blocks.meet(&bases[table.index()].roots, roots))
         });
     }
 
@@ -114,7 +121,10 @@ impl Tables {
                 }
                 continue;
             }
-            let known = self.stores.entry(spot.base).or_insert_with(|| Some(Vec::new()));
+            let known = self
+                .stores
+                .entry(spot.base)
+                .or_insert_with(|| Some(Vec::new()));
             match (known, &value) {
                 (Some(stored), Some((value, context))) => stored.push(Stored {
                     value: value.clone(),
@@ -173,11 +183,16 @@ impl<'p> Walk<'p> {
             };
             let Some(begins) = of(before) else { continue };
             let ends = of(&after).filter(|ends| *ends != begins);
-            let from = loads.iter().find(|(_, loaded)| addend.as_symbol() == Some(**loaded));
+            let from = loads
+                .iter()
+                .find(|(_, loaded)| addend.as_symbol() == Some(**loaded));
             let counts = from.map(|((base, place), _)| (*base, place == &at));
             let rises = self.rises(&addend, counts);
             let is_left = |base: &Base| stores.iter().all(|store| store.base != *base);
-            let counts = counts.filter(|(_, here)| *here).map(|(base, _)| base).filter(is_left);
+            let counts = counts
+                .filter(|(_, here)| *here)
+                .map(|(base, _)| base)
+                .filter(is_left);
             let once = |base: Base| stores.iter().filter(|store| store.base == base).count() == 1;
             if self.bases[begins.index()].is_new && once(begins) && ends.is_none_or(once) {
                 found = Some(Scan {
@@ -240,13 +255,15 @@ impl<'p> Walk<'p> {
         let Some(Some(stores)) = self.tables.stores.get(&base) else {
             return false;
         };
-        info.is_new && info.depth == self.depth && stores.iter().all(|stored| {
-            let mut facts = Vec::new();
-            self.collect(stored.context, &[&stored.value], &stored.late, &mut facts);
-            let mut prover = Prover::default();
-            facts.iter().for_each(|fact| prover.learn(fact));
-            prover.holds(&stored.value)
-        })
+        info.is_new
+            && info.depth == self.depth
+            && stores.iter().all(|stored| {
+                let mut facts = Vec::new();
+                self.collect(stored.context, &[&stored.value], &stored.late, &mut facts);
+                let mut prover = Prover::default();
+                facts.iter().for_each(|fact| prover.learn(fact));
+                prover.holds(&stored.value)
+            })
     }
 
     /// A scan is known from here on.
@@ -312,9 +329,4 @@ pub(super) fn facts(
         }
     }
     found
-}
-
-/// Whether blocks come from a table of pieces.
-pub(super) fn is_table(roots: &RootSet) -> bool {
-    roots.iter().any(|root| matches!(root, Root::Table(_)))
 }

@@ -3,7 +3,7 @@
 
 use super::blocks::RootSet;
 use super::polynomial::{Polynomial, Symbol};
-use super::prover::Fact;
+use super::prover::{Case, Fact};
 use super::walk::Walk;
 use crate::ir::{Expression, Type, Variable};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -84,11 +84,10 @@ impl Walk<'_> {
                 arguments,
             } => deep(|| self.operation(*operation, *operand, arguments)),
             Expression::Select {
-                then, otherwise, ..
-            } => {
-                let values = vec![deep(|| self.number(then)), deep(|| self.number(otherwise))];
-                self.one_of(values)
-            }
+                condition,
+                then,
+                otherwise,
+            } => deep(|| self.selected(condition, then, otherwise)),
             Expression::Load { pointer, index } => deep(|| self.loaded(pointer, index)),
             Expression::Bytes(_)
             | Expression::Offset { .. }
@@ -102,13 +101,25 @@ impl Walk<'_> {
         Polynomial::symbol(self.fresh(scalar))
     }
 
+    fn selected(
+        &mut self,
+        condition: &Expression,
+        then: &Expression,
+        otherwise: &Expression,
+    ) -> Polynomial {
+        let Truth { yes, no } = self.truth(condition);
+        let case = |conditions, value| Case { conditions, value };
+        let (then, otherwise) = (self.number(then), self.number(otherwise));
+        self.one_of(vec![case(yes, then), case(no, otherwise)])
+    }
+
     /// A symbol that is one of these values.
-    pub(super) fn one_of(&mut self, values: Vec<Polynomial>) -> Polynomial {
-        if values.iter().all(|value| *value == values[0]) {
-            return values[0].clone();
+    pub(super) fn one_of(&mut self, cases: Vec<Case>) -> Polynomial {
+        if cases.iter().all(|case| case.value == cases[0].value) {
+            return cases[0].value.clone();
         }
         let symbol = self.fresh(Scalar::I64);
-        self.definitions[symbol.index()].push(Fact::OneOf(symbol, values));
+        self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
         Polynomial::symbol(symbol)
     }
 
@@ -204,7 +215,12 @@ impl Walk<'_> {
         }
         let result = match operation {
             O::Convert(to) | O::Wrap(to) => to,
-            O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual
+            O::Equal
+            | O::NotEqual
+            | O::Less
+            | O::LessEqual
+            | O::Greater
+            | O::GreaterEqual
             | O::Fits(_) => Scalar::Bool,
             _same_type => operand,
         };
@@ -230,12 +246,12 @@ impl Walk<'_> {
             (O::Minimum, _) => {
                 self.define(symbol, a.minus(&value));
                 self.define(symbol, b.minus(&value));
-                self.definitions[symbol.index()].push(Fact::OneOf(symbol, of.to_vec()));
+                self.define_cases(symbol, of);
             }
             (O::Maximum, _) => {
                 self.define(symbol, value.minus(a));
                 self.define(symbol, value.minus(b));
-                self.definitions[symbol.index()].push(Fact::OneOf(symbol, of.to_vec()));
+                self.define_cases(symbol, of);
             }
             (O::BitAnd, Some(mask)) if mask >= 0 => {
                 self.define(symbol, value.clone());
@@ -247,12 +263,19 @@ impl Walk<'_> {
             (O::BitAnd, _) if self.is_never_negative(a) => {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));
+                let below = Polynomial::constant(-1).minus(b);
+                if self.is_low_bits(&below) {
+                    self.define(symbol, value.minus(&a.minus(&below)));
+                }
             }
             (O::ShiftRight, Some(by @ 0..62)) => self.define_quotient(symbol, a, 1 << by, true),
             (O::Divide, Some(by)) if by > 0 => self.define_quotient(symbol, a, by, false),
             (O::Divide, None) if self.is_never_negative(a) && self.is_positive(b) => {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));
+                if let Some(product) = value.times(b) {
+                    self.define(symbol, a.minus(&product));
+                }
             }
             (O::Remainder, _) if self.is_never_negative(a) && self.is_positive(b) => {
                 self.define(symbol, value.clone());
@@ -270,10 +293,37 @@ impl Walk<'_> {
         if is_never_negative {
             self.define(symbol, value.clone());
         }
-        if let Some(product) = value.scaled(by).filter(|_| floors || is_never_negative) {
+        let Some(product) = value.scaled(by) else {
+            return;
+        };
+        if floors || is_never_negative {
             self.define(symbol, of.minus(&product));
             self.define(symbol, product.plus_number(by - 1).minus(of));
         }
+    }
+
+    fn define_cases(&mut self, symbol: Symbol, values: &[Polynomial]) {
+        let cases = values.iter().cloned().map(Case::of).collect();
+        self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
+    }
+
+    /// Whether a number is 0 or one less than a power of two.
+    fn is_low_bits(&self, value: &Polynomial) -> bool {
+        let is_mask = |number: i128| number >= 0 && (number & (number + 1)) == 0;
+        if let Some(number) = value.as_constant() {
+            return is_mask(number);
+        }
+        let Some(symbol) = value.latest() else {
+            return false;
+        };
+        let Some((factor, rest)) = value.split(symbol) else {
+            return false;
+        };
+        let bit = Polynomial::symbol(symbol);
+        factor.as_constant().is_some_and(is_mask)
+            && rest.as_constant() == Some(0)
+            && self.is_never_negative(&bit)
+            && self.is_never_negative(&Polynomial::constant(1).minus(&bit))
     }
 
     fn is_positive(&self, value: &Polynomial) -> bool {
@@ -304,12 +354,18 @@ impl Walk<'_> {
                 (O::BitAnd, [a, b]) if *operand == Scalar::Bool => deep(|| {
                     let (a, b) = (self.truth(a), self.truth(b));
                     let yes = [a.yes, b.yes].concat();
-                    Truth { yes, no: Vec::new() }
+                    Truth {
+                        yes,
+                        no: Vec::new(),
+                    }
                 }),
                 (O::BitOr, [a, b]) if *operand == Scalar::Bool => deep(|| {
                     let (a, b) = (self.truth(a), self.truth(b));
                     let no = [a.no, b.no].concat();
-                    Truth { yes: Vec::new(), no }
+                    Truth {
+                        yes: Vec::new(),
+                        no,
+                    }
                 }),
                 (operation, [a, b]) if operand.is_integer() => {
                     let (a, b) = (self.number(a), self.number(b));
@@ -329,18 +385,27 @@ impl Walk<'_> {
     }
 
     /// `condition ? then : otherwise`, of which one is mostly a constant: an `and` or an `or`.
-    fn chosen(&mut self, condition: &Expression, then: &Expression, otherwise: &Expression) -> Truth {
-        let is = |e: &Expression, wanted| {
-            matches!(e, Expression::Constant(ScalarValue::Bool(found)) if *found == wanted)
-        };
+    fn chosen(
+        &mut self,
+        condition: &Expression,
+        then: &Expression,
+        otherwise: &Expression,
+    ) -> Truth {
+        let is = |e: &Expression, wanted| matches!(e, Expression::Constant(ScalarValue::Bool(found)) if *found == wanted);
         let first = self.truth(condition);
         if is(otherwise, false) {
             let yes = [first.yes, self.truth(then).yes].concat();
-            return Truth { yes, no: Vec::new() };
+            return Truth {
+                yes,
+                no: Vec::new(),
+            };
         }
         if is(then, true) {
             let no = [first.no, self.truth(otherwise).no].concat();
-            return Truth { yes: Vec::new(), no };
+            return Truth {
+                yes: Vec::new(),
+                no,
+            };
         }
         Truth::default()
     }
@@ -375,11 +440,19 @@ impl Walk<'_> {
 
     /// Adds what a comparison of two `i64`s as unsigned numbers tells: that the first is an index of
     /// as many as the second.
-    fn unwrapped(&self, operation: ScalarOperation, a: &Polynomial, b: &Polynomial, to: &mut Truth) {
+    fn unwrapped(
+        &self,
+        operation: ScalarOperation,
+        a: &Polynomial,
+        b: &Polynomial,
+        to: &mut Truth,
+    ) {
         let wrapped = |value: &Polynomial| {
             let symbol = value.as_symbol()?;
-            let (Operation(operation, operand, of), _) =
-                self.operations.iter().find(|(_, known)| **known == symbol)?;
+            let (Operation(operation, operand, of), _) = self
+                .operations
+                .iter()
+                .find(|(_, known)| **known == symbol)?;
             let is_wrap = *operation == ScalarOperation::Wrap(Scalar::U64);
             (is_wrap && *operand == Scalar::I64).then(|| of[0].clone())
         };

@@ -9,7 +9,7 @@ use super::prover::{Fact, Prover};
 use super::tables::Tables;
 use super::values::{Base, BaseInfo, Operation, Spot, Truth, Value};
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
-use crate::walk::{each_command, writes};
+use crate::walk::{each_command, reads, writes};
 use nova_core::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,12 +115,7 @@ pub(super) type Judge<'p> = &'p mut dyn FnMut(&mut Walk, &Frame);
 
 /// Walks over a function; `judge` is called at the end of every parallel loop. Says whether the
 /// function writes memory that it was given.
-pub(super) fn walk(
-    program: &Program,
-    blocks: &Blocks,
-    function: &Function,
-    judge: Judge,
-) -> bool {
+pub(super) fn walk(program: &Program, blocks: &Blocks, function: &Function, judge: Judge) -> bool {
     let mut walk = Walk {
         program,
         blocks,
@@ -213,7 +208,13 @@ impl<'p> Walk<'p> {
             }
         }
         for symbol in seen {
-            found.extend(self.definitions.get(symbol.index()).into_iter().flatten().cloned());
+            found.extend(
+                self.definitions
+                    .get(symbol.index())
+                    .into_iter()
+                    .flatten()
+                    .cloned(),
+            );
         }
         found.extend(chain.into_iter().rev());
     }
@@ -255,16 +256,22 @@ impl<'p> Walk<'p> {
     /// The variables from around commands that these assign.
     pub(super) fn assigned(&self, commands: &[Command]) -> Vec<Variable> {
         let mut found = BTreeSet::new();
-        each_command(commands, |command| each_assigned(command, &mut |v| {
-            if self.declared.contains_key(&v) {
-                found.insert(v);
-            }
-        }));
+        each_command(commands, |command| {
+            each_assigned(command, &mut |v| {
+                if self.declared.contains_key(&v) {
+                    found.insert(v);
+                }
+            })
+        });
         found.into_iter().collect()
     }
 
     /// A loop of one thread.
-    pub(super) fn sequential(&mut self, index: Option<(Variable, &Expression)>, body: &'p [Command]) {
+    pub(super) fn sequential(
+        &mut self,
+        index: Option<(Variable, &Expression)>,
+        body: &'p [Command],
+    ) {
         let count = index.map(|(_, count)| self.number(count));
         let assigned = self.assigned(body);
         assigned.iter().for_each(|v| self.forget(*v));
@@ -304,6 +311,7 @@ impl<'p> Walk<'p> {
     ) {
         let count = self.number(count);
         let assigned = self.assigned(body);
+        self.take(body);
         let mut frame = Frame {
             index,
             level,
@@ -361,6 +369,27 @@ impl<'p> Walk<'p> {
         self.context = context;
     }
 
+    /// What commands read from around them has its symbol there.
+    fn take(&mut self, body: &[Command]) {
+        let mut read = BTreeSet::new();
+        each_command(body, |command| {
+            reads(command, &mut |expression| {
+                expression.each_variable(&mut |v| {
+                    read.insert(v);
+                });
+            });
+        });
+        for variable in read {
+            let is_integer = match self.program.variable(variable).ty {
+                Type::Scalar(scalar) => scalar.is_integer(),
+                Type::Pointer(_) | Type::Block => false,
+            };
+            if is_integer && self.declared.contains_key(&variable) {
+                self.number_of(variable);
+            }
+        }
+    }
+
     /// The body of a parallel loop, with the variables that only grow in it.
     fn iteration(&mut self, body: &'p [Command]) {
         let context = self.context;
@@ -373,14 +402,17 @@ impl<'p> Walk<'p> {
                 && growing.contains_key(variable)
             {
                 let first = self.number_of(*variable);
-                let last = Polynomial::symbol(self.fresh(Scalar::I64));
+                let symbol = self.fresh(Scalar::I64);
+                let last = Polynomial::symbol(symbol);
+                self.define(symbol, last.minus(&first));
                 self.rising.insert(*variable, Rising { first, last });
             }
             for (variable, last_at) in &growing {
                 if *last_at == at
                     && let Some(rising) = self.rising.get(variable)
                 {
-                    self.values.insert(*variable, Value::Number(rising.last.clone()));
+                    self.values
+                        .insert(*variable, Value::Number(rising.last.clone()));
                 }
             }
         }
@@ -427,7 +459,9 @@ impl<'p> Walk<'p> {
     ) {
         let is_write = write.is_some();
         if let Some(value) = write {
-            let roots = spots.iter().map(|spot| &self.bases[spot.base.index()].roots);
+            let roots = spots
+                .iter()
+                .map(|spot| &self.bases[spot.base.index()].roots);
             self.writes_outside |= roots
                 .flatten()
                 .any(|root| matches!(root, Root::Outside | Root::Nodes));
@@ -449,7 +483,12 @@ impl<'p> Walk<'p> {
                 index,
                 writes: is_write,
                 context: self.context,
-                turn: self.frames.iter().map(|f| f.turn).max().unwrap_or(Turn::Before),
+                turn: self
+                    .frames
+                    .iter()
+                    .map(|f| f.turn)
+                    .max()
+                    .unwrap_or(Turn::Before),
                 phases: self.frames.iter().map(|f| f.phase).collect(),
                 pointer,
             });
@@ -483,7 +522,10 @@ fn symbols_of(fact: &Fact, found: &mut Vec<Symbol>) {
         Fact::AtLeastZero(sum) => found.extend(sum.symbols()),
         Fact::OneOf(symbol, values) => {
             found.push(*symbol);
-            found.extend(values.iter().flat_map(Polynomial::symbols));
+            for case in values {
+                found.extend(case.value.symbols());
+                found.extend(case.conditions.iter().flat_map(Polynomial::symbols));
+            }
         }
     }
 }
@@ -515,7 +557,10 @@ fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
         | Command::Reserve { pointer, .. }
         | Command::Unique { pointer, .. } => visit(Root::Site(*pointer)),
         Command::Call { results, .. } | Command::Foreign { results, .. } => {
-            results.iter().take(1).for_each(|result| visit(Root::Site(*result)));
+            results
+                .iter()
+                .take(1)
+                .for_each(|result| visit(Root::Site(*result)));
         }
         Command::Pieces { pieces, .. } => visit(Root::Table(*pieces)),
         Command::Declare { .. }

@@ -28,6 +28,27 @@ pub enum Reason {
     Checked,
 }
 
+impl Reason {
+    /// Those that name no loop.
+    pub const PLAIN: [Reason; 4] = [
+        Reason::Apart,
+        Reason::Turns,
+        Reason::Phases,
+        Reason::Checked,
+    ];
+
+    /// Its word in the text of Loop.
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::Apart => "apart",
+            Reason::Turns => "turns",
+            Reason::Phases => "phases",
+            Reason::Scan(_) => "scan",
+            Reason::Checked => "checked",
+        }
+    }
+}
+
 impl Witness {
     /// Whether no iteration writes anything from around the loop.
     pub fn is_empty(&self) -> bool {
