@@ -37,6 +37,7 @@ enum Step {
     Mem(fn(&mut flat::Program)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     Loop(fn(&mut commands::Program)),
+    LoopFor(fn(&mut commands::Program, &Options)),
     LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
 }
 
@@ -212,6 +213,16 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(nova_loop::regions::run),
     },
     Pass {
+        name: "witness",
+        description: "says why the iterations of parallel loops do not meet, where that is verified",
+        level: 0,
+        step: Step::LoopFor(|program, options| {
+            if options.verify {
+                nova_loop::interference::run(program);
+            }
+        }),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,
@@ -240,7 +251,7 @@ impl Pass {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) => Stage::Mem,
-            Step::MemToLoop(_) | Step::Loop(_) => Stage::Loop,
+            Step::MemToLoop(_) | Step::Loop(_) | Step::LoopFor(_) => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
         }
     }
@@ -264,6 +275,10 @@ impl Pass {
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
             (Step::Loop(run), Code::Loop(mut program)) => {
                 run(&mut program);
+                Ok(Code::Loop(program))
+            }
+            (Step::LoopFor(run), Code::Loop(mut program)) => {
+                run(&mut program, options);
                 Ok(Code::Loop(program))
             }
             (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
@@ -369,6 +384,7 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
             | Step::Mem(_)
             | Step::MemToLoop(_)
             | Step::Loop(_)
+            | Step::LoopFor(_)
             | Step::LoopToC(_) => {}
         }
     }
@@ -394,6 +410,7 @@ pub fn place(
             | Step::FlatFor(_)
             | Step::MemToLoop(_)
             | Step::Loop(_)
+            | Step::LoopFor(_)
             | Step::LoopToC(_) => continue,
         }
         check(pass.name, &mem)?;
@@ -416,6 +433,7 @@ pub fn command(
         match pass.step {
             Step::MemToLoop(run) => result = run(program, options)?,
             Step::Loop(run) => run(&mut result),
+            Step::LoopFor(run) => run(&mut result, options),
             Step::CoreToFlat(_)
             | Step::Flat(_)
             | Step::FlatFor(_)

@@ -37,15 +37,22 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
 /// The witness of a loop, as far as there is one.
 pub(super) fn witness(judgement: &mut Judgement) -> Witness {
     let mut witness = Witness::default();
+    let mut refused = Vec::new();
     let candidates = candidates(judgement.walk, judgement.frame);
     for pairs in judgement.pairs().into_values() {
         let Some((first, _)) = pairs.first() else {
             continue;
         };
         let fits = |reasons: &&Vec<Reason>| judgement.are_apart(&pairs, reasons).is_ok();
-        if let Some(reasons) = candidates.iter().find(fits) {
-            witness.blocks.insert(first.pointer, reasons.clone());
+        match candidates.iter().find(fits) {
+            Some(reasons) => {
+                witness.blocks.insert(first.pointer, reasons.clone());
+            }
+            None => refused.push(first.pointer),
         }
+    }
+    for pointer in refused {
+        judgement.refuse_elements(pointer);
     }
     witness
 }

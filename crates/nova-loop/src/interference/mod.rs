@@ -1,4 +1,44 @@
-//! draft
+//! The interference checker: no iteration of a parallel loop writes what another one reads or writes
+//! (funmem.txt equation 4, dpia.txt §3; architecture, invariant 10).
+//!
+//! **What is proved.** Of each loop whose iterations several may run (every level but `sequential` and
+//! `written_out`): for each path on which an iteration writes elements of a block, against each path
+//! to the same block, that two different iterations do not use one element, or that one of them has
+//! done so before the other one may. Paths are what [`walk`] collects: loads, stores, and what
+//! commands on many elements read and write, at any depth, with all that is known where they stand.
+//!
+//! **Who is trusted.** [`find`](mod@find) proposes a [`Witness`]; nobody trusts it. [`check`] takes
+//! nothing but the program and the witness, follows no hints from earlier passes, and refuses what
+//! it cannot prove. It believes what the verifier checks (scopes, types, references), and
+//! 1. that arithmetic on `i64` does not wrap where addresses and counts are computed, since what it
+//!    counts fits in memory;
+//! 2. that every access lies in the block that its pointer leads to, and reads what was written;
+//! 3. what `ir` says of commands: `Keep` takes no negative number of elements, `PlanStream` gives
+//!    -1 or less than its width, the copies of `Unique` are of blocks that others hold too;
+//! 4. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
+//!
+//! **How.** [`values`] tells scalars as sums of products of symbols, and pointers as an index behind a
+//! base; [`prover`] shows that a sum is never negative. For iterations p < q, the later one's symbols
+//! are renamed and its index is p + 1 + d; the two places must then differ the same way round for
+//! all p and d, by what either iteration knows. Bases are of one block unless the program shows that
+//! they are not ([`blocks`]): other allocations, or a block that was allocated after the other
+//! pointer was made. What a function was given may all be one block, which nobody writes.
+//!
+//! | rule | a loop is refused where |
+//! | --- | --- |
+//! | [`Rule::Scalars`] | an iteration assigns a variable from around the loop |
+//! | [`Rule::Handles`] | it counts references of a block from around the loop, or hands such a handle on |
+//! | [`Rule::WholeCall`] | it returns, appends nodes, traces, calls foreign functions, or allocates a result |
+//! | [`Rule::Inputs`] | it calls a function that writes what it was given |
+//! | [`Rule::Blocks`] | it writes through one pointer what another one may lead to |
+//! | [`Rule::Fields`] | it leaves its field of the structures of a result |
+//! | [`Rule::Elements`] | no reason of the witness keeps two paths to one block apart |
+//! | [`Rule::Turns`] | they are ordered by turns, but not both before or in, and in or behind, a turn |
+//! | [`Rule::Addends`] | a scan of offsets adds what may be negative |
+//! | [`Rule::Barriers`] | a barrier stands where not all iterations reach it together |
+//!
+//! Private memory needs no reason: a block that an iteration allocates is its own, since pointers are
+//! not stored in memory, and no variable from around the loop is assigned.
 
 mod blocks;
 mod branches;
@@ -14,6 +54,7 @@ mod values;
 mod walk;
 mod witness;
 
+use crate::error::InternalError;
 use crate::ir::{FunctionId, Program, Variable};
 use blocks::Blocks;
 use rules::Judgement;
@@ -79,15 +120,46 @@ pub struct Findings {
     pub refusals: Vec<Refusal>,
 }
 
+/// Keeps in a program the witnesses of all loops that have one.
+pub fn run(program: &mut Program) {
+    let mut findings = find(program);
+    for refusal in &findings.refusals {
+        findings.witnesses.remove(&refusal.index);
+    }
+    program.witnesses = findings.witnesses;
+}
+
+/// Checks the loops of a program that have a witness.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
+    if program.witnesses.is_empty() {
+        return Ok(());
+    }
+    let refusals = check(program, &program.witnesses, &BTreeSet::new());
+    let told = refusals
+        .iter()
+        .filter(|r| program.witnesses.contains_key(&r.index));
+    let errors: Vec<InternalError> = told
+        .map(|refusal| InternalError {
+            message: format!("{:?}: {}", refusal.rule, refusal.message),
+            function: None,
+            place: None,
+        })
+        .collect();
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
+}
+
 /// Finds witnesses for the parallel loops of a program, and says which loops have none.
 pub fn find(program: &Program) -> Findings {
     let none = BTreeSet::new();
     let mut findings = Findings::default();
     let refusals = each_loop(program, &none, &mut |judgement| {
         let witness = find::witness(judgement);
-        judgement.refusals.clear();
-        *judgement = Judgement::new(judgement.walk, judgement.frame, judgement.without);
-        judgement.check(&witness);
         findings.witnesses.insert(judgement.frame.index, witness);
     });
     findings.refusals = refusals;

@@ -285,10 +285,15 @@ impl<'w, 'p> Judgement<'w, 'p> {
         for (base, pairs) in pairs {
             let reasons = of.get(&base).map_or(&[][..], |reasons| reasons.as_slice());
             if let Err(pointer) = self.are_apart(&pairs, reasons) {
-                let name = self.name(pointer);
-                self.refuse(Rule::Elements, format!("iterations may meet in {name}"));
+                self.refuse_elements(pointer);
             }
         }
+    }
+
+    /// Nothing keeps iterations apart in a block.
+    pub(super) fn refuse_elements(&mut self, pointer: Variable) {
+        let name = self.name(pointer);
+        self.refuse(Rule::Elements, format!("iterations may meet in {name}"));
     }
 }
 
