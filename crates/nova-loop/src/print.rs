@@ -142,7 +142,11 @@ impl<'a> Printer<'a> {
                         self.variable(*index);
                         self.out.text(")");
                     }
-                    Reason::Apart | Reason::Turns | Reason::Phases | Reason::Checked => {
+                    Reason::Apart
+                    | Reason::Turns
+                    | Reason::Phases
+                    | Reason::Bisected
+                    | Reason::Checked => {
                         self.out.text(&format!(" {}", reason.word()));
                     }
                 }

@@ -47,7 +47,7 @@ impl<'p> Walk<'p> {
                 body,
                 ..
             } => deep(|| self.loop_of(*variable, count, *level, body)),
-            Command::Loop { body, .. } => deep(|| self.sequential(None, body)),
+            Command::Loop { body, .. } => deep(|| self.loop_until(body)),
             crate::calls!() => self.call(command),
             Command::Check { condition, .. } => {
                 let known = self.truth(condition).yes;
@@ -86,6 +86,16 @@ impl<'p> Walk<'p> {
                 Rule::Barriers,
                 "a barrier that not all iterations reach together",
             );
+        }
+    }
+
+    fn loop_until(&mut self, body: &'p [Command]) {
+        let bisection = self.bisection(body);
+        self.sequential(None, body);
+        if let Some((variable, bisection)) = bisection {
+            let found = Polynomial::symbol(bisection.found);
+            self.values.insert(variable, Value::Number(found));
+            self.bisections.push(bisection);
         }
     }
 
@@ -191,7 +201,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn assign(&mut self, variable: Variable, value: &Expression) {
+    pub(super) fn assign(&mut self, variable: Variable, value: &Expression) {
         match self.program.variable(variable).ty {
             Type::Scalar(Scalar::Bool) => {
                 let truth = self.truth(value);

@@ -28,6 +28,9 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
             }
         }
     }
+    if !walk.bisections.is_empty() {
+        found.push(vec![Reason::Apart, Reason::Bisected]);
+    }
     if !frame.late.is_empty() {
         found.push(vec![Reason::Apart, Reason::Checked]);
     }

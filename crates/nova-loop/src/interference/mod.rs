@@ -40,6 +40,7 @@
 //! Private memory needs no reason: a block that an iteration allocates is its own, since pointers are
 //! not stored in memory, and no variable from around the loop is assigned.
 
+mod bisections;
 mod blocks;
 mod branches;
 mod commands;

@@ -1,6 +1,7 @@
 //! The rules: what is asked of a parallel loop whose paths are known, and for each pair of paths to
 //! one block whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
 
+use super::bisections::Bisection;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Case, Fact, Prover};
 use super::tables::{self, Scan};
@@ -185,7 +186,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
             Reason::Phases => self.in_phases(pair),
             Reason::Apart => self.elements_differ(pair, all),
             // These only tell more of where elements lie.
-            Reason::Scan(_) | Reason::Checked => false,
+            Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
         }
     }
 
@@ -205,23 +206,38 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// *Elements.* For iterations p < q, the places differ by at least one element, the same way
     /// round for all: what both know proves it.
     fn elements_differ(&self, (first, second): Pair, reasons: &[Reason]) -> bool {
-        let is_checked = reasons.contains(&Reason::Checked);
-        let late: &[Fact] = match is_checked {
+        let prover = self.known_of_both((first, second), reasons);
+        let Some(there) = second.index.substitute(&|symbol| self.later(symbol)) else {
+            return false;
+        };
+        let behind = there.minus(&first.index).plus_number(-1);
+        let before = first.index.minus(&there).plus_number(-1);
+        prover.holds(&behind) || prover.holds(&before)
+    }
+
+    /// What is known where an iteration is on one path and a later one on the other.
+    fn known_of_both(&self, (first, second): Pair, reasons: &[Reason]) -> Prover {
+        let late: &[Fact] = match reasons.contains(&Reason::Checked) {
             true => &self.frame.late,
             false => &[],
         };
+        let limits = match reasons.contains(&Reason::Bisected) {
+            true => self.bisections(),
+            false => Vec::new(),
+        };
         let index = Polynomial::symbol(self.frame.symbol);
         let later = |symbol: Symbol| self.later(symbol);
+        let facts = |path: &Path| {
+            let mut sums = vec![&path.index, &index];
+            sums.extend(limits.iter().map(|bisection| &bisection.limit));
+            let mut facts = Vec::new();
+            self.walk.collect(path.context, &sums, late, &mut facts);
+            facts
+        };
         let mut prover = Prover::default();
-        let mut facts = Vec::new();
-        self.walk
-            .collect(first.context, &[&first.index, &index], late, &mut facts);
-        facts.iter().for_each(|fact| prover.learn(fact));
+        facts(first).iter().for_each(|fact| prover.learn(fact));
         prover.learn(&Fact::AtLeastZero(Polynomial::symbol(self.distance())));
-        facts.clear();
-        self.walk
-            .collect(second.context, &[&second.index, &index], late, &mut facts);
-        for fact in &facts {
+        for fact in &facts(second) {
             if let Some(fact) = renamed(fact, &later) {
                 prover.learn(&fact);
             }
@@ -230,12 +246,34 @@ impl<'w, 'p> Judgement<'w, 'p> {
             let facts = tables::facts(scan, &self.walk.loads, &index, &later);
             facts.iter().for_each(|fact| prover.learn(fact));
         }
-        let Some(there) = second.index.substitute(&later) else {
-            return false;
-        };
-        let behind = there.minus(&first.index).plus_number(-1);
-        let before = first.index.minus(&there).plus_number(-1);
-        prover.holds(&behind) || prover.holds(&before)
+        self.bisected(&limits, &mut prover);
+        prover
+    }
+
+    /// The bisections that an iteration does.
+    fn bisections(&self) -> Vec<&Bisection> {
+        let depth = self.walk.frames.len() + 1;
+        let bisections = self.walk.bisections.iter();
+        let is_here = |b: &&Bisection| b.depth == depth && b.found > self.frame.symbol;
+        bisections.filter(is_here).collect()
+    }
+
+    /// *Bisections.* The same bisection with a limit that is not smaller finds no earlier place.
+    fn bisected(&self, here: &[&Bisection], prover: &mut Prover) {
+        let is_around = |sum: &Polynomial| sum.symbols().all(|s| s < self.frame.symbol);
+        for first in here {
+            for second in here.iter().filter(|second| second.key == first.key) {
+                let (_, _, low, high) = &first.key;
+                let Some(limit) = second.limit.substitute(&|s| self.later(s)) else {
+                    continue;
+                };
+                if is_around(low) && is_around(high) && prover.holds(&limit.minus(&first.limit)) {
+                    let found = self.later(second.found);
+                    let found = found.minus(&Polynomial::symbol(first.found));
+                    prover.learn(&Fact::AtLeastZero(found));
+                }
+            }
+        }
     }
 
     /// How many iterations lie between the two.

@@ -236,6 +236,17 @@ impl Walk<'_> {
         Polynomial::symbol(symbol)
     }
 
+    /// The result of an operation on two `i64`s, if it has been computed.
+    pub(super) fn operation_of(
+        &self,
+        operation: ScalarOperation,
+        left: &Polynomial,
+        right: &Polynomial,
+    ) -> Option<Symbol> {
+        let key = Operation(operation, Scalar::I64, vec![left.clone(), right.clone()]);
+        self.operations.get(&key).copied()
+    }
+
     /// What holds for the result of an operation on `i64`s that is no sum or product.
     fn define_operation(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
         use ScalarOperation as O;

@@ -2,6 +2,7 @@
 //! command once, in order, with the values of variables in symbols. What a loop or a branch assigns
 //! is a new symbol behind it.
 
+use super::bisections::Bisection;
 use super::blocks::{Blocks, Root, written};
 use super::invariants::Invariants;
 use super::polynomial::{Polynomial, Symbol};
@@ -103,6 +104,9 @@ pub(super) struct Walk<'p> {
     /// Branches around the command.
     pub(super) branches: usize,
     pub(super) tables: Tables,
+    /// What has been found by bisection, and the symbols of one that stands for all.
+    pub(super) bisections: Vec<Bisection>,
+    pub(super) template: Option<(Symbol, Symbol)>,
     /// Whether the function writes memory that it was given.
     pub(super) writes_outside: bool,
     /// Whether the reads of a loop that may be a scan are remembered, and the bases it has written.
@@ -135,6 +139,8 @@ pub(super) fn walk(program: &Program, blocks: &Blocks, function: &Function, judg
         depth: 0,
         branches: 0,
         tables: Tables::default(),
+        bisections: Vec::new(),
+        template: None,
         writes_outside: false,
         scanned: None,
         judge: Some(judge),

@@ -24,16 +24,19 @@ pub enum Reason {
     Phases,
     /// The loop with this index has written where the parts begin, and they follow each other.
     Scan(Variable),
+    /// Where the parts begin is found by bisection, with limits that rise.
+    Bisected,
     /// Each iteration checks at its end that it has stayed where it belongs.
     Checked,
 }
 
 impl Reason {
     /// Those that name no loop.
-    pub const PLAIN: [Reason; 4] = [
+    pub const PLAIN: [Reason; 5] = [
         Reason::Apart,
         Reason::Turns,
         Reason::Phases,
+        Reason::Bisected,
         Reason::Checked,
     ];
 
@@ -44,6 +47,7 @@ impl Reason {
             Reason::Turns => "turns",
             Reason::Phases => "phases",
             Reason::Scan(_) => "scan",
+            Reason::Bisected => "bisected",
             Reason::Checked => "checked",
         }
     }
