@@ -142,6 +142,12 @@ impl<'a> Printer<'a> {
                         self.variable(*index);
                         self.out.text(")");
                     }
+                    Reason::Segment(low, length) => {
+                        self.out.text(" (segment");
+                        self.variable(*low);
+                        self.variable(*length);
+                        self.out.text(")");
+                    }
                     Reason::Apart
                     | Reason::Turns
                     | Reason::Phases

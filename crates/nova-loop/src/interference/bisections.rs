@@ -47,7 +47,8 @@ struct Parts<'p> {
 impl<'p> Walk<'p> {
     /// The bisection that a loop does: where it ends up is in the variable.
     pub(super) fn bisection(&mut self, body: &'p [Command]) -> Option<(Variable, Bisection)> {
-        if self.frames.is_empty() {
+        let frame = self.frames.last()?;
+        if frame.depth != self.depth || frame.branches != self.branches {
             return None;
         }
         let parts = parts(body)?;

@@ -20,6 +20,7 @@ impl<'p> Walk<'p> {
     ) {
         let truth = self.truth(condition);
         let assigned = self.assigned_in(&[then, otherwise]);
+        let symbols = self.definitions.len();
         let before = self.left(&assigned);
         let first = self.branch(then, truth.yes.clone(), &assigned);
         self.restore(&assigned, before);
@@ -33,7 +34,7 @@ impl<'p> Walk<'p> {
                 self.restore(&assigned, first);
                 truth.yes.into_iter().for_each(|sum| self.learn(sum));
             }
-            (true, true) | (false, false) => self.join(&assigned, &[first, second]),
+            (true, true) | (false, false) => self.join(&assigned, &[first, second], symbols),
         }
     }
 
@@ -41,6 +42,7 @@ impl<'p> Walk<'p> {
     pub(super) fn switch(&mut self, cases: &'p [Vec<Command>]) {
         let lists: Vec<&[Command]> = cases.iter().map(Vec::as_slice).collect();
         let assigned = self.assigned_in(&lists);
+        let symbols = self.definitions.len();
         let before = self.left(&assigned);
         let mut results = Vec::new();
         for case in cases {
@@ -50,7 +52,7 @@ impl<'p> Walk<'p> {
                 results.push(left);
             }
         }
-        self.join(&assigned, &results);
+        self.join(&assigned, &results, symbols);
     }
 
     fn assigned_in(&self, lists: &[&[Command]]) -> Vec<Variable> {
@@ -92,14 +94,16 @@ impl<'p> Walk<'p> {
         self.left(assigned)
     }
 
-    /// Behind branches, a number is one of those that they leave, or unknown.
-    fn join(&mut self, assigned: &[Variable], branches: &[Left]) {
+    /// Behind branches, a number is one of those that they leave, or unknown. What is known of a
+    /// symbol is known where it is computed, so those that branches have made stay in them.
+    fn join(&mut self, assigned: &[Variable], branches: &[Left], symbols: usize) {
+        let is_old = |value: &Polynomial| value.symbols().all(|s| s.index() < symbols);
         for (k, variable) in assigned.iter().enumerate() {
             let values: Option<Vec<Case>> = branches
                 .iter()
                 .map(|left| match &left[k] {
-                    Some(Value::Number(value)) => Some(Case::of(value.clone())),
-                    Some(Value::Spots(_)) | None => None,
+                    Some(Value::Number(value)) if is_old(value) => Some(Case::of(value.clone())),
+                    Some(Value::Number(_) | Value::Spots(_)) | None => None,
                 })
                 .collect();
             let is_rising = self.rising.contains_key(variable);

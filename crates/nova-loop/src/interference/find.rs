@@ -4,6 +4,9 @@ use super::rules::Judgement;
 use super::walk::{Frame, Turn, Walk};
 use super::witness::{Reason, Witness};
 
+/// How many of the numbers that an iteration declares are tried as beginnings and lengths.
+const MOST_NUMBERS: usize = 4;
+
 /// The lists of reasons that may hold for a loop, the simplest first.
 fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
     let mut found = vec![vec![Reason::Apart]];
@@ -30,6 +33,16 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
     }
     if !walk.bisections.is_empty() {
         found.push(vec![Reason::Apart, Reason::Bisected]);
+    }
+    let numbers = &frame.numbers[..frame.numbers.len().min(MOST_NUMBERS)];
+    for low in numbers {
+        for length in numbers.iter().filter(|length| *length > low) {
+            let segment = Reason::Segment(*low, *length);
+            found.push(match frame.turn {
+                Turn::Before => vec![segment],
+                Turn::In | Turn::After => vec![segment, Reason::Turns],
+            });
+        }
     }
     if !frame.late.is_empty() {
         found.push(vec![Reason::Apart, Reason::Checked]);

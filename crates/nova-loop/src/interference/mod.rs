@@ -35,6 +35,7 @@
 //! | [`Rule::Elements`] | no reason of the witness keeps two paths to one block apart |
 //! | [`Rule::Turns`] | they are ordered by turns, but not both before or in, and in or behind, a turn |
 //! | [`Rule::Addends`] | a scan of offsets adds what may be negative |
+//! | [`Rule::Limits`] | parts end where a bisection finds a limit that may be greater than the next part's |
 //! | [`Rule::Barriers`] | a barrier stands where not all iterations reach it together |
 //!
 //! Private memory needs no reason: a block that an iteration allocates is its own, since pointers are
@@ -83,12 +84,14 @@ pub enum Rule {
     Turns,
     /// The addends of a scan of offsets are not negative.
     Addends,
+    /// The limits of bisections rise with the iterations.
+    Limits,
     /// All iterations reach a barrier together.
     Barriers,
 }
 
 /// All rules.
-pub const RULES: [Rule; 10] = [
+pub const RULES: [Rule; 11] = [
     Rule::Scalars,
     Rule::Handles,
     Rule::WholeCall,
@@ -98,6 +101,7 @@ pub const RULES: [Rule; 10] = [
     Rule::Elements,
     Rule::Turns,
     Rule::Addends,
+    Rule::Limits,
     Rule::Barriers,
 ];
 

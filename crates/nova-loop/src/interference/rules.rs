@@ -5,7 +5,7 @@ use super::bisections::Bisection;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Case, Fact, Prover};
 use super::tables::{self, Scan};
-use super::values::Base;
+use super::values::{Base, Value};
 use super::walk::{Frame, Path, Turn, Walk};
 use super::witness::{Reason, Witness};
 use super::{Refusal, Rule};
@@ -185,6 +185,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
             Reason::Turns => self.in_turn(pair),
             Reason::Phases => self.in_phases(pair),
             Reason::Apart => self.elements_differ(pair, all),
+            Reason::Segment(low, length) => self.in_segments(pair, low, length, all),
             // These only tell more of where elements lie.
             Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
         }
@@ -213,6 +214,39 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let behind = there.minus(&first.index).plus_number(-1);
         let before = first.index.minus(&there).plus_number(-1);
         prover.holds(&behind) || prover.holds(&before)
+    }
+
+    /// *Segments.* Both paths stay in the segment of their iteration, and that of an iteration ends
+    /// before that of a later one begins.
+    fn in_segments(
+        &self,
+        (first, second): Pair,
+        low: Variable,
+        length: Variable,
+        reasons: &[Reason],
+    ) -> bool {
+        let number = |variable| match self.walk.values.get(&variable) {
+            Some(Value::Number(value)) if self.frame.numbers.contains(&variable) => Some(value),
+            Some(Value::Number(_) | Value::Spots(_)) | None => None,
+        };
+        let (Some(low), Some(length)) = (number(low), number(length)) else {
+            return false;
+        };
+        let stride = self.walk.bases[first.base.index()].stride;
+        let end = low.plus(length);
+        let (Some(from), Some(to)) = (low.scaled(stride), end.scaled(stride)) else {
+            return false;
+        };
+        let stays = |path: &Path| {
+            let (above, below) = (path.index.minus(&from), to.minus(&path.index));
+            let prover = self.walk.prover(path.context, &[&above, &below]);
+            prover.holds(&above) && prover.holds(&below.plus_number(-1))
+        };
+        let prover = self.known_of_both((first, second), reasons);
+        let later = low.substitute(&|symbol| self.later(symbol));
+        later.is_some_and(|later| prover.holds(&later.minus(&end)))
+            && stays(first)
+            && (std::ptr::eq(first, second) || stays(second))
     }
 
     /// What is known where an iteration is on one path and a later one on the other.
@@ -258,7 +292,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         bisections.filter(is_here).collect()
     }
 
-    /// *Bisections.* The same bisection with a limit that is not smaller finds no earlier place.
+    /// *Limits.* The same bisection with a limit that is not smaller finds no earlier place.
     fn bisected(&self, here: &[&Bisection], prover: &mut Prover) {
         let is_around = |sum: &Polynomial| sum.symbols().all(|s| s < self.frame.symbol);
         for first in here {
@@ -267,7 +301,9 @@ impl<'w, 'p> Judgement<'w, 'p> {
                 let Some(limit) = second.limit.substitute(&|s| self.later(s)) else {
                     continue;
                 };
-                if is_around(low) && is_around(high) && prover.holds(&limit.minus(&first.limit)) {
+                let rises = self.without.contains(&Rule::Limits)
+                    || prover.holds(&limit.minus(&first.limit));
+                if is_around(low) && is_around(high) && rises {
                     let found = self.later(second.found);
                     let found = found.minus(&Polynomial::symbol(first.found));
                     prover.learn(&Fact::AtLeastZero(found));

@@ -229,10 +229,14 @@ impl Walk<'_> {
             return Polynomial::symbol(*known);
         }
         let symbol = self.fresh(result);
+        self.is_local = false;
         if operand == Scalar::I64 {
             self.define_operation(symbol, operation, &values);
         }
-        self.operations.insert(key, symbol);
+        // What is known of it here need not hold elsewhere.
+        if !self.is_local {
+            self.operations.insert(key, symbol);
+        }
         Polynomial::symbol(symbol)
     }
 
@@ -267,11 +271,11 @@ impl Walk<'_> {
             (O::BitAnd, Some(mask)) if mask >= 0 => {
                 self.define(symbol, value.clone());
                 self.define(symbol, Polynomial::constant(mask).minus(&value));
-                if self.is_never_negative(a) {
+                if self.is_never_negative_here(a) {
                     self.define(symbol, a.minus(&value));
                 }
             }
-            (O::BitAnd, _) if self.is_never_negative(a) => {
+            (O::BitAnd, _) if self.is_never_negative_here(a) => {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));
                 let below = Polynomial::constant(-1).minus(b);
@@ -281,14 +285,14 @@ impl Walk<'_> {
             }
             (O::ShiftRight, Some(by @ 0..62)) => self.define_quotient(symbol, a, 1 << by, true),
             (O::Divide, Some(by)) if by > 0 => self.define_quotient(symbol, a, by, false),
-            (O::Divide, None) if self.is_never_negative(a) && self.is_positive(b) => {
+            (O::Divide, None) if self.is_never_negative_here(a) && self.is_positive(b) => {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));
                 if let Some(product) = value.times(b) {
                     self.define(symbol, a.minus(&product));
                 }
             }
-            (O::Remainder, _) if self.is_never_negative(a) && self.is_positive(b) => {
+            (O::Remainder, _) if self.is_never_negative_here(a) && self.is_positive(b) => {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));
                 self.define(symbol, b.minus(&value).plus_number(-1));
@@ -300,7 +304,7 @@ impl Walk<'_> {
     /// The symbol is a number divided by another one, rounded down if `floors`, else towards 0.
     fn define_quotient(&mut self, symbol: Symbol, of: &Polynomial, by: i64, floors: bool) {
         let value = Polynomial::symbol(symbol);
-        let is_never_negative = self.is_never_negative(of);
+        let is_never_negative = self.is_never_negative_here(of);
         if is_never_negative {
             self.define(symbol, value.clone());
         }
@@ -319,7 +323,7 @@ impl Walk<'_> {
     }
 
     /// Whether a number is 0 or one less than a power of two.
-    fn is_low_bits(&self, value: &Polynomial) -> bool {
+    fn is_low_bits(&mut self, value: &Polynomial) -> bool {
         let is_mask = |number: i128| number >= 0 && (number & (number + 1)) == 0;
         if let Some(number) = value.as_constant() {
             return is_mask(number);
@@ -333,12 +337,12 @@ impl Walk<'_> {
         let bit = Polynomial::symbol(symbol);
         factor.as_constant().is_some_and(is_mask)
             && rest.as_constant() == Some(0)
-            && self.is_never_negative(&bit)
-            && self.is_never_negative(&Polynomial::constant(1).minus(&bit))
+            && self.is_never_negative_here(&bit)
+            && self.is_never_negative_here(&Polynomial::constant(1).minus(&bit))
     }
 
-    fn is_positive(&self, value: &Polynomial) -> bool {
-        self.is_never_negative(&value.plus_number(-1))
+    fn is_positive(&mut self, value: &Polynomial) -> bool {
+        self.is_never_negative_here(&value.plus_number(-1))
     }
 
     /// What a condition tells.

@@ -73,6 +73,8 @@ pub(super) struct Frame {
     pub(super) phase: u32,
     pub(super) depth: usize,
     pub(super) branches: usize,
+    /// Numbers that the body declares directly.
+    pub(super) numbers: Vec<Variable>,
     /// Functions that are called inside.
     pub(super) calls: BTreeSet<crate::ir::FunctionId>,
     /// What is known of the loop around it.
@@ -99,6 +101,8 @@ pub(super) struct Walk<'p> {
     pub(super) context: Context,
     pub(super) paths: Vec<Path>,
     pub(super) frames: Vec<Frame>,
+    /// Whether what was found out of an operation holds in this context only.
+    pub(super) is_local: bool,
     /// Loops of any kind around the command.
     pub(super) depth: usize,
     /// Branches around the command.
@@ -136,6 +140,7 @@ pub(super) fn walk(program: &Program, blocks: &Blocks, function: &Function, judg
         context: Context(0),
         paths: Vec::new(),
         frames: Vec::new(),
+        is_local: false,
         depth: 0,
         branches: 0,
         tables: Tables::default(),
@@ -229,6 +234,18 @@ impl<'p> Walk<'p> {
     pub(super) fn is_never_negative(&self, value: &Polynomial) -> bool {
         value.as_constant().is_some_and(|number| number >= 0)
             || self.prover(self.context, &[value]).holds(value)
+    }
+
+    /// The same, and remembers whether that is only known in this context.
+    pub(super) fn is_never_negative_here(&mut self, value: &Polynomial) -> bool {
+        if value.as_constant().is_some_and(|number| number >= 0)
+            || self.prover(Context(0), &[value]).holds(value)
+        {
+            return true;
+        }
+        let is = self.is_never_negative(value);
+        self.is_local |= is;
+        is
     }
 
     /// Whether the innermost parallel loop leaves a block alone.
@@ -333,6 +350,7 @@ impl<'p> Walk<'p> {
             phase: 0,
             depth: self.depth + 1,
             branches: self.branches,
+            numbers: numbers(self.program, body),
             calls: BTreeSet::new(),
             outer_loads: std::mem::take(&mut self.loads),
         };
@@ -587,4 +605,17 @@ fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
         | crate::jumps!()
         | crate::remarks!() => {}
     }
+}
+
+/// The numbers that commands declare directly.
+fn numbers(program: &Program, commands: &[Command]) -> Vec<Variable> {
+    let declared = commands.iter().filter_map(|command| match command {
+        Command::Declare {
+            variable,
+            value: Some(_),
+        } => Some(*variable),
+        _other => None,
+    });
+    let is_number = |v: &Variable| program.variable(*v).ty == Type::Scalar(Scalar::I64);
+    declared.filter(is_number).collect()
 }

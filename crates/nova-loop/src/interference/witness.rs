@@ -18,6 +18,9 @@ pub enum Reason {
     /// The places differ, as sums of products of what both iterations know: injective affine maps,
     /// segments, rows, own bins.
     Apart,
+    /// Each iteration stays in a segment of its own: these variables of it say where the segment
+    /// begins and how long it is.
+    Segment(Variable, Variable),
     /// They do it in turn, or before and behind their turns.
     Turns,
     /// A barrier lies between.
@@ -44,6 +47,7 @@ impl Reason {
     pub fn word(self) -> &'static str {
         match self {
             Reason::Apart => "apart",
+            Reason::Segment(_, _) => "segment",
             Reason::Turns => "turns",
             Reason::Phases => "phases",
             Reason::Scan(_) => "scan",

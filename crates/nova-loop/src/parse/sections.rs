@@ -111,6 +111,12 @@ impl<'a> Parser<'a> {
         if let Some(("scan", [index])) = self.data.form(id) {
             return self.variable(*index).map(Reason::Scan);
         }
+        if let Some(("segment", [low, length])) = self.data.form(id) {
+            return Some(Reason::Segment(
+                self.variable(*low)?,
+                self.variable(*length)?,
+            ));
+        }
         let word = self.data.as_symbol(id);
         match Reason::PLAIN
             .iter()
