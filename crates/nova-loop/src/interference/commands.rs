@@ -2,12 +2,11 @@
 
 use super::Rule;
 use super::blocks::{Root, RootSet, uses_call};
+use super::frames::Turn;
 use super::polynomial::Polynomial;
-use super::values::{Spot, Value};
-use super::walk::{Turn, Walk};
-use crate::ir::{
-    Combined, Command, Expression, FEW, Level, PART, ROUND, RUN, Round, Type, Variable,
-};
+use super::values::Value;
+use super::walk::Walk;
+use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::ir::{errors, jumps};
 use crate::print::print_variable;
 use crate::walk::reads;
@@ -168,7 +167,7 @@ impl<'p> Walk<'p> {
     }
 
     /// So many elements, or all there are, from an index behind a pointer on.
-    fn access(
+    pub(super) fn access(
         &mut self,
         pointer: &Expression,
         index: &Polynomial,
@@ -179,7 +178,7 @@ impl<'p> Walk<'p> {
         self.access_many(pointer, index, count.as_ref(), write);
     }
 
-    fn access_many(
+    pub(super) fn access_many(
         &mut self,
         pointer: &Expression,
         index: &Polynomial,
@@ -326,134 +325,6 @@ impl<'p> Walk<'p> {
                 .is_none_or(|frame| frame.sites.contains(root)),
         });
         self.made(pointer, roots, false, 1);
-    }
-
-    fn bulk_command(&mut self, command: &'p Command) {
-        let none = Polynomial::default();
-        match command {
-            Command::Copy {
-                to, from, count, ..
-            } => {
-                let count = self.number(count);
-                self.access_many(from, &none, Some(&count), None);
-                self.access_many(to, &none, Some(&count), Some(None));
-            }
-            Command::PlanStream { shift, width, .. } => {
-                self.forget(*shift);
-                let symbol = self.fresh(Scalar::I64);
-                let value = Polynomial::symbol(symbol);
-                self.define(symbol, value.plus_number(1));
-                self.define(
-                    symbol,
-                    Polynomial::constant(i64::from(*width) - 1).minus(&value),
-                );
-                self.values.insert(*shift, Value::Number(value));
-            }
-            Command::Stream {
-                fields,
-                start,
-                from,
-                count,
-                ..
-            } => self.stream(fields, start, from, count),
-            Command::CopyFew {
-                to, from, count, ..
-            } => {
-                let count = self.number(count);
-                self.access_many(from, &none, Some(&count), None);
-                self.access(to, &none, Some(i64::from(FEW)), Some(None));
-            }
-            Command::CombineFew { pointer, into, .. } => {
-                let count = match into {
-                    Combined::One | Combined::Part | Combined::Rows => i64::from(FEW),
-                };
-                let pointer = Expression::Variable(*pointer);
-                self.access(&pointer, &none, Some(count), Some(None));
-            }
-            Command::PlanRows { joins } => self.forget(*joins),
-            Command::CombineRow {
-                to, from, count, ..
-            } => {
-                let count = self.number(count);
-                self.access_many(from, &none, Some(&count), None);
-                self.access(to, &none, Some(i64::from(PART)), Some(None));
-            }
-            Command::RunFew { to, from, last, .. } => {
-                self.access(from, &none, Some(i64::from(RUN)), None);
-                self.access(to, &none, Some(i64::from(RUN)), Some(None));
-                self.forget(*last);
-            }
-            Command::Round(round) => self.round(round),
-            crate::variable_commands!()
-            | crate::block_commands!()
-            | crate::structures!()
-            | crate::calls!()
-            | errors!()
-            | jumps!()
-            | crate::remarks!() => {}
-        }
-    }
-
-    fn round(&mut self, round: &Round) {
-        let none = Polynomial::default();
-        let (few, gaps) = (i64::from(ROUND), |stride: u32| {
-            i64::from(ROUND) * i64::from(stride)
-        });
-        match round {
-            Round::Stride {
-                to, from, stride, ..
-            } => {
-                self.access(from, &none, Some(gaps(*stride)), None);
-                self.access(to, &none, Some(few), Some(None));
-            }
-            Round::Outside {
-                outside,
-                indices,
-                stride,
-                ..
-            } => {
-                self.access(indices, &none, Some(gaps(*stride)), None);
-                self.forget(*outside);
-            }
-            Round::Gather {
-                to,
-                from,
-                indices,
-                stride,
-                ..
-            } => {
-                self.access(indices, &none, Some(gaps(*stride)), None);
-                self.access(from, &none, None, None);
-                self.access(to, &none, Some(few), Some(None));
-            }
-        }
-    }
-
-    /// Structures go to the memory of the result: of each field the elements at its stride.
-    fn stream(
-        &mut self,
-        fields: &[Variable],
-        start: &Expression,
-        from: &Expression,
-        count: &Expression,
-    ) {
-        let (start, count) = (self.number(start), self.number(count));
-        let width = fields.len() as i64;
-        if let Some(all) = count.scaled(width) {
-            self.access_many(from, &Polynomial::default(), Some(&all), None);
-        }
-        let one = Polynomial::constant(1);
-        for field in fields {
-            let here = Spot {
-                base: super::values::Base(0),
-                index: start.clone(),
-            };
-            let structure = self.within(&here, Some(&count));
-            if let Some(index) = structure.scaled(width) {
-                let field = Expression::Variable(*field);
-                self.access_many(&field, &index, Some(&one), Some(None));
-            }
-        }
     }
 
     fn call(&mut self, command: &'p Command) {

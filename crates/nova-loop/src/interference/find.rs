@@ -1,7 +1,8 @@
 //! Finds witnesses. Nothing here is trusted: what is proposed is what the rules accept.
 
+use super::frames::{Frame, Turn};
 use super::rules::Judgement;
-use super::walk::{Frame, Turn, Walk};
+use super::walk::Walk;
 use super::witness::{Reason, Witness};
 
 /// How many of the numbers that an iteration declares are tried as beginnings and lengths.

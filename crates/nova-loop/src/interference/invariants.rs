@@ -39,22 +39,17 @@ impl Invariants {
         found.never_negative.extend(candidates);
         found.never_negative.extend(indices);
         loop {
-            let is_wrong = |v: &&Variable| {
-                let values = values.get(*v).map_or(&[][..], Vec::as_slice);
-                !values.iter().all(|value| found.is_kept(value))
-            };
-            let wrong: Vec<Variable> = found
-                .never_negative
-                .iter()
-                .filter(is_wrong)
-                .copied()
-                .collect();
-            if wrong.is_empty() {
+            // Mostly, variables are declared before those that depend on them.
+            let before = found.never_negative.len();
+            for variable in found.never_negative.clone() {
+                let values = values.get(&variable).map_or(&[][..], Vec::as_slice);
+                if !values.iter().all(|value| found.is_kept(value)) {
+                    found.never_negative.remove(&variable);
+                }
+            }
+            if found.never_negative.len() == before {
                 return found;
             }
-            wrong.iter().for_each(|v| {
-                found.never_negative.remove(v);
-            });
         }
     }
 

@@ -44,20 +44,24 @@
 mod bisections;
 mod blocks;
 mod branches;
+mod bulk;
 mod commands;
 mod find;
+mod frames;
 mod invariants;
 mod polynomial;
 mod prover;
 mod rising;
 mod rules;
 mod tables;
+mod truths;
 mod values;
 mod walk;
 mod witness;
 
 use crate::error::InternalError;
-use crate::ir::{FunctionId, Program, Variable};
+use crate::ir::{Command, FunctionId, Level, Program, Variable};
+use crate::walk::each_command;
 use blocks::Blocks;
 use rules::Judgement;
 use std::collections::{BTreeMap, BTreeSet};
@@ -195,15 +199,30 @@ pub fn writes(program: &Program) -> BTreeMap<Variable, BTreeSet<Variable>> {
     found
 }
 
+/// Whether commands have a loop whose iterations several may run.
+fn is_parallel(commands: &[Command]) -> bool {
+    let mut found = false;
+    each_command(commands, |command| {
+        found |= match command {
+            Command::For { level, .. } => !matches!(level, Level::Sequential | Level::WrittenOut),
+            _others => false,
+        };
+    });
+    found
+}
+
 fn each_loop(
     program: &Program,
     without: &BTreeSet<Rule>,
     see: &mut dyn FnMut(&mut Judgement),
 ) -> Vec<Refusal> {
-    let blocks = Blocks::of(program);
     let mut refusals = Vec::new();
     let mut writers = BTreeSet::new();
     let mut calls: Vec<(Variable, BTreeSet<FunctionId>)> = Vec::new();
+    if !program.functions.iter().any(|f| is_parallel(&f.body)) {
+        return refusals;
+    }
+    let blocks = Blocks::of(program);
     for (k, function) in program.functions.iter().enumerate() {
         let writes = walk::walk(program, &blocks, function, &mut |walk, frame| {
             let mut judgement = Judgement::new(walk, frame, without);

@@ -2,11 +2,12 @@
 //! one block whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
 
 use super::bisections::Bisection;
+use super::frames::{Frame, Path, Turn};
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Case, Fact, Prover};
 use super::tables::{self, Scan};
 use super::values::{Base, Value};
-use super::walk::{Frame, Path, Turn, Walk};
+use super::walk::Walk;
 use super::witness::{Reason, Witness};
 use super::{Refusal, Rule};
 use crate::ir::Variable;

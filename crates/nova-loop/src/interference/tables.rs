@@ -8,16 +8,20 @@
 //! If no addend is negative, `begins[i] + counts[i] ≤ begins[j]` for all i < j.
 
 use super::blocks::{Blocks, RootSet, written};
+use super::frames::Frame;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Fact, Prover};
 use super::values::{Base, BaseInfo, Spot, Value};
-use super::walk::{Context, Frame, Walk};
+use super::walk::{Context, Walk};
 use crate::ir::{Command, Expression, Variable};
 use crate::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops with more commands than this are no scans of offsets.
 const MOST_COMMANDS: usize = 24;
+
+/// Of how many blocks it is known what has been stored in them.
+const MOST_BLOCKS: usize = 64;
 
 /// A loop that wrote where parts begin.
 #[derive(Clone, Debug)]
@@ -54,6 +58,8 @@ pub(super) struct Tables {
     next: usize,
     /// What has been stored in new blocks; nothing where that is not known.
     stores: BTreeMap<Base, Option<Vec<Stored>>>,
+    /// Of blocks up to this one it has been forgotten.
+    forgotten: Option<Base>,
 }
 
 impl Tables {
@@ -120,6 +126,15 @@ impl Tables {
                     }
                 }
                 continue;
+            }
+            if self.forgotten.is_some_and(|last| spot.base <= last) {
+                continue;
+            }
+            if self.stores.len() >= MOST_BLOCKS
+                && !self.stores.contains_key(&spot.base)
+                && let Some((oldest, _)) = self.stores.pop_first()
+            {
+                self.forgotten = self.forgotten.max(Some(oldest));
             }
             let known = self
                 .stores

@@ -4,82 +4,24 @@
 
 use super::bisections::Bisection;
 use super::blocks::{Blocks, Root, written};
+use super::frames::{Frame, Path, Rising, Turn, each_site, numbers};
 use super::invariants::Invariants;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Fact, Prover};
 use super::tables::Tables;
-use super::values::{Base, BaseInfo, Operation, Spot, Truth, Value};
+use super::truths::Truth;
+use super::values::{Base, BaseInfo, Operation, Spot, Value};
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::walk::{each_command, reads, writes};
 use nova_core::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How many facts of a context are looked at, the nearest ones.
+const MOST_FACTS: usize = 300;
+
 /// Where in the tree of facts something is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Context(pub(super) u32);
-
-/// What an iteration has done of its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Turn {
-    Before,
-    In,
-    After,
-}
-
-/// A path on which an iteration reads or writes elements (funmem.txt eq. 4).
-#[derive(Clone, Debug)]
-pub(super) struct Path {
-    pub(super) base: Base,
-    pub(super) index: Polynomial,
-    pub(super) writes: bool,
-    /// What is known there.
-    pub(super) context: Context,
-    pub(super) turn: Turn,
-    /// Between which barriers of the innermost parallel loops it lies.
-    pub(super) phases: Vec<u32>,
-    /// The pointer, for messages.
-    pub(super) pointer: Variable,
-}
-
-/// A variable that only grows in an iteration: its first and its last value there.
-#[derive(Clone, Debug)]
-pub(super) struct Rising {
-    pub(super) first: Polynomial,
-    pub(super) last: Polynomial,
-}
-
-/// A parallel loop that is being walked.
-#[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) index: Variable,
-    pub(super) level: Level,
-    pub(super) count: Polynomial,
-    /// The symbol of its index: later ones may differ between iterations.
-    pub(super) symbol: Symbol,
-    /// The first base that was made inside.
-    pub(super) first_base: usize,
-    /// The first path inside.
-    pub(super) first_path: usize,
-    /// Where the blocks come from that are allocated inside.
-    pub(super) sites: BTreeSet<Root>,
-    /// Where blocks come from that are written inside.
-    pub(super) written: BTreeSet<Root>,
-    /// Known of an iteration once it has ended.
-    pub(super) late: Vec<Fact>,
-    /// What no iteration may do.
-    pub(super) refused: Vec<(super::Rule, String)>,
-    pub(super) turn: Turn,
-    /// Barriers before the command, and loops and branches around the body.
-    pub(super) phase: u32,
-    pub(super) depth: usize,
-    pub(super) branches: usize,
-    /// Numbers that the body declares directly.
-    pub(super) numbers: Vec<Variable>,
-    /// Functions that are called inside.
-    pub(super) calls: BTreeSet<crate::ir::FunctionId>,
-    /// What is known of the loop around it.
-    pub(super) outer_loads: BTreeMap<(Base, Polynomial), Symbol>,
-}
 
 /// The walk over one function.
 pub(super) struct Walk<'p> {
@@ -89,6 +31,8 @@ pub(super) struct Walk<'p> {
     /// What always holds for each symbol.
     pub(super) definitions: Vec<Vec<Fact>>,
     pub(super) operations: BTreeMap<Operation, Symbol>,
+    /// What symbols are as numbers with a sign.
+    pub(super) wrapped: BTreeMap<Symbol, Polynomial>,
     pub(super) loads: BTreeMap<(Base, Polynomial), Symbol>,
     pub(super) values: BTreeMap<Variable, Value>,
     pub(super) truths: BTreeMap<Variable, Truth>,
@@ -130,6 +74,7 @@ pub(super) fn walk(program: &Program, blocks: &Blocks, function: &Function, judg
         invariants: Invariants::of(program, function),
         definitions: Vec::new(),
         operations: BTreeMap::new(),
+        wrapped: BTreeMap::new(),
         loads: BTreeMap::new(),
         values: BTreeMap::new(),
         truths: BTreeMap::new(),
@@ -203,7 +148,7 @@ impl<'p> Walk<'p> {
     ) {
         let mut chain = more.to_vec();
         let mut at = context;
-        while at.0 != 0 {
+        while at.0 != 0 && chain.len() < MOST_FACTS {
             let (fact, before) = &self.facts[at.0 as usize];
             chain.push(fact.clone());
             at = *before;
@@ -390,6 +335,10 @@ impl<'p> Walk<'p> {
             self.tables.leave(&frame);
             self.loads = loads;
         }
+        if self.frames.is_empty() {
+            self.paths.clear();
+            self.bisections.clear();
+        }
         self.context = context;
     }
 
@@ -571,51 +520,4 @@ pub(super) fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) 
         Command::Piece { pointer, .. } => visit(*pointer),
         other => writes(other, visit),
     }
-}
-
-/// Where the blocks come from that a command makes.
-fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
-    match command {
-        Command::Local { pointer, .. }
-        | Command::Allocate { pointer, .. }
-        | Command::Reserve { pointer, .. }
-        | Command::Unique { pointer, .. } => visit(Root::Site(*pointer)),
-        Command::Call { results, .. } | Command::Foreign { results, .. } => {
-            results
-                .iter()
-                .take(1)
-                .for_each(|result| visit(Root::Site(*result)));
-        }
-        Command::Pieces { pieces, .. } => visit(Root::Table(*pieces)),
-        Command::Declare { .. }
-        | Command::Assign { .. }
-        | Command::Store { .. }
-        | Command::Retain(_)
-        | Command::Release(_)
-        | Command::MaySplit { .. }
-        | Command::Keep { .. }
-        | Command::Piece { .. }
-        | Command::DropPieces { .. }
-        | Command::NodeNew { .. }
-        | Command::NodePayload { .. }
-        | Command::Trace { .. }
-        | crate::bulk_commands!()
-        | crate::structures!()
-        | crate::errors!()
-        | crate::jumps!()
-        | crate::remarks!() => {}
-    }
-}
-
-/// The numbers that commands declare directly.
-fn numbers(program: &Program, commands: &[Command]) -> Vec<Variable> {
-    let declared = commands.iter().filter_map(|command| match command {
-        Command::Declare {
-            variable,
-            value: Some(_),
-        } => Some(*variable),
-        _other => None,
-    });
-    let is_number = |v: &Variable| program.variable(*v).ty == Type::Scalar(Scalar::I64);
-    declared.filter(is_number).collect()
 }
