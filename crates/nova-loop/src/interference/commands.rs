@@ -244,8 +244,12 @@ impl<'p> Walk<'p> {
             Command::Allocate {
                 pointer,
                 destination,
+                count,
                 ..
             } => {
+                // Less would be out of memory.
+                let count = self.number(count);
+                self.learn(count);
                 let stride = destination.map_or(1, |d| i64::from(d.stride.max(1)));
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, stride);
                 if uses_call(command, &Default::default()) {

@@ -13,9 +13,10 @@
 //! 1. that arithmetic on `i64` does not wrap where addresses and counts are computed, since what it
 //!    counts fits in memory;
 //! 2. that every access lies in the block that its pointer leads to, and reads what was written;
-//! 3. what `ir` says of commands: `Keep` takes no negative number of elements, `PlanStream` gives
+//! 3. what `ir` says of commands: `Allocate` and `Keep` take no negative number of elements, `PlanStream` gives
 //!    -1 or less than its width, the copies of `Unique` are of blocks that others hold too;
-//! 4. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
+//! 4. that lengths of a caller's arrays are not negative, as the border checks;
+//! 5. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
 //!
 //! **How.** [`values`] tells scalars as sums of products of symbols, and pointers as an index behind a
 //! base; [`prover`] shows that a sum is never negative. For iterations p < q, the later one's symbols
@@ -46,6 +47,7 @@ mod blocks;
 mod branches;
 mod bulk;
 mod commands;
+mod extents;
 mod find;
 mod frames;
 mod invariants;
@@ -223,8 +225,9 @@ fn each_loop(
         return refusals;
     }
     let blocks = Blocks::of(program);
+    let extents = extents::extents(program);
     for (k, function) in program.functions.iter().enumerate() {
-        let writes = walk::walk(program, &blocks, function, &mut |walk, frame| {
+        let writes = walk::walk(program, &blocks, &extents, function, &mut |walk, frame| {
             let mut judgement = Judgement::new(walk, frame, without);
             see(&mut judgement);
             refusals.append(&mut judgement.refusals);

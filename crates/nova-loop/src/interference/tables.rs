@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_COMMANDS: usize = 24;
 
 /// Of how many blocks it is known what has been stored in them.
-const MOST_BLOCKS: usize = 64;
+const MOST_BLOCKS: usize = 1024;
 
 /// A loop that wrote where parts begin.
 #[derive(Clone, Debug)]

@@ -67,7 +67,13 @@ pub(super) type Judge<'p> = &'p mut dyn FnMut(&mut Walk, &Frame);
 
 /// Walks over a function; `judge` is called at the end of every parallel loop. Says whether the
 /// function writes memory that it was given.
-pub(super) fn walk(program: &Program, blocks: &Blocks, function: &Function, judge: Judge) -> bool {
+pub(super) fn walk(
+    program: &Program,
+    blocks: &Blocks,
+    extents: &BTreeSet<Variable>,
+    function: &Function,
+    judge: Judge,
+) -> bool {
     let mut walk = Walk {
         program,
         blocks,
@@ -102,6 +108,12 @@ pub(super) fn walk(program: &Program, blocks: &Blocks, function: &Function, judg
     for variable in variables {
         walk.declared.insert(*variable, 0);
         walk.forget(*variable);
+        if extents.contains(variable) {
+            let symbol = walk.fresh(Scalar::I64);
+            let value = Polynomial::symbol(symbol);
+            walk.define(symbol, value.clone());
+            walk.values.insert(*variable, Value::Number(value));
+        }
     }
     walk.list(&function.body);
     walk.writes_outside
