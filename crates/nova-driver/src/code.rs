@@ -58,10 +58,12 @@ impl Code {
             Code::Core(program) => nova_core::verify::verify(program).map_err(|e| e.to_string()),
             Code::Flat(program) => nova_flat::verify::verify(program).map_err(|e| e.to_string()),
             Code::Mem(program) => nova_mem::verify(program).map_err(|e| e.to_string()),
-            Code::Loop(program) => nova_loop::verify(program).map_err(|errors| {
-                let errors = errors.iter().map(|error| error.to_string());
-                errors.collect::<Vec<_>>().join("\n")
-            }),
+            Code::Loop(program) => nova_loop::verify(program)
+                .and_then(|()| nova_loop::interference::verify(program))
+                .map_err(|errors| {
+                    let errors = errors.iter().map(|error| error.to_string());
+                    errors.collect::<Vec<_>>().join("\n")
+                }),
             // What a C compiler says is the check.
             Code::C(_) => Ok(()),
         }

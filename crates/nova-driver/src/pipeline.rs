@@ -38,6 +38,7 @@ enum Step {
     Mem(fn(&mut flat::Program)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     Loop(On, fn(&mut commands::Program)),
+    LoopFor(fn(&mut commands::Program, &Options)),
     LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
 }
 
@@ -260,6 +261,16 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Device, nova_loop::residency::run),
     },
     Pass {
+        name: "witness",
+        description: "says why the iterations of parallel loops do not meet, where that is verified",
+        level: 0,
+        step: Step::LoopFor(|program, options| {
+            if options.verify {
+                nova_loop::interference::run(program);
+            }
+        }),
+    },
+    Pass {
         name: "emit",
         description: "writes C",
         level: 0,
@@ -287,7 +298,7 @@ impl Pass {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) => Stage::Mem,
-            Step::MemToLoop(_) | Step::Loop(..) => Stage::Loop,
+            Step::MemToLoop(_) | Step::Loop(..) | Step::LoopFor(_) => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
         }
     }
@@ -311,6 +322,10 @@ impl Pass {
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
             (Step::Loop(_, run), Code::Loop(mut program)) => {
                 run(&mut program);
+                Ok(Code::Loop(program))
+            }
+            (Step::LoopFor(run), Code::Loop(mut program)) => {
+                run(&mut program, options);
                 Ok(Code::Loop(program))
             }
             (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
@@ -421,6 +436,7 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
             | Step::Mem(_)
             | Step::MemToLoop(_)
             | Step::Loop(..)
+            | Step::LoopFor(_)
             | Step::LoopToC(_) => {}
         }
     }
@@ -446,6 +462,7 @@ pub fn place(
             | Step::FlatFor(_)
             | Step::MemToLoop(_)
             | Step::Loop(..)
+            | Step::LoopFor(_)
             | Step::LoopToC(_) => continue,
         }
         check(pass.name, &mem)?;
@@ -468,6 +485,7 @@ pub fn command(
         match pass.step {
             Step::MemToLoop(run) => result = run(program, options)?,
             Step::Loop(_, run) => run(&mut result),
+            Step::LoopFor(run) => run(&mut result, options),
             Step::CoreToFlat(_)
             | Step::Flat(_)
             | Step::FlatFor(_)

@@ -10,12 +10,14 @@ mod rounds;
 pub use few::{Combined, FEW, PART, RUN, combines_few, runs_few};
 pub use rounds::{ROUND, Round, gathers_few, indexes_few, strides_few};
 
+pub use crate::interference::{Reason, Witness};
 use nova_core::ir::Foreign;
 use nova_core::{
     ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
 };
 use nova_diag::Place;
 pub use nova_flat::ir::Destination;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 nova_diag::ids! {
@@ -39,6 +41,9 @@ pub struct Program {
     pub entries: Vec<Entry>,
     /// What is known of each [`Variable`].
     pub variables: Vec<VariableInfo>,
+    /// Why the iterations of parallel loops do not meet, by the indices of the loops: what
+    /// [`crate::interference`] has found.
+    pub witnesses: BTreeMap<Variable, Witness>,
     /// Whether it was translated for `--fp strict`: math functions come from our own table and
     /// nothing may be contracted.
     pub strict: bool,

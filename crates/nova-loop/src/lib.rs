@@ -32,6 +32,9 @@
 //! none reads what another one writes, no two write the same, and an error is that of the first one
 //! that fails. [`regions`] decides which loops can be shared as things are.
 //!
+//! **Witnesses** say why the iterations of such a loop, or of one at the level of a vector, do not meet
+//! ([`interference`]).
+//!
 //! **Turns.** The iterations of such a loop may do a part of their work in turn, in the order of
 //! their indices, between `AwaitTurn` and `EndTurn` ([`chain`] makes such loops).
 //!
@@ -62,6 +65,7 @@ pub mod error;
 pub mod expression;
 mod groups;
 pub mod indices;
+pub mod interference;
 pub mod interpret;
 pub mod ir;
 pub mod jam;

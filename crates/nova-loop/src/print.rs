@@ -11,11 +11,14 @@
 //! | `(null f32)`, `null`, `(bytes "text")` | null pointer, null handle, constant bytes |
 //! | `(for i_3 n_1 sequential "dot.nova:1:4" COMMAND …)` | a loop with its level and place |
 //! | `(if c (do COMMAND …) (do COMMAND …))` | a conditional |
+//! | `(witness i_3 (t_9 apart (scan i_2)))` | why the iterations of the loop over `i_3` do not meet |
 
 mod commands;
 mod few;
 
-use crate::ir::{Command, Entry, Expression, Function, Level, Program, Type, Variable};
+use crate::ir::{
+    Command, Entry, Expression, Function, Level, Program, Reason, Type, Variable, Witness,
+};
 use nova_core::Scalar;
 use nova_core::forms::write::{Lines, bracketed, numbered, print_constant, print_place};
 use nova_diag::{Place, deep};
@@ -48,6 +51,9 @@ pub fn print(program: &Program) -> String {
     program.foreigns.iter().for_each(|f| printer.out.foreign(f));
     program.entries.iter().for_each(|e| printer.entry(e));
     program.functions.iter().for_each(|f| printer.function(f));
+    for (index, witness) in &program.witnesses {
+        printer.witness(*index, witness);
+    }
     printer.out.text(")\n");
     printer.out.finish()
 }
@@ -120,6 +126,40 @@ impl<'a> Printer<'a> {
             Some(info) => format!("{name}:{}", print_type(info.ty)),
             None => name,
         }
+    }
+
+    fn witness(&mut self, index: Variable, witness: &Witness) {
+        self.out.line();
+        self.out.text("(witness");
+        self.variable(index);
+        for (pointer, reasons) in &witness.blocks {
+            let pointer = print_variable(self.program, *pointer);
+            self.out.text(&format!(" ({pointer}"));
+            for reason in reasons {
+                match reason {
+                    Reason::Scan(index) => {
+                        self.out.text(" (scan");
+                        self.variable(*index);
+                        self.out.text(")");
+                    }
+                    Reason::Segment(low, length) => {
+                        self.out.text(" (segment");
+                        self.variable(*low);
+                        self.variable(*length);
+                        self.out.text(")");
+                    }
+                    Reason::Apart
+                    | Reason::Turns
+                    | Reason::Phases
+                    | Reason::Bisected
+                    | Reason::Checked => {
+                        self.out.text(&format!(" {}", reason.word()));
+                    }
+                }
+            }
+            self.out.text(")");
+        }
+        self.out.text(")");
     }
 
     fn place(&mut self, place: &Place) {

@@ -1,7 +1,7 @@
 //! The sections of a program: sums, foreigns, entries, functions.
 
 use super::Parser;
-use crate::ir::{Entry, Function, FunctionId, Variable};
+use crate::ir::{Entry, Function, FunctionId, Reason, Variable, Witness};
 use nova_core::forms::read::{FormReader, function_numbers};
 use nova_syntax::DatumId;
 
@@ -9,7 +9,7 @@ use nova_syntax::DatumId;
 type Section = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<()>;
 
 /// Every section but sums and foreign functions by its word.
-const SECTIONS: [(&str, Section); 2] = [
+const SECTIONS: [(&str, Section); 3] = [
     ("entry", |p, at, items| {
         let [name, inputs, result, function] = p.exactly(at, items)?;
         let entry = Entry {
@@ -22,6 +22,7 @@ const SECTIONS: [(&str, Section); 2] = [
         Some(())
     }),
     ("function", |p, at, items| p.function(at, items)),
+    ("witness", |p, at, items| p.witness(at, items)),
 ];
 
 impl<'a> Parser<'a> {
@@ -83,6 +84,47 @@ impl<'a> Parser<'a> {
         };
         self.program.functions.push(function);
         Some(())
+    }
+
+    /// `(witness i_3 (t_9 apart (scan i_2)) …)`.
+    fn witness(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<()> {
+        let Some((index, blocks)) = items.split_first() else {
+            return self.error(at, "a witness is for a loop, named by its index");
+        };
+        let index = self.variable(*index)?;
+        let mut witness = Witness::default();
+        for block in blocks {
+            let list = self.data.as_list(*block).and_then(<[_]>::split_first);
+            let Some((pointer, reasons)) = list else {
+                return self.error(*block, "a pointer and reasons are expected here");
+            };
+            let reasons: Option<Vec<Reason>> =
+                reasons.iter().map(|reason| self.reason(*reason)).collect();
+            witness.blocks.insert(self.variable(*pointer)?, reasons?);
+        }
+        self.program.witnesses.insert(index, witness);
+        Some(())
+    }
+
+    /// `apart`, `(scan i_2)`, …
+    fn reason(&mut self, id: DatumId) -> Option<Reason> {
+        if let Some(("scan", [index])) = self.data.form(id) {
+            return self.variable(*index).map(Reason::Scan);
+        }
+        if let Some(("segment", [low, length])) = self.data.form(id) {
+            return Some(Reason::Segment(
+                self.variable(*low)?,
+                self.variable(*length)?,
+            ));
+        }
+        let word = self.data.as_symbol(id);
+        match Reason::PLAIN
+            .iter()
+            .find(|reason| Some(reason.word()) == word)
+        {
+            Some(reason) => Some(*reason),
+            None => self.error(id, "a reason is expected here: `apart`, `(scan i_2)`, …"),
+        }
     }
 
     /// `[x:f32 y:block]`.

@@ -390,7 +390,7 @@ impl Printer<'_> {
                 self.argument(index);
                 self.argument(block);
                 self.argument(pointer);
-                self.out.text(&format!(" {element}"));
+                self.scalar(*element);
                 self.argument(count);
                 self.place(place);
             }

@@ -14,6 +14,7 @@ mod lanes;
 mod large;
 mod locals;
 mod programs;
+mod races;
 mod regions;
 mod roots;
 mod rules;

@@ -1,0 +1,305 @@
+//! Where the blocks come from that pointers lead to, whatever the order of commands: what a function
+//! allocates at one place, what it was given, what nodes hold. And what of this its callers see.
+
+use crate::ir::{Command, Expression, Function, FunctionId, Program, Round, Type, Variable};
+use crate::ir::{errors, jumps, remarks};
+use crate::walk::each_command;
+use nova_diag::deep;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where a block comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Root {
+    /// It was allocated where this pointer is made; for a call, the first of its results.
+    Site(Variable),
+    /// It is a piece of the table of this handle.
+    Table(Variable),
+    /// It was there before the function.
+    Outside,
+    /// A node holds it.
+    Nodes,
+}
+
+/// Where blocks come from.
+pub(super) type RootSet = BTreeSet<Root>;
+
+/// What is known of the pointers of a program and of its functions.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    roots: BTreeMap<Variable, RootSet>,
+    /// The functions that use what belongs to the whole call.
+    apart: BTreeSet<FunctionId>,
+    /// The blocks that nodes may hold.
+    held: RootSet,
+}
+
+impl Blocks {
+    /// Of a program: the least sets that are closed under its assignments and calls.
+    pub(super) fn of(program: &Program) -> Blocks {
+        let mut blocks = Blocks {
+            roots: BTreeMap::new(),
+            apart: BTreeSet::new(),
+            held: RootSet::new(),
+        };
+        loop {
+            let mut changed = false;
+            for (k, function) in program.functions.iter().enumerate() {
+                changed |= blocks.see_function(program, FunctionId(k as u32), function);
+            }
+            if !changed {
+                return blocks;
+            }
+        }
+    }
+
+    /// Where the blocks come from that a pointer may lead to.
+    pub(super) fn of_variable(&self, pointer: Variable) -> RootSet {
+        self.roots.get(&pointer).cloned().unwrap_or_default()
+    }
+
+    /// The functions that use what belongs to the whole call.
+    pub(super) fn apart(&self) -> &BTreeSet<FunctionId> {
+        &self.apart
+    }
+
+    /// Whether blocks from one of these places may be blocks from one of those.
+    pub(super) fn meet(&self, left: &RootSet, right: &RootSet) -> bool {
+        let outer =
+            |roots: &RootSet| roots.contains(&Root::Outside) || roots.contains(&Root::Nodes);
+        let nodes = |one: &RootSet, other: &RootSet| {
+            one.contains(&Root::Nodes) && !self.held.is_disjoint(other)
+        };
+        !left.is_disjoint(right)
+            || (outer(left) && outer(right))
+            || nodes(left, right)
+            || nodes(right, left)
+    }
+
+    /// Goes through a function once; says whether anything became known.
+    fn see_function(&mut self, program: &Program, id: FunctionId, function: &Function) -> bool {
+        let mut changed = false;
+        for parameter in &function.parameters {
+            if matches!(program.variable(*parameter).ty, Type::Pointer(_)) {
+                changed |= self.add(*parameter, [Root::Outside].into());
+            }
+        }
+        each_command(&function.body, |command| {
+            changed |= self.see(program, command);
+            if uses_call(command, &self.apart) {
+                changed |= self.apart.insert(id);
+            }
+        });
+        changed
+    }
+
+    fn add(&mut self, variable: Variable, roots: RootSet) -> bool {
+        let known = self.roots.entry(variable).or_default();
+        let before = known.len();
+        known.extend(roots);
+        known.len() > before
+    }
+
+    /// Where the blocks come from that an expression leads to.
+    pub(super) fn of_place(&self, expression: &Expression) -> RootSet {
+        match expression {
+            Expression::Variable(pointer) => self.of_variable(*pointer),
+            Expression::Offset { pointer, .. } => deep(|| self.of_place(pointer)),
+            Expression::Select {
+                then, otherwise, ..
+            } => {
+                let mut roots = deep(|| self.of_place(then));
+                roots.extend(deep(|| self.of_place(otherwise)));
+                roots
+            }
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Scalar { .. }
+            | Expression::Load { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => RootSet::new(),
+        }
+    }
+
+    fn see(&mut self, program: &Program, command: &Command) -> bool {
+        match command {
+            Command::Declare {
+                variable,
+                value: Some(value),
+            }
+            | Command::Assign { variable, value } => {
+                let roots = self.of_place(value);
+                !roots.is_empty() && self.add(*variable, roots)
+            }
+            Command::Local { pointer, .. }
+            | Command::Allocate { pointer, .. }
+            | Command::Reserve { pointer, .. }
+            | Command::Unique { pointer, .. } => self.add(*pointer, [Root::Site(*pointer)].into()),
+            Command::Piece {
+                pointer, pieces, ..
+            } => self.add(*pointer, [Root::Table(*pieces)].into()),
+            Command::NodePayload { results, .. } => {
+                let mut changed = false;
+                for result in results {
+                    changed |= self.add(*result, [Root::Nodes].into());
+                }
+                changed
+            }
+            Command::NodeNew { payload, .. } => self.hold(payload),
+            Command::Foreign { results, .. } => {
+                let mut changed = false;
+                for result in results {
+                    let root = Root::Site(results[0]);
+                    changed |= self.add(*result, [root, Root::Outside].into());
+                }
+                changed
+            }
+            Command::Call {
+                function,
+                arguments,
+                results,
+            } => self.call(program, *function, arguments, results),
+            Command::Declare { value: None, .. }
+            | Command::Store { .. }
+            | Command::Retain(_)
+            | Command::Release(_)
+            | Command::MaySplit { .. }
+            | Command::Pieces { .. }
+            | Command::Keep { .. }
+            | Command::DropPieces { .. }
+            | Command::Trace { .. }
+            | crate::bulk_commands!()
+            | crate::structures!()
+            | jumps!()
+            | errors!()
+            | remarks!() => false,
+        }
+    }
+
+    /// Nodes hold these from now on.
+    fn hold(&mut self, places: &[Expression]) -> bool {
+        let before = self.held.len();
+        for place in places {
+            self.held.extend(self.of_place(place));
+        }
+        self.held.len() > before
+    }
+
+    fn call(
+        &mut self,
+        program: &Program,
+        id: FunctionId,
+        arguments: &[Expression],
+        results: &[Variable],
+    ) -> bool {
+        let Some(function) = program.functions.get(id.index()) else {
+            return false;
+        };
+        let mut given = RootSet::new();
+        for argument in arguments {
+            given.extend(self.of_place(argument));
+        }
+        let mut changed = false;
+        if self.apart.contains(&id) {
+            changed |= self.hold(arguments);
+        }
+        for (result, inner) in results.iter().zip(&function.results) {
+            let mut roots = RootSet::new();
+            for root in self.of_variable(*inner) {
+                match root {
+                    Root::Site(_) | Root::Table(_) => {
+                        roots.insert(Root::Site(results[0]));
+                    }
+                    Root::Outside => roots.extend(&given),
+                    Root::Nodes => {
+                        roots.insert(Root::Nodes);
+                    }
+                }
+            }
+            changed |= !roots.is_empty() && self.add(*result, roots);
+        }
+        changed
+    }
+}
+
+/// Where a command writes elements, of its own accord.
+pub(super) fn written(command: &Command) -> Vec<Expression> {
+    match command {
+        Command::Store { pointer, .. } | Command::CombineFew { pointer, .. } => {
+            vec![Expression::Variable(*pointer)]
+        }
+        Command::Copy { to, .. }
+        | Command::CopyFew { to, .. }
+        | Command::CombineRow { to, .. }
+        | Command::RunFew { to, .. }
+        | Command::Round(Round::Stride { to, .. } | Round::Gather { to, .. }) => vec![to.clone()],
+        Command::Stream { fields, .. } => {
+            fields.iter().copied().map(Expression::Variable).collect()
+        }
+        Command::Round(Round::Outside { .. })
+        | Command::PlanStream { .. }
+        | Command::PlanRows { .. }
+        | Command::Allocate { .. }
+        | Command::Reserve { .. }
+        | Command::Unique { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | crate::piece_commands!()
+        | crate::variable_commands!()
+        | crate::structures!()
+        | crate::calls!()
+        | jumps!()
+        | errors!()
+        | remarks!() => Vec::new(),
+    }
+}
+
+/// Whether a command uses what belongs to the whole call: node tables it appends to, memory of the
+/// result, standard error, foreign functions.
+pub(super) fn uses_call(command: &Command, apart: &BTreeSet<FunctionId>) -> bool {
+    match command {
+        Command::NodeNew { .. } | Command::Trace { .. } | Command::Foreign { .. } => true,
+        Command::Allocate { destination, .. } => destination.is_some(),
+        Command::Call { function, .. } => apart.contains(function),
+        Command::NodePayload { .. }
+        | Command::Store { .. }
+        | Command::Reserve { .. }
+        | Command::Unique { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | crate::piece_commands!()
+        | crate::bulk_commands!()
+        | crate::variable_commands!()
+        | crate::structures!()
+        | jumps!()
+        | errors!()
+        | remarks!() => false,
+    }
+}
+
+/// These functions and those that call them.
+pub(super) fn with_callers(
+    program: &Program,
+    functions: BTreeSet<FunctionId>,
+) -> BTreeSet<FunctionId> {
+    let mut callers = vec![Vec::new(); program.functions.len()];
+    for (k, function) in program.functions.iter().enumerate() {
+        each_command(&function.body, |command| {
+            if let Command::Call { function, .. } = command
+                && let Some(callers) = callers.get_mut(function.index())
+            {
+                callers.push(FunctionId(k as u32));
+            }
+        });
+    }
+    let mut left: Vec<FunctionId> = functions.into_iter().collect();
+    let mut found = BTreeSet::new();
+    while let Some(function) = left.pop() {
+        if found.insert(function)
+            && let Some(callers) = callers.get_mut(function.index())
+        {
+            left.append(callers);
+        }
+    }
+    found
+}

@@ -1,0 +1,129 @@
+//! Branches: what is known in each, and what variables are behind them.
+
+use super::polynomial::Polynomial;
+use super::prover::Case;
+use super::values::Value;
+use super::walk::Walk;
+use crate::ir::{Command, Expression, Type, Variable};
+use nova_core::Scalar;
+
+/// What a branch has left in a variable.
+type Left = Vec<Option<Value>>;
+
+impl<'p> Walk<'p> {
+    /// A conditional.
+    pub(super) fn choice(
+        &mut self,
+        condition: &Expression,
+        then: &'p [Command],
+        otherwise: &'p [Command],
+    ) {
+        let truth = self.truth(condition);
+        let assigned = self.assigned_in(&[then, otherwise]);
+        let symbols = self.definitions.len();
+        let before = self.left(&assigned);
+        let first = self.branch(then, truth.yes.clone(), &assigned);
+        self.restore(&assigned, before);
+        let second = self.branch(otherwise, truth.no.clone(), &assigned);
+        match (ends(then), ends(otherwise)) {
+            (true, false) => {
+                self.restore(&assigned, second);
+                truth.no.into_iter().for_each(|sum| self.learn(sum));
+            }
+            (false, true) => {
+                self.restore(&assigned, first);
+                truth.yes.into_iter().for_each(|sum| self.learn(sum));
+            }
+            (true, true) | (false, false) => self.join(&assigned, &[first, second], symbols),
+        }
+    }
+
+    /// One of several cases.
+    pub(super) fn switch(&mut self, cases: &'p [Vec<Command>]) {
+        let lists: Vec<&[Command]> = cases.iter().map(Vec::as_slice).collect();
+        let assigned = self.assigned_in(&lists);
+        let symbols = self.definitions.len();
+        let before = self.left(&assigned);
+        let mut results = Vec::new();
+        for case in cases {
+            self.restore(&assigned, before.clone());
+            let left = self.branch(case, Vec::new(), &assigned);
+            if !ends(case) {
+                results.push(left);
+            }
+        }
+        self.join(&assigned, &results, symbols);
+    }
+
+    fn assigned_in(&self, lists: &[&[Command]]) -> Vec<Variable> {
+        let mut found: Vec<Variable> = lists.iter().flat_map(|list| self.assigned(list)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn left(&self, variables: &[Variable]) -> Left {
+        variables
+            .iter()
+            .map(|v| self.values.get(v).cloned())
+            .collect()
+    }
+
+    fn restore(&mut self, variables: &[Variable], values: Left) {
+        for (variable, value) in variables.iter().zip(values) {
+            self.truths.remove(variable);
+            match value {
+                Some(value) => self.values.insert(*variable, value),
+                None => self.values.remove(variable),
+            };
+        }
+    }
+
+    fn branch(
+        &mut self,
+        list: &'p [Command],
+        known: Vec<Polynomial>,
+        assigned: &[Variable],
+    ) -> Left {
+        let context = self.context;
+        known.into_iter().for_each(|sum| self.learn(sum));
+        self.branches += 1;
+        self.list(list);
+        self.branches -= 1;
+        self.context = context;
+        self.left(assigned)
+    }
+
+    /// Behind branches, a number is one of those that they leave, or unknown. What is known of a
+    /// symbol is known where it is computed, so those that branches have made stay in them.
+    fn join(&mut self, assigned: &[Variable], branches: &[Left], symbols: usize) {
+        let is_old = |value: &Polynomial| value.symbols().all(|s| s.index() < symbols);
+        for (k, variable) in assigned.iter().enumerate() {
+            let values: Option<Vec<Case>> = branches
+                .iter()
+                .map(|left| match &left[k] {
+                    Some(Value::Number(value)) if is_old(value) => Some(Case::of(value.clone())),
+                    Some(Value::Number(_) | Value::Spots(_)) | None => None,
+                })
+                .collect();
+            let is_rising = self.rising.contains_key(variable);
+            let is_number = self.program.variable(*variable).ty == Type::Scalar(Scalar::I64);
+            self.forget(*variable);
+            match values {
+                Some(values) if is_number && !is_rising && !values.is_empty() => {
+                    let value = self.one_of(values);
+                    self.values.insert(*variable, Value::Number(value));
+                }
+                Some(_) | None => {}
+            }
+        }
+    }
+}
+
+/// Whether a list does not come to its end.
+fn ends(commands: &[Command]) -> bool {
+    matches!(
+        commands.last(),
+        Some(Command::Break | Command::Continue | Command::Return | Command::Fail { .. })
+    )
+}

@@ -1,0 +1,139 @@
+//! Commands that move or combine many elements: which elements they read and write.
+
+use super::polynomial::Polynomial;
+use super::values::{Base, Spot, Value};
+use super::walk::Walk;
+use crate::ir::{Combined, Command, Expression, FEW, PART, ROUND, RUN, Round, Variable};
+use crate::ir::{errors, jumps};
+use nova_core::Scalar;
+
+impl<'p> Walk<'p> {
+    /// A command of this kind.
+    pub(super) fn bulk_command(&mut self, command: &'p Command) {
+        let none = Polynomial::default();
+        match command {
+            Command::Copy {
+                to, from, count, ..
+            } => {
+                let count = self.number(count);
+                self.access_many(from, &none, Some(&count), None);
+                self.access_many(to, &none, Some(&count), Some(None));
+            }
+            Command::PlanStream { shift, width, .. } => {
+                self.forget(*shift);
+                let symbol = self.fresh(Scalar::I64);
+                let value = Polynomial::symbol(symbol);
+                self.define(symbol, value.plus_number(1));
+                self.define(
+                    symbol,
+                    Polynomial::constant(i64::from(*width) - 1).minus(&value),
+                );
+                self.values.insert(*shift, Value::Number(value));
+            }
+            Command::Stream {
+                fields,
+                start,
+                from,
+                count,
+                ..
+            } => self.stream(fields, start, from, count),
+            Command::CopyFew {
+                to, from, count, ..
+            } => {
+                let count = self.number(count);
+                self.access_many(from, &none, Some(&count), None);
+                self.access(to, &none, Some(i64::from(FEW)), Some(None));
+            }
+            Command::CombineFew { pointer, into, .. } => {
+                let count = match into {
+                    Combined::One | Combined::Part | Combined::Rows => i64::from(FEW),
+                };
+                let pointer = Expression::Variable(*pointer);
+                self.access(&pointer, &none, Some(count), Some(None));
+            }
+            Command::PlanRows { joins } => self.forget(*joins),
+            Command::CombineRow {
+                to, from, count, ..
+            } => {
+                let count = self.number(count);
+                self.access_many(from, &none, Some(&count), None);
+                self.access(to, &none, Some(i64::from(PART)), Some(None));
+            }
+            Command::RunFew { to, from, last, .. } => {
+                self.access(from, &none, Some(i64::from(RUN)), None);
+                self.access(to, &none, Some(i64::from(RUN)), Some(None));
+                self.forget(*last);
+            }
+            Command::Round(round) => self.round(round),
+            crate::variable_commands!()
+            | crate::block_commands!()
+            | crate::structures!()
+            | crate::calls!()
+            | errors!()
+            | jumps!()
+            | crate::remarks!() => {}
+        }
+    }
+
+    fn round(&mut self, round: &Round) {
+        let none = Polynomial::default();
+        let (few, gaps) = (i64::from(ROUND), |stride: u32| {
+            i64::from(ROUND) * i64::from(stride)
+        });
+        match round {
+            Round::Stride {
+                to, from, stride, ..
+            } => {
+                self.access(from, &none, Some(gaps(*stride)), None);
+                self.access(to, &none, Some(few), Some(None));
+            }
+            Round::Outside {
+                outside,
+                indices,
+                stride,
+                ..
+            } => {
+                self.access(indices, &none, Some(gaps(*stride)), None);
+                self.forget(*outside);
+            }
+            Round::Gather {
+                to,
+                from,
+                indices,
+                stride,
+                ..
+            } => {
+                self.access(indices, &none, Some(gaps(*stride)), None);
+                self.access(from, &none, None, None);
+                self.access(to, &none, Some(few), Some(None));
+            }
+        }
+    }
+
+    /// Structures go to the memory of the result: of each field the elements at its stride.
+    fn stream(
+        &mut self,
+        fields: &[Variable],
+        start: &Expression,
+        from: &Expression,
+        count: &Expression,
+    ) {
+        let (start, count) = (self.number(start), self.number(count));
+        let width = fields.len() as i64;
+        if let Some(all) = count.scaled(width) {
+            self.access_many(from, &Polynomial::default(), Some(&all), None);
+        }
+        let one = Polynomial::constant(1);
+        for field in fields {
+            let here = Spot {
+                base: Base(0),
+                index: start.clone(),
+            };
+            let structure = self.within(&here, Some(&count));
+            if let Some(index) = structure.scaled(width) {
+                let field = Expression::Variable(*field);
+                self.access_many(&field, &index, Some(&one), Some(None));
+            }
+        }
+    }
+}

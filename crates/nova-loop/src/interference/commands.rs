@@ -1,0 +1,377 @@
+//! What each command does to the values of variables, and which elements it reads and writes.
+
+use super::Rule;
+use super::blocks::{Root, RootSet, uses_call};
+use super::frames::Turn;
+use super::polynomial::Polynomial;
+use super::values::Value;
+use super::walk::Walk;
+use crate::ir::{Command, Expression, Level, Type, Variable};
+use crate::ir::{errors, jumps};
+use crate::print::print_variable;
+use crate::walk::reads;
+use nova_core::Scalar;
+use nova_diag::deep;
+
+impl<'p> Walk<'p> {
+    /// Takes one step.
+    pub(super) fn command(&mut self, command: &'p Command) {
+        self.handles(command);
+        reads(command, &mut |expression| self.read(expression));
+        match command {
+            Command::Declare { variable, value } => {
+                self.declared.insert(*variable, self.frames.len());
+                self.forget(*variable);
+                if let Some(value) = value {
+                    self.assign(*variable, value);
+                }
+            }
+            Command::Assign { variable, value } => self.assign(*variable, value),
+            Command::Local { pointer, .. } => {
+                self.declared.insert(*pointer, self.frames.len());
+                self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
+            }
+            crate::block_commands!() => self.block_command(command),
+            crate::bulk_commands!() => self.bulk_command(command),
+            Command::If {
+                condition,
+                then,
+                otherwise,
+            } => deep(|| self.choice(condition, then, otherwise)),
+            Command::Switch { cases, .. } => deep(|| self.switch(cases)),
+            Command::For {
+                variable,
+                count,
+                level,
+                body,
+                ..
+            } => deep(|| self.loop_of(*variable, count, *level, body)),
+            Command::Loop { body, .. } => deep(|| self.loop_until(body)),
+            crate::calls!() => self.call(command),
+            Command::Check { condition, .. } => {
+                let known = self.truth(condition).yes;
+                known.into_iter().for_each(|sum| self.learn(sum));
+            }
+            Command::Fail { .. } => {}
+            Command::Return => self.refuse(Rule::WholeCall, "an iteration returns"),
+            Command::AwaitTurn(_) => self.turn(Turn::In),
+            Command::EndTurn(_) => self.turn(Turn::After),
+            Command::Barrier(level) => self.barrier(*level),
+            Command::Break
+            | Command::Continue
+            | Command::StreamEnd
+            | Command::Prefetch { .. }
+            | Command::OnHost { .. }
+            | Command::Comment(_) => {}
+        }
+    }
+
+    fn turn(&mut self, turn: Turn) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.turn = turn;
+        }
+    }
+
+    /// All iterations of the innermost loop of a level wait for each other.
+    fn barrier(&mut self, level: Level) {
+        let at = self.frames.iter().rposition(|frame| frame.level == level);
+        let Some(at) = at else {
+            return self.refuse(Rule::Barriers, "a barrier outside of a loop of its level");
+        };
+        let is_direct = at + 1 == self.frames.len() && self.depth == self.frames[at].depth;
+        let is_together = is_direct && self.branches == self.frames[at].branches;
+        self.frames[at].phase += 1;
+        if !is_together {
+            self.refuse(
+                Rule::Barriers,
+                "a barrier that not all iterations reach together",
+            );
+        }
+    }
+
+    fn loop_until(&mut self, body: &'p [Command]) {
+        let bisection = self.bisection(body);
+        self.sequential(None, body);
+        if let Some((variable, bisection)) = bisection {
+            let found = Polynomial::symbol(bisection.found);
+            self.values.insert(variable, Value::Number(found));
+            self.bisections.push(bisection);
+        }
+    }
+
+    fn loop_of(
+        &mut self,
+        index: Variable,
+        count: &'p Expression,
+        level: Level,
+        body: &'p [Command],
+    ) {
+        match level {
+            Level::Sequential | Level::WrittenOut => {
+                let scan = self.scan(index, count, body);
+                self.sequential(Some((index, count)), body);
+                if let Some(scan) = scan {
+                    self.learn_scan(scan);
+                }
+            }
+            Level::Grid
+            | Level::Block
+            | Level::Thread
+            | Level::Vector
+            | Level::Independent
+            | Level::Rank => self.parallel(index, count, level, body),
+        }
+    }
+
+    /// No iteration counts references of what it takes from around it.
+    fn handles(&mut self, command: &Command) {
+        let depth = self.frames.len();
+        if depth == 0 {
+            return;
+        }
+        let mut found = None;
+        let mut see = |variable: Variable| {
+            let is_handle = self.program.variable(variable).ty == Type::Block;
+            if is_handle && self.declared.get(&variable).is_none_or(|at| *at < depth) {
+                found = Some(variable);
+            }
+        };
+        match command {
+            Command::Retain(handle) | Command::Release(handle) => see(*handle),
+            Command::DropPieces { pieces, .. } => see(*pieces),
+            _others => {}
+        }
+        reads(command, &mut |expression| {
+            expression.each_variable(&mut see)
+        });
+        if let Some(handle) = found {
+            let name = print_variable(self.program, handle);
+            self.refuse(
+                Rule::Handles,
+                format!("{name} is counted, which is from around the loop"),
+            );
+        }
+    }
+
+    /// The elements that an expression reads.
+    fn read(&mut self, expression: &Expression) {
+        if self.frames.is_empty() {
+            return;
+        }
+        if let Expression::Load { pointer, index } = expression {
+            let index = self.number(index);
+            self.access(pointer, &index, Some(1), None);
+        }
+        for child in expression.children() {
+            deep(|| self.read(child));
+        }
+    }
+
+    /// So many elements, or all there are, from an index behind a pointer on.
+    pub(super) fn access(
+        &mut self,
+        pointer: &Expression,
+        index: &Polynomial,
+        count: Option<i64>,
+        write: Option<Option<Polynomial>>,
+    ) {
+        let count = count.map(Polynomial::constant);
+        self.access_many(pointer, index, count.as_ref(), write);
+    }
+
+    pub(super) fn access_many(
+        &mut self,
+        pointer: &Expression,
+        index: &Polynomial,
+        count: Option<&Polynomial>,
+        write: Option<Option<Polynomial>>,
+    ) {
+        let mut spots = self.spots(pointer);
+        for spot in &mut spots {
+            spot.index = spot.index.plus(index);
+        }
+        let mut name = None;
+        pointer.each_variable(&mut |v| {
+            if matches!(self.program.variable(v).ty, Type::Pointer(_)) {
+                name = Some(v);
+            }
+        });
+        if let Some(name) = name {
+            self.touch(spots, count, write, name);
+        }
+    }
+
+    pub(super) fn assign(&mut self, variable: Variable, value: &Expression) {
+        match self.program.variable(variable).ty {
+            Type::Scalar(Scalar::Bool) => {
+                let truth = self.truth(value);
+                self.values.remove(&variable);
+                self.truths.insert(variable, truth);
+            }
+            Type::Scalar(scalar) if scalar.is_integer() => {
+                let value = self.number(value);
+                self.values.insert(variable, Value::Number(value));
+            }
+            Type::Scalar(_) => {
+                self.values.remove(&variable);
+            }
+            Type::Pointer(_) => {
+                let spots = self.spots(value);
+                self.values.insert(variable, Value::Spots(spots));
+            }
+            Type::Block => {}
+        }
+    }
+
+    /// A pointer to a block that comes from these.
+    fn made(&mut self, pointer: Variable, roots: RootSet, is_new: bool, stride: i64) {
+        let spot = self.base(roots, is_new, stride);
+        self.values.insert(pointer, Value::Spots(vec![spot]));
+    }
+
+    fn block_command(&mut self, command: &'p Command) {
+        match command {
+            Command::Store {
+                pointer,
+                index,
+                value,
+            } => {
+                let index = self.number(index);
+                let is_count = self.program.variable(*pointer).ty == Type::Pointer(Scalar::I64);
+                let value = is_count.then(|| self.number(value));
+                let pointer = Expression::Variable(*pointer);
+                self.access(&pointer, &index, Some(1), Some(value));
+            }
+            Command::Allocate {
+                pointer,
+                destination,
+                count,
+                ..
+            } => {
+                // Less would be out of memory.
+                let count = self.number(count);
+                self.learn(count);
+                let stride = destination.map_or(1, |d| i64::from(d.stride.max(1)));
+                self.made(*pointer, [Root::Site(*pointer)].into(), true, stride);
+                if uses_call(command, &Default::default()) {
+                    self.refuse(Rule::WholeCall, "memory of the result is allocated");
+                }
+            }
+            Command::Reserve { pointer, .. } => {
+                self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
+            }
+            Command::Unique { pointer, .. } => self.unique(*pointer),
+            Command::Pieces { pieces, .. } => {
+                self.made(*pieces, [Root::Table(*pieces)].into(), true, 1);
+            }
+            Command::Keep {
+                pieces,
+                index,
+                pointer,
+                count,
+                ..
+            } => {
+                let count = self.number(count);
+                self.access_many(pointer, &Polynomial::default(), Some(&count), None);
+                let index = self.number(index);
+                self.piece(*pieces, &index, true);
+            }
+            Command::Piece {
+                pointer,
+                pieces,
+                index,
+                ..
+            } => {
+                let index = self.number(index);
+                self.piece(*pieces, &index, false);
+                self.made(*pointer, [Root::Table(*pieces)].into(), false, 1);
+            }
+            Command::MaySplit { splits } => self.forget(*splits),
+            Command::DropPieces { .. } | Command::Retain(_) | Command::Release(_) => {}
+            crate::variable_commands!()
+            | crate::bulk_commands!()
+            | crate::structures!()
+            | crate::calls!()
+            | errors!()
+            | jumps!()
+            | crate::remarks!() => {}
+        }
+    }
+
+    /// An iteration uses a piece of a table.
+    fn piece(&mut self, pieces: Variable, index: &Polynomial, is_write: bool) {
+        if let Some(Value::Spots(spots)) = self.values.get(&pieces) {
+            let mut spots = spots.clone();
+            for spot in &mut spots {
+                spot.index = spot.index.plus(index);
+            }
+            let one = Polynomial::constant(1);
+            self.touch(spots, Some(&one), is_write.then_some(None), pieces);
+        } else {
+            self.refuse(Rule::Blocks, "pieces of a table that is not known");
+        }
+    }
+
+    /// A block whose only reference a handle has. What the function was given or a node holds has
+    /// one more, and what a parallel loop takes from around it has none there, so it is a copy.
+    fn unique(&mut self, pointer: Variable) {
+        let mut roots = RootSet::from([Root::Site(pointer)]);
+        if let Some(Value::Spots(spots)) = self.values.get(&pointer) {
+            let before = spots
+                .iter()
+                .flat_map(|spot| &self.bases[spot.base.index()].roots);
+            roots.extend(before);
+        }
+        roots.retain(|root| match root {
+            Root::Outside | Root::Nodes => false,
+            Root::Site(_) | Root::Table(_) => self
+                .frames
+                .last()
+                .is_none_or(|frame| frame.sites.contains(root)),
+        });
+        self.made(pointer, roots, false, 1);
+    }
+
+    fn call(&mut self, command: &'p Command) {
+        if uses_call(command, self.blocks.apart()) {
+            self.refuse(
+                Rule::WholeCall,
+                "an iteration uses what belongs to the whole call",
+            );
+        }
+        match command {
+            Command::Call {
+                function,
+                arguments,
+                results,
+            } => {
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.calls.insert(*function);
+                }
+                for argument in arguments {
+                    self.access(argument, &Polynomial::default(), None, None);
+                }
+                results.iter().for_each(|result| self.forget(*result));
+            }
+            Command::Foreign {
+                arguments, results, ..
+            } => {
+                for argument in arguments {
+                    self.access(argument, &Polynomial::default(), None, None);
+                }
+                results.iter().for_each(|result| self.forget(*result));
+            }
+            Command::NodeNew { link, .. } => self.forget(*link),
+            Command::NodePayload { results, .. } => {
+                results.iter().for_each(|result| self.forget(*result));
+            }
+            Command::Trace { .. } => {}
+            crate::variable_commands!()
+            | crate::memory_commands!()
+            | crate::structures!()
+            | errors!()
+            | jumps!()
+            | crate::remarks!() => {}
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Parallel loops that are being walked, and the paths of their iterations.
+
+use super::blocks::Root;
+use super::polynomial::{Polynomial, Symbol};
+use super::prover::Fact;
+use super::values::Base;
+use super::walk::Context;
+use crate::ir::{Command, FunctionId, Level, Program, Type, Variable};
+use nova_core::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an iteration has done of its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Turn {
+    Before,
+    In,
+    After,
+}
+
+/// A path on which an iteration reads or writes elements (funmem.txt eq. 4).
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    pub(super) base: Base,
+    pub(super) index: Polynomial,
+    pub(super) writes: bool,
+    /// What is known there.
+    pub(super) context: Context,
+    pub(super) turn: Turn,
+    /// Between which barriers of the innermost parallel loops it lies.
+    pub(super) phases: Vec<u32>,
+    /// The pointer, for messages.
+    pub(super) pointer: Variable,
+}
+
+/// A variable that only grows in an iteration: its first and its last value there.
+#[derive(Clone, Debug)]
+pub(super) struct Rising {
+    pub(super) first: Polynomial,
+    pub(super) last: Polynomial,
+}
+
+/// A parallel loop that is being walked.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) index: Variable,
+    pub(super) level: Level,
+    pub(super) count: Polynomial,
+    /// The symbol of its index: later ones may differ between iterations.
+    pub(super) symbol: Symbol,
+    /// The first base that was made inside.
+    pub(super) first_base: usize,
+    /// The first path inside.
+    pub(super) first_path: usize,
+    /// Where the blocks come from that are allocated inside.
+    pub(super) sites: BTreeSet<Root>,
+    /// Where blocks come from that are written inside.
+    pub(super) written: BTreeSet<Root>,
+    /// Known of an iteration once it has ended.
+    pub(super) late: Vec<Fact>,
+    /// What no iteration may do.
+    pub(super) refused: Vec<(super::Rule, String)>,
+    pub(super) turn: Turn,
+    /// Barriers before the command, and loops and branches around the body.
+    pub(super) phase: u32,
+    pub(super) depth: usize,
+    pub(super) branches: usize,
+    /// Numbers that the body declares directly.
+    pub(super) numbers: Vec<Variable>,
+    /// Functions that are called inside.
+    pub(super) calls: BTreeSet<FunctionId>,
+    /// What is known of the loop around it.
+    pub(super) outer_loads: BTreeMap<(Base, Polynomial), Symbol>,
+}
+
+/// Where the blocks come from that a command makes.
+pub(super) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
+    match command {
+        Command::Local { pointer, .. }
+        | Command::Allocate { pointer, .. }
+        | Command::Reserve { pointer, .. }
+        | Command::Unique { pointer, .. } => visit(Root::Site(*pointer)),
+        Command::Call { results, .. } | Command::Foreign { results, .. } => {
+            results
+                .iter()
+                .take(1)
+                .for_each(|result| visit(Root::Site(*result)));
+        }
+        Command::Pieces { pieces, .. } => visit(Root::Table(*pieces)),
+        Command::Declare { .. }
+        | Command::Assign { .. }
+        | Command::Store { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | Command::MaySplit { .. }
+        | Command::Keep { .. }
+        | Command::Piece { .. }
+        | Command::DropPieces { .. }
+        | Command::NodeNew { .. }
+        | Command::NodePayload { .. }
+        | Command::Trace { .. }
+        | crate::bulk_commands!()
+        | crate::structures!()
+        | crate::errors!()
+        | crate::jumps!()
+        | crate::remarks!() => {}
+    }
+}
+
+/// The numbers that commands declare directly.
+pub(super) fn numbers(program: &Program, commands: &[Command]) -> Vec<Variable> {
+    let declared = commands.iter().filter_map(|command| match command {
+        Command::Declare {
+            variable,
+            value: Some(_),
+        } => Some(*variable),
+        _other => None,
+    });
+    let is_number = |v: &Variable| program.variable(*v).ty == Type::Scalar(Scalar::I64);
+    declared.filter(is_number).collect()
+}

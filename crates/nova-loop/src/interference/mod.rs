@@ -1,0 +1,251 @@
+//! The interference checker: no iteration of a parallel loop writes what another one reads or writes
+//! (funmem.txt equation 4, dpia.txt §3; architecture, invariant 10).
+//!
+//! **What is proved.** Of each loop whose iterations several may run (every level but `sequential` and
+//! `written_out`): for each path on which an iteration writes elements of a block, against each path
+//! to the same block, that two different iterations do not use one element, or that one of them has
+//! done so before the other one may. Paths are what [`walk`] collects: loads, stores, and what
+//! commands on many elements read and write, at any depth, with all that is known where they stand.
+//!
+//! **Who is trusted.** [`find`](mod@find) proposes a [`Witness`]; nobody trusts it. [`check`] takes
+//! nothing but the program and the witness, follows no hints from earlier passes, and refuses what
+//! it cannot prove. It believes what the verifier checks (scopes, types, references), and
+//! 1. that arithmetic on `i64` does not wrap where addresses and counts are computed, since what it
+//!    counts fits in memory;
+//! 2. that every access lies in the block that its pointer leads to, and reads what was written;
+//! 3. what `ir` says of commands: `Allocate` and `Keep` take no negative number of elements, `PlanStream` gives
+//!    -1 or less than its width, the copies of `Unique` are of blocks that others hold too;
+//! 4. that lengths of a caller's arrays are not negative, as the border checks;
+//! 5. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
+//!
+//! **How.** [`values`] tells scalars as sums of products of symbols, and pointers as an index behind a
+//! base; [`prover`] shows that a sum is never negative. For iterations p < q, the later one's symbols
+//! are renamed and its index is p + 1 + d; the two places must then differ the same way round for
+//! all p and d, by what either iteration knows. Bases are of one block unless the program shows that
+//! they are not ([`blocks`]): other allocations, or a block that was allocated after the other
+//! pointer was made. What a function was given may all be one block, which nobody writes.
+//!
+//! | rule | a loop is refused where |
+//! | --- | --- |
+//! | [`Rule::Scalars`] | an iteration assigns a variable from around the loop |
+//! | [`Rule::Handles`] | it counts references of a block from around the loop, or hands such a handle on |
+//! | [`Rule::WholeCall`] | it returns, appends nodes, traces, calls foreign functions, or allocates a result |
+//! | [`Rule::Inputs`] | it calls a function that writes what it was given |
+//! | [`Rule::Blocks`] | it writes through one pointer what another one may lead to |
+//! | [`Rule::Fields`] | it leaves its field of the structures of a result |
+//! | [`Rule::Elements`] | no reason of the witness keeps two paths to one block apart |
+//! | [`Rule::Turns`] | they are ordered by turns, but not both before or in, and in or behind, a turn |
+//! | [`Rule::Addends`] | a scan of offsets adds what may be negative |
+//! | [`Rule::Limits`] | parts end where a bisection finds a limit that may be greater than the next part's |
+//! | [`Rule::Barriers`] | a barrier stands where not all iterations reach it together |
+//!
+//! Private memory needs no reason: a block that an iteration allocates is its own, since pointers are
+//! not stored in memory, and no variable from around the loop is assigned.
+
+mod bisections;
+mod blocks;
+mod branches;
+mod bulk;
+mod commands;
+mod extents;
+mod find;
+mod frames;
+mod invariants;
+mod polynomial;
+mod prover;
+mod rising;
+mod rules;
+mod tables;
+mod truths;
+mod values;
+mod walk;
+mod witness;
+
+use crate::error::InternalError;
+use crate::ir::{Command, FunctionId, Level, Program, Variable};
+use crate::walk::each_command;
+use blocks::Blocks;
+use rules::Judgement;
+use std::collections::{BTreeMap, BTreeSet};
+pub use witness::{Reason, Witness};
+
+/// What the checker asks of a parallel loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// An iteration assigns no variable from around the loop.
+    Scalars,
+    /// An iteration counts no references of what is from around the loop.
+    Handles,
+    /// An iteration uses nothing that belongs to the whole call, and does not leave the function.
+    WholeCall,
+    /// Functions that iterations call write nothing that they were given.
+    Inputs,
+    /// Pointers lead to different blocks, or are the same.
+    Blocks,
+    /// Elements that lie between those of other arrays are reached at their stride.
+    Fields,
+    /// Places in one block differ.
+    Elements,
+    /// What is done in turn is ordered.
+    Turns,
+    /// The addends of a scan of offsets are not negative.
+    Addends,
+    /// The limits of bisections rise with the iterations.
+    Limits,
+    /// All iterations reach a barrier together.
+    Barriers,
+}
+
+/// All rules.
+pub const RULES: [Rule; 11] = [
+    Rule::Scalars,
+    Rule::Handles,
+    Rule::WholeCall,
+    Rule::Inputs,
+    Rule::Blocks,
+    Rule::Fields,
+    Rule::Elements,
+    Rule::Turns,
+    Rule::Addends,
+    Rule::Limits,
+    Rule::Barriers,
+];
+
+/// Why a parallel loop is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The index of the loop, which names it.
+    pub index: Variable,
+    /// The rule that it breaks.
+    pub rule: Rule,
+    /// How, for people.
+    pub message: String,
+}
+
+/// What was found out about the parallel loops of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// The loops, with the witnesses that were found.
+    pub witnesses: BTreeMap<Variable, Witness>,
+    /// What is wrong.
+    pub refusals: Vec<Refusal>,
+}
+
+/// Keeps in a program the witnesses of all loops that have one.
+pub fn run(program: &mut Program) {
+    let mut findings = find(program);
+    for refusal in &findings.refusals {
+        findings.witnesses.remove(&refusal.index);
+    }
+    program.witnesses = findings.witnesses;
+}
+
+/// Checks the loops of a program that have a witness.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
+    if program.witnesses.is_empty() {
+        return Ok(());
+    }
+    let refusals = check(program, &program.witnesses, &BTreeSet::new());
+    let told = refusals
+        .iter()
+        .filter(|r| program.witnesses.contains_key(&r.index));
+    let errors: Vec<InternalError> = told
+        .map(|refusal| InternalError {
+            message: format!("{:?}: {}", refusal.rule, refusal.message),
+            function: None,
+            place: None,
+        })
+        .collect();
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
+    }
+}
+
+/// Finds witnesses for the parallel loops of a program, and says which loops have none.
+pub fn find(program: &Program) -> Findings {
+    let none = BTreeSet::new();
+    let mut findings = Findings::default();
+    let refusals = each_loop(program, &none, &mut |judgement| {
+        let witness = find::witness(judgement);
+        findings.witnesses.insert(judgement.frame.index, witness);
+    });
+    findings.refusals = refusals;
+    findings
+}
+
+/// Checks the parallel loops of a program by their witnesses; `without` are rules that are not asked
+/// for, to test the others.
+pub fn check(
+    program: &Program,
+    witnesses: &BTreeMap<Variable, Witness>,
+    without: &BTreeSet<Rule>,
+) -> Vec<Refusal> {
+    let nothing = Witness::default();
+    each_loop(program, without, &mut |judgement| {
+        let witness = witnesses.get(&judgement.frame.index);
+        judgement.check(witness.unwrap_or(&nothing));
+    })
+}
+
+/// The pointers from around each parallel loop that its iterations write through.
+pub fn writes(program: &Program) -> BTreeMap<Variable, BTreeSet<Variable>> {
+    let none = BTreeSet::new();
+    let mut found = BTreeMap::new();
+    each_loop(program, &none, &mut |judgement| {
+        found.insert(judgement.frame.index, judgement.written());
+    });
+    found
+}
+
+/// Whether commands have a loop whose iterations several may run.
+fn is_parallel(commands: &[Command]) -> bool {
+    let mut found = false;
+    each_command(commands, |command| {
+        found |= match command {
+            Command::For { level, .. } => !matches!(level, Level::Sequential | Level::WrittenOut),
+            _others => false,
+        };
+    });
+    found
+}
+
+fn each_loop(
+    program: &Program,
+    without: &BTreeSet<Rule>,
+    see: &mut dyn FnMut(&mut Judgement),
+) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    let mut writers = BTreeSet::new();
+    let mut calls: Vec<(Variable, BTreeSet<FunctionId>)> = Vec::new();
+    if !program.functions.iter().any(|f| is_parallel(&f.body)) {
+        return refusals;
+    }
+    let blocks = Blocks::of(program);
+    let extents = extents::extents(program);
+    for (k, function) in program.functions.iter().enumerate() {
+        let writes = walk::walk(program, &blocks, &extents, function, &mut |walk, frame| {
+            let mut judgement = Judgement::new(walk, frame, without);
+            see(&mut judgement);
+            refusals.append(&mut judgement.refusals);
+            calls.push((frame.index, frame.calls.clone()));
+        });
+        if writes {
+            writers.insert(FunctionId(k as u32));
+        }
+    }
+    let writers = blocks::with_callers(program, writers);
+    for (index, called) in calls {
+        if !called.is_disjoint(&writers) && !without.contains(&Rule::Inputs) {
+            refusals.push(Refusal {
+                index,
+                rule: Rule::Inputs,
+                message: "a function is called that writes what it is given".to_string(),
+            });
+        }
+    }
+    refusals
+}

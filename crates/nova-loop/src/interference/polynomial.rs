@@ -1,0 +1,147 @@
+//! Sums of products of symbols, as numbers that do not wrap: what addresses, counts and conditions are
+//! compared as. A symbol stands for one value that is computed at one place; later symbols may be
+//! bounded by earlier ones, never the other way round, so that a proof that goes from the last
+//! symbol of a sum to the first comes to an end.
+
+use std::collections::BTreeMap;
+
+/// Products of sums with more terms than this are not multiplied out.
+const MOST_TERMS: usize = 48;
+/// No factor may be larger.
+const LARGEST: i128 = 1 << 100;
+
+nova_diag::ids! {
+    /// A value that is computed at one place.
+    pub(super) struct Symbol;
+}
+
+/// A sum: products, with their factors, none of which is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Polynomial(BTreeMap<Vec<Symbol>, i128>);
+
+impl Polynomial {
+    /// A number.
+    pub(super) fn constant(value: i64) -> Polynomial {
+        let mut made = Polynomial::default();
+        made.add(Vec::new(), i128::from(value));
+        made
+    }
+
+    /// A symbol alone.
+    pub(super) fn symbol(symbol: Symbol) -> Polynomial {
+        Polynomial(BTreeMap::from([(vec![symbol], 1)]))
+    }
+
+    fn add(&mut self, symbols: Vec<Symbol>, factor: i128) {
+        let sum = self.0.get(&symbols).copied().unwrap_or(0);
+        match sum.saturating_add(factor) {
+            0 => self.0.remove(&symbols),
+            sum => self.0.insert(symbols, sum),
+        };
+    }
+
+    /// A sum.
+    pub(super) fn plus(&self, other: &Polynomial) -> Polynomial {
+        let mut made = self.clone();
+        for (symbols, factor) in &other.0 {
+            made.add(symbols.clone(), *factor);
+        }
+        made
+    }
+
+    /// A difference.
+    pub(super) fn minus(&self, other: &Polynomial) -> Polynomial {
+        let mut made = self.clone();
+        for (symbols, factor) in &other.0 {
+            made.add(symbols.clone(), -factor);
+        }
+        made
+    }
+
+    /// A sum with a number.
+    pub(super) fn plus_number(&self, number: i64) -> Polynomial {
+        self.plus(&Polynomial::constant(number))
+    }
+
+    /// A product with a number.
+    pub(super) fn scaled(&self, number: i64) -> Option<Polynomial> {
+        self.times(&Polynomial::constant(number))
+    }
+
+    /// A product, unless it is too large.
+    pub(super) fn times(&self, other: &Polynomial) -> Option<Polynomial> {
+        if self.0.len() * other.0.len() > MOST_TERMS {
+            return None;
+        }
+        let mut made = Polynomial::default();
+        for (left, factor) in &self.0 {
+            for (right, other) in &other.0 {
+                let mut symbols = [left.as_slice(), right].concat();
+                symbols.sort_unstable();
+                made.add(symbols, factor.checked_mul(*other)?);
+            }
+        }
+        let fits = |factor: &i128| factor.abs() <= LARGEST;
+        made.0.values().all(fits).then_some(made)
+    }
+
+    /// The number, if it is one.
+    pub(super) fn as_constant(&self) -> Option<i128> {
+        match self.0.first_key_value() {
+            None => Some(0),
+            Some((symbols, factor)) => (symbols.is_empty() && self.0.len() == 1).then_some(*factor),
+        }
+    }
+
+    /// The symbol, if it is one.
+    pub(super) fn as_symbol(&self) -> Option<Symbol> {
+        match self.0.first_key_value() {
+            Some((symbols, 1)) if self.0.len() == 1 && symbols.len() == 1 => Some(symbols[0]),
+            Some(_) | None => None,
+        }
+    }
+
+    /// The symbols in it.
+    pub(super) fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        self.0.keys().flatten().copied()
+    }
+
+    /// The last symbol in it.
+    pub(super) fn latest(&self) -> Option<Symbol> {
+        self.symbols().max()
+    }
+
+    /// What a symbol is multiplied by, and the rest; unless it is multiplied by itself.
+    pub(super) fn split(&self, symbol: Symbol) -> Option<(Polynomial, Polynomial)> {
+        let (mut factor, mut rest) = (Polynomial::default(), Polynomial::default());
+        for (symbols, number) in &self.0 {
+            match symbols.iter().filter(|s| **s == symbol).count() {
+                0 => rest.add(symbols.clone(), *number),
+                1 => {
+                    let others = symbols.iter().copied().filter(|s| *s != symbol);
+                    factor.add(others.collect(), *number);
+                }
+                _more => return None,
+            }
+        }
+        Some((factor, rest))
+    }
+
+    /// The sum with another value in the place of each symbol.
+    pub(super) fn substitute(&self, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Polynomial> {
+        let mut made = Polynomial::default();
+        for (symbols, factor) in &self.0 {
+            let mut product = Polynomial(BTreeMap::from([(Vec::new(), *factor)]));
+            for symbol in symbols {
+                product = product.times(&of(*symbol))?;
+            }
+            made = made.plus(&product);
+        }
+        Some(made)
+    }
+
+    /// Whether all factors are multiples of a number.
+    pub(super) fn is_multiple(&self, of: i64) -> bool {
+        self.0.values().all(|factor| factor % i128::from(of) == 0)
+    }
+}

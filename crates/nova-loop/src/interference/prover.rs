@@ -1,0 +1,214 @@
+//! Whether a sum of products is never negative, by what is known of its symbols.
+//!
+//! A proof takes the last symbol of the sum, finds out whether what it is multiplied by is negative,
+//! and puts a bound of the symbol in its place, which consists of earlier symbols; until a number is
+//! left. There is no search beyond the choice of a bound, and the work is limited.
+
+use super::polynomial::{Polynomial, Symbol};
+use nova_diag::deep;
+use std::collections::BTreeMap;
+
+/// Steps of a proof.
+const MOST_STEPS: u32 = 3_000;
+/// Bounds of one symbol that are looked at.
+const MOST_BOUNDS: usize = 12;
+/// How many facts follow from one, at most one from the other.
+const MOST_DERIVED: u32 = 4;
+
+/// Something that is known.
+#[derive(Clone, Debug)]
+pub(super) enum Fact {
+    /// A sum is not negative.
+    AtLeastZero(Polynomial),
+    /// A symbol is one of these values.
+    OneOf(Symbol, Vec<Case>),
+}
+
+/// A value that a symbol may have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Case {
+    /// What is not negative if it has this value.
+    pub(super) conditions: Vec<Polynomial>,
+    /// The value.
+    pub(super) value: Polynomial,
+}
+
+impl Case {
+    /// A value that a symbol may have whenever.
+    pub(super) fn of(value: Polynomial) -> Case {
+        let conditions = Vec::new();
+        Case { conditions, value }
+    }
+}
+
+/// A bound of a symbol: so many times the symbol is at least, or at most, this.
+#[derive(Clone, Debug)]
+struct Bound {
+    times: i128,
+    value: Polynomial,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Known {
+    lower: Vec<Bound>,
+    upper: Vec<Bound>,
+    /// Values of which it is one.
+    cases: Vec<Vec<Case>>,
+    /// What products with it are at most.
+    products: Vec<(Polynomial, Polynomial)>,
+}
+
+/// What is known of symbols.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prover {
+    known: BTreeMap<Symbol, Known>,
+    /// Whether all of it cannot be at once, so that whoever knows it is nowhere.
+    is_nowhere: bool,
+}
+
+impl Prover {
+    /// Learns a fact.
+    pub(super) fn learn(&mut self, fact: &Fact) {
+        match fact {
+            Fact::AtLeastZero(sum) => self.learn_sum(sum, MOST_DERIVED),
+            Fact::OneOf(symbol, values) => {
+                let known = self.known.entry(*symbol).or_default();
+                known.cases.push(values.clone());
+            }
+        }
+    }
+
+    /// Learns that a sum is not negative: a bound of its last symbol. With the bounds of that symbol
+    /// on the other side, this says something of earlier ones too.
+    fn learn_sum(&mut self, sum: &Polynomial, derive: u32) {
+        self.is_nowhere |= sum.as_constant().is_some_and(|number| number < 0);
+        let Some(symbol) = sum.latest() else { return };
+        let Some((factor, rest)) = sum.split(symbol) else {
+            return;
+        };
+        let Some(factor) = factor.as_constant() else {
+            // At most `rest` are as many times the symbol as its factor says.
+            let product = Polynomial::default().minus(&factor);
+            let known = self.known.entry(symbol).or_default();
+            return known.products.push((product, rest));
+        };
+        let known = self.known.entry(symbol).or_default();
+        let (mine, others) = match factor > 0 {
+            true => (&mut known.lower, &known.upper),
+            false => (&mut known.upper, &known.lower),
+        };
+        let value = match factor > 0 {
+            true => Polynomial::default().minus(&rest),
+            false => rest.clone(),
+        };
+        let times = factor.abs();
+        let is_known = mine.iter().any(|b| b.times == times && b.value == value);
+        if is_known || mine.len() >= MOST_BOUNDS {
+            return;
+        }
+        let others = others.clone();
+        mine.push(Bound { times, value });
+        if let Some(derive) = derive.checked_sub(1) {
+            for other in others {
+                if let Some(sum) = eliminate(factor, &rest, &other) {
+                    deep(|| self.learn_sum(&sum, derive));
+                }
+            }
+        }
+    }
+
+    /// Whether a sum is known never to be negative.
+    pub(super) fn holds(&self, sum: &Polynomial) -> bool {
+        let mut left = MOST_STEPS;
+        self.is_nowhere || self.prove(sum, &mut left)
+    }
+
+    fn prove(&self, sum: &Polynomial, left: &mut u32) -> bool {
+        if let Some(number) = sum.as_constant() {
+            return number >= 0;
+        }
+        let Some(steps) = left.checked_sub(1) else {
+            return false;
+        };
+        *left = steps;
+        let Some(symbol) = sum.latest() else {
+            return false;
+        };
+        let Some((factor, rest)) = sum.split(symbol) else {
+            return false;
+        };
+        let Some(known) = self.known.get(&symbol) else {
+            return false;
+        };
+        let rises = match factor.as_constant() {
+            Some(number) => number > 0,
+            None if deep(|| self.prove(&factor, left)) => true,
+            None if deep(|| self.prove(&Polynomial::default().minus(&factor), left)) => false,
+            None => return false,
+        };
+        let bounds = if rises { &known.lower } else { &known.upper };
+        for bound in bounds {
+            if let Some(sum) = replace(&factor, &rest, bound)
+                && deep(|| self.prove(&sum, left))
+            {
+                return true;
+            }
+        }
+        for (product, most) in known.products.iter().filter(|_| !rises) {
+            if *product == Polynomial::default().minus(&factor)
+                && deep(|| self.prove(&rest.minus(most), left))
+            {
+                return true;
+            }
+        }
+        known.cases.iter().any(|cases| {
+            cases.iter().all(|case| {
+                let product = factor.times(&case.value);
+                self.is_excluded(known, case, left)
+                    || product.is_some_and(|product| {
+                        deep(|| self.prove_case(case, &product.plus(&rest), left))
+                    })
+            })
+        })
+    }
+
+    /// Whether a sum is not negative where a case holds.
+    fn prove_case(&self, case: &Case, sum: &Polynomial, left: &mut u32) -> bool {
+        if self.prove(sum, left) {
+            return true;
+        }
+        if case.conditions.is_empty() || *left == 0 {
+            return false;
+        }
+        let mut inside = self.clone();
+        for condition in &case.conditions {
+            inside.learn_sum(condition, MOST_DERIVED);
+        }
+        inside.is_nowhere || inside.prove(sum, left)
+    }
+
+    /// Whether a symbol of which this is known does not have a value.
+    fn is_excluded(&self, known: &Known, case: &Case, left: &mut u32) -> bool {
+        let is_less = |bound: &Bound| match (bound.value.as_constant(), case.value.as_constant()) {
+            (Some(least), Some(value)) => bound.times.saturating_mul(value) < least,
+            (_, _) => false,
+        };
+        known.lower.iter().any(is_less)
+            || case.conditions.iter().any(|condition| {
+                let opposite = Polynomial::constant(-1).minus(condition);
+                deep(|| self.prove(&opposite, left))
+            })
+    }
+}
+
+/// `factor · symbol + rest` with a bound in the place of the symbol, times a positive number.
+fn replace(factor: &Polynomial, rest: &Polynomial, bound: &Bound) -> Option<Polynomial> {
+    let times = Polynomial::constant(i64::try_from(bound.times).ok()?);
+    Some(factor.times(&bound.value)?.plus(&rest.times(&times)?))
+}
+
+/// What is known without a symbol from `factor · symbol + rest ≥ 0` and its bound on the other side.
+fn eliminate(factor: i128, rest: &Polynomial, other: &Bound) -> Option<Polynomial> {
+    let factor = Polynomial::constant(i64::try_from(factor).ok()?);
+    replace(&factor, rest, other)
+}

@@ -1,0 +1,85 @@
+//! Variables that only grow in an iteration: counters of what it has written.
+
+use super::walk::each_assigned;
+use crate::ir::{Command, Expression, Program, Type, Variable, jumps};
+use crate::walk::each_command;
+use nova_core::{Scalar, ScalarOperation};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The numbers that the body of a loop declares directly and of which all assignments add a number
+/// that is not negative, with the place of the last command that assigns each.
+pub(super) fn growing(program: &Program, body: &[Command]) -> BTreeMap<Variable, usize> {
+    let mut found = BTreeMap::new();
+    let mut grows = BTreeSet::new();
+    for (at, command) in body.iter().enumerate() {
+        if let Command::Declare {
+            variable,
+            value: Some(_),
+        } = command
+            && program.variable(*variable).ty == Type::Scalar(Scalar::I64)
+        {
+            found.insert(*variable, at);
+        }
+    }
+    for (at, command) in body.iter().enumerate() {
+        each_command(std::slice::from_ref(command), |command| match command {
+            Command::Declare { .. } => {}
+            Command::Assign { variable, value } => {
+                match (step(*variable, value), found.get_mut(variable)) {
+                    (Some(_), Some(last)) => {
+                        *last = at;
+                        grows.insert(*variable);
+                    }
+                    (_, _) => {
+                        found.remove(variable);
+                    }
+                }
+            }
+            other => each_assigned(other, &mut |v| {
+                found.remove(&v);
+            }),
+        });
+    }
+    found.retain(|variable, _| grows.contains(variable));
+    found
+}
+
+/// What a list certainly adds to variables, each once and nowhere else in it.
+pub(super) fn steps(commands: &[Command]) -> BTreeMap<Variable, i64> {
+    let mut found = BTreeMap::new();
+    let mut times: BTreeMap<Variable, usize> = BTreeMap::new();
+    let mut leaves = false;
+    each_command(commands, |command| {
+        leaves |= matches!(command, jumps!());
+        each_assigned(command, &mut |v| *times.entry(v).or_default() += 1);
+    });
+    if leaves {
+        return found;
+    }
+    for command in commands {
+        if let Command::Assign { variable, value } = command
+            && let Some(step) = step(*variable, value)
+            && times.get(variable) == Some(&1)
+        {
+            found.insert(*variable, step);
+        }
+    }
+    found
+}
+
+/// The number that is added to a variable.
+fn step(variable: Variable, value: &Expression) -> Option<i64> {
+    match value {
+        Expression::Scalar {
+            operation: ScalarOperation::Add,
+            operand: Scalar::I64,
+            arguments,
+        } => match &arguments[..] {
+            [Expression::Variable(v), other] if *v == variable => {
+                other.as_index().filter(|step| *step >= 0)
+            }
+            _other => None,
+        },
+        _other => None,
+    }
+}

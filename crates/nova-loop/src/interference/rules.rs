@@ -1,0 +1,391 @@
+//! The rules: what is asked of a parallel loop whose paths are known, and for each pair of paths to
+//! one block whether a reason of the witness keeps iterations apart (funmem.txt eq. 4).
+
+use super::bisections::Bisection;
+use super::frames::{Frame, Path, Turn};
+use super::polynomial::{Polynomial, Symbol};
+use super::prover::{Case, Fact, Prover};
+use super::tables::{self, Scan};
+use super::values::{Base, Value};
+use super::walk::Walk;
+use super::witness::{Reason, Witness};
+use super::{Refusal, Rule};
+use crate::ir::Variable;
+use crate::print::print_variable;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A loop with more pairs of paths to one block is refused.
+const MOST_PAIRS: usize = 20_000;
+
+/// A parallel loop with its paths to blocks from around it.
+pub(super) struct Judgement<'w, 'p> {
+    pub(super) walk: &'w Walk<'p>,
+    pub(super) frame: &'w Frame,
+    /// Rules that are not asked for.
+    pub(super) without: &'w BTreeSet<Rule>,
+    paths: Vec<&'w Path>,
+    pub(super) refusals: Vec<Refusal>,
+}
+
+/// Two paths to one block: of an iteration, and of a later one.
+type Pair<'w> = (&'w Path, &'w Path);
+
+impl<'w, 'p> Judgement<'w, 'p> {
+    pub(super) fn new(walk: &'w Walk<'p>, frame: &'w Frame, without: &'w BTreeSet<Rule>) -> Self {
+        let mut judgement = Judgement {
+            walk,
+            frame,
+            without,
+            paths: Vec::new(),
+            refusals: Vec::new(),
+        };
+        let paths = walk.paths.get(frame.first_path..).unwrap_or_default();
+        judgement.paths = paths
+            .iter()
+            .filter(|path| !judgement.is_own(path))
+            .collect();
+        for (rule, message) in &frame.refused {
+            judgement.refuse(*rule, message.clone());
+        }
+        judgement
+    }
+
+    pub(super) fn refuse(&mut self, rule: Rule, message: String) {
+        if !self.without.contains(&rule) {
+            let index = self.frame.index;
+            self.refusals.push(Refusal {
+                index,
+                rule,
+                message,
+            });
+        }
+    }
+
+    /// The pointers through which iterations write what is not their own.
+    pub(super) fn written(&self) -> BTreeSet<Variable> {
+        let written = self.paths.iter().filter(|path| path.writes);
+        written.map(|path| path.pointer).collect()
+    }
+
+    /// Whether a path leads to memory that the iteration has made itself.
+    fn is_own(&self, path: &Path) -> bool {
+        let base = &self.walk.bases[path.base.index()];
+        path.base.index() >= self.frame.first_base
+            && base
+                .roots
+                .iter()
+                .all(|root| self.frame.sites.contains(root))
+    }
+
+    /// Whether two bases may be of one block.
+    fn meet(&self, left: Base, right: Base) -> bool {
+        let (early, late) = (left.min(right), left.max(right));
+        let info = |base: Base| &self.walk.bases[base.index()];
+        left == right
+            || !info(late).is_new && self.walk.blocks.meet(&info(left).roots, &info(right).roots)
+            || early == late
+    }
+
+    /// *Blocks.* Two pointers through one of which an iteration writes lead to different blocks, or
+    /// are the same pointer from around the loop. *Fields.* What lies between the elements of other
+    /// arrays is reached at its own stride. Gives the pairs of paths that are left, by base.
+    pub(super) fn pairs(&mut self) -> BTreeMap<Base, Vec<Pair<'w>>> {
+        let mut by_base: BTreeMap<Base, Vec<&'w Path>> = BTreeMap::new();
+        for path in &self.paths {
+            let those = by_base.entry(path.base).or_default();
+            let is_same = |other: &&&Path| {
+                other.index == path.index
+                    && other.writes == path.writes
+                    && other.context == path.context
+                    && other.turn == path.turn
+                    && other.phases == path.phases
+            };
+            if !those.iter().any(|other| is_same(&other)) {
+                those.push(path);
+            }
+        }
+        self.blocks(&by_base);
+        self.fields(&by_base);
+        let mut found = BTreeMap::new();
+        for (base, paths) in by_base {
+            let writes = paths.iter().filter(|path| path.writes).count();
+            if writes == 0 || base.index() >= self.frame.first_base {
+                continue;
+            }
+            if writes * paths.len() > MOST_PAIRS {
+                let name = self.name(paths[0].pointer);
+                self.refuse(Rule::Elements, format!("{name} is used on too many paths"));
+                continue;
+            }
+            let mut pairs = Vec::new();
+            for (k, left) in paths.iter().enumerate() {
+                for right in &paths[k..] {
+                    if left.writes || right.writes {
+                        pairs.push((*left, *right));
+                        if !std::ptr::eq(*left, *right) {
+                            pairs.push((*right, *left));
+                        }
+                    }
+                }
+            }
+            found.insert(base, pairs);
+        }
+        found
+    }
+
+    fn blocks(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {
+        let mut messages = BTreeSet::new();
+        let written = by_base
+            .iter()
+            .filter(|(_, paths)| paths.iter().any(|p| p.writes));
+        for (left, paths) in written {
+            for (right, others) in by_base {
+                let is_known = left == right && left.index() < self.frame.first_base;
+                let stride = |base: &Base| self.walk.bases[base.index()].stride;
+                let are_fields = left != right && stride(left) > 1 && stride(right) > 1;
+                if !is_known && !are_fields && self.meet(*left, *right) {
+                    let (left, right) = (self.name(paths[0].pointer), self.name(others[0].pointer));
+                    messages.insert(format!("{left} and {right} may lead to one block"));
+                }
+            }
+        }
+        for message in messages {
+            self.refuse(Rule::Blocks, message);
+        }
+    }
+
+    fn fields(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {
+        for (base, paths) in by_base {
+            let stride = self.walk.bases[base.index()].stride;
+            if let Some(path) = paths.iter().find(|path| !path.index.is_multiple(stride)) {
+                let name = self.name(path.pointer);
+                self.refuse(Rule::Fields, format!("{name} leaves its field"));
+            }
+        }
+    }
+
+    pub(super) fn name(&self, variable: Variable) -> String {
+        print_variable(self.walk.program, variable)
+    }
+
+    /// Whether reasons keep all pairs of paths apart; else the pointer of one that they do not.
+    pub(super) fn are_apart(&self, pairs: &[Pair], reasons: &[Reason]) -> Result<(), Variable> {
+        for pair in pairs {
+            if !reasons
+                .iter()
+                .any(|reason| self.suffices(*pair, *reason, reasons))
+            {
+                return Err(pair.0.pointer);
+            }
+        }
+        Ok(())
+    }
+
+    fn suffices(&self, pair: Pair, reason: Reason, all: &[Reason]) -> bool {
+        match reason {
+            Reason::Turns => self.in_turn(pair),
+            Reason::Phases => self.in_phases(pair),
+            Reason::Apart => self.elements_differ(pair, all),
+            Reason::Segment(low, length) => self.in_segments(pair, low, length, all),
+            // These only tell more of where elements lie.
+            Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
+        }
+    }
+
+    /// *Turns.* What an iteration does before or in its turn has been done when the turn of a later
+    /// one begins.
+    fn in_turn(&self, (first, second): Pair) -> bool {
+        let is_disabled = self.without.contains(&Rule::Turns);
+        is_disabled || first.turn <= Turn::In && second.turn >= Turn::In
+    }
+
+    /// *Barriers.* What iterations do before a barrier that all of them reach has been done behind it.
+    fn in_phases(&self, (first, second): Pair) -> bool {
+        let at = self.walk.frames.len();
+        first.phases.get(at) != second.phases.get(at)
+    }
+
+    /// *Elements.* For iterations p < q, the places differ by at least one element, the same way
+    /// round for all: what both know proves it.
+    fn elements_differ(&self, (first, second): Pair, reasons: &[Reason]) -> bool {
+        let prover = self.known_of_both((first, second), reasons);
+        let Some(there) = second.index.substitute(&|symbol| self.later(symbol)) else {
+            return false;
+        };
+        let behind = there.minus(&first.index).plus_number(-1);
+        let before = first.index.minus(&there).plus_number(-1);
+        prover.holds(&behind) || prover.holds(&before)
+    }
+
+    /// *Segments.* Both paths stay in the segment of their iteration, and that of an iteration ends
+    /// before that of a later one begins.
+    fn in_segments(
+        &self,
+        (first, second): Pair,
+        low: Variable,
+        length: Variable,
+        reasons: &[Reason],
+    ) -> bool {
+        let number = |variable| match self.walk.values.get(&variable) {
+            Some(Value::Number(value)) if self.frame.numbers.contains(&variable) => Some(value),
+            Some(Value::Number(_) | Value::Spots(_)) | None => None,
+        };
+        let (Some(low), Some(length)) = (number(low), number(length)) else {
+            return false;
+        };
+        let stride = self.walk.bases[first.base.index()].stride;
+        let end = low.plus(length);
+        let (Some(from), Some(to)) = (low.scaled(stride), end.scaled(stride)) else {
+            return false;
+        };
+        let stays = |path: &Path| {
+            let (above, below) = (path.index.minus(&from), to.minus(&path.index));
+            let prover = self.walk.prover(path.context, &[&above, &below]);
+            prover.holds(&above) && prover.holds(&below.plus_number(-1))
+        };
+        let prover = self.known_of_both((first, second), reasons);
+        let later = low.substitute(&|symbol| self.later(symbol));
+        later.is_some_and(|later| prover.holds(&later.minus(&end)))
+            && stays(first)
+            && (std::ptr::eq(first, second) || stays(second))
+    }
+
+    /// What is known where an iteration is on one path and a later one on the other.
+    fn known_of_both(&self, (first, second): Pair, reasons: &[Reason]) -> Prover {
+        let late: &[Fact] = match reasons.contains(&Reason::Checked) {
+            true => &self.frame.late,
+            false => &[],
+        };
+        let limits = match reasons.contains(&Reason::Bisected) {
+            true => self.bisections(),
+            false => Vec::new(),
+        };
+        let index = Polynomial::symbol(self.frame.symbol);
+        let later = |symbol: Symbol| self.later(symbol);
+        let facts = |path: &Path| {
+            let mut sums = vec![&path.index, &index];
+            sums.extend(limits.iter().map(|bisection| &bisection.limit));
+            let mut facts = Vec::new();
+            self.walk.collect(path.context, &sums, late, &mut facts);
+            facts
+        };
+        let mut prover = Prover::default();
+        facts(first).iter().for_each(|fact| prover.learn(fact));
+        prover.learn(&Fact::AtLeastZero(Polynomial::symbol(self.distance())));
+        for fact in &facts(second) {
+            if let Some(fact) = renamed(fact, &later) {
+                prover.learn(&fact);
+            }
+        }
+        for scan in reasons.iter().filter_map(|reason| self.scan(*reason)) {
+            let facts = tables::facts(scan, &self.walk.loads, &index, &later);
+            facts.iter().for_each(|fact| prover.learn(fact));
+        }
+        self.bisected(&limits, &mut prover);
+        prover
+    }
+
+    /// The bisections that an iteration does.
+    fn bisections(&self) -> Vec<&Bisection> {
+        let depth = self.walk.frames.len() + 1;
+        let bisections = self.walk.bisections.iter();
+        let is_here = |b: &&Bisection| b.depth == depth && b.found > self.frame.symbol;
+        bisections.filter(is_here).collect()
+    }
+
+    /// *Limits.* The same bisection with a limit that is not smaller finds no earlier place.
+    fn bisected(&self, here: &[&Bisection], prover: &mut Prover) {
+        let is_around = |sum: &Polynomial| sum.symbols().all(|s| s < self.frame.symbol);
+        for first in here {
+            for second in here.iter().filter(|second| second.key == first.key) {
+                let (_, _, low, high) = &first.key;
+                let Some(limit) = second.limit.substitute(&|s| self.later(s)) else {
+                    continue;
+                };
+                let rises = self.without.contains(&Rule::Limits)
+                    || prover.holds(&limit.minus(&first.limit));
+                if is_around(low) && is_around(high) && rises {
+                    let found = self.later(second.found);
+                    let found = found.minus(&Polynomial::symbol(first.found));
+                    prover.learn(&Fact::AtLeastZero(found));
+                }
+            }
+        }
+    }
+
+    /// How many iterations lie between the two.
+    fn distance(&self) -> Symbol {
+        Symbol(self.walk.definitions.len() as u32)
+    }
+
+    /// What a symbol is in the later one of two iterations.
+    fn later(&self, symbol: Symbol) -> Polynomial {
+        let distance = self.distance();
+        match symbol.cmp(&self.frame.symbol) {
+            std::cmp::Ordering::Less => Polynomial::symbol(symbol),
+            std::cmp::Ordering::Equal => Polynomial::symbol(symbol)
+                .plus(&Polynomial::symbol(distance))
+                .plus_number(1),
+            std::cmp::Ordering::Greater => Polynomial::symbol(Symbol(symbol.0 + distance.0 + 1)),
+        }
+    }
+
+    /// *Scans.* The scan that a reason names, if its tables are as it left them and have an element
+    /// for each iteration. *Addends.* And if none of its addends is negative.
+    fn scan(&self, reason: Reason) -> Option<&Scan> {
+        let Reason::Scan(index) = reason else {
+            return None;
+        };
+        let scan = self
+            .walk
+            .tables
+            .scans()
+            .iter()
+            .find(|scan| scan.index == index)?;
+        let enough = self
+            .walk
+            .is_never_negative(&scan.count.minus(&self.frame.count));
+        let rises = scan.rises || self.without.contains(&Rule::Addends);
+        (enough && rises).then_some(scan)
+    }
+
+    /// The loop is as its witness says.
+    pub(super) fn check(&mut self, witness: &Witness) {
+        let pairs = self.pairs();
+        let of: BTreeMap<Base, &Vec<Reason>> = self
+            .paths
+            .iter()
+            .filter_map(|path| Some((path.base, witness.blocks.get(&path.pointer)?)))
+            .collect();
+        for (base, pairs) in pairs {
+            let reasons = of.get(&base).map_or(&[][..], |reasons| reasons.as_slice());
+            if let Err(pointer) = self.are_apart(&pairs, reasons) {
+                self.refuse_elements(pointer);
+            }
+        }
+    }
+
+    /// Nothing keeps iterations apart in a block.
+    pub(super) fn refuse_elements(&mut self, pointer: Variable) {
+        let name = self.name(pointer);
+        self.refuse(Rule::Elements, format!("iterations may meet in {name}"));
+    }
+}
+
+fn renamed(fact: &Fact, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Fact> {
+    match fact {
+        Fact::AtLeastZero(sum) => sum.substitute(of).map(Fact::AtLeastZero),
+        Fact::OneOf(symbol, values) => {
+            let symbol = of(*symbol).as_symbol()?;
+            let case = |case: &Case| {
+                let conditions = case.conditions.iter().map(|sum| sum.substitute(of));
+                Some(Case {
+                    conditions: conditions.collect::<Option<_>>()?,
+                    value: case.value.substitute(of)?,
+                })
+            };
+            let cases: Option<Vec<Case>> = values.iter().map(case).collect();
+            Some(Fact::OneOf(symbol, cases?))
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Tables of offsets: what a loop of one thread has written is where each part begins, so that parts
+//! do not meet (the scan offsets of architecture, invariant 10).
+//!
+//! ```text
+//! for i in n { begins[i] = total; total = total + counts[i]; ends[i] = total }
+//! ```
+//!
+//! If no addend is negative, `begins[i] + counts[i] ≤ begins[j]` for all i < j.
+
+use super::blocks::{Blocks, RootSet, written};
+use super::frames::Frame;
+use super::polynomial::{Polynomial, Symbol};
+use super::prover::{Fact, Prover};
+use super::values::{Base, BaseInfo, Spot, Value};
+use super::walk::{Context, Walk};
+use crate::ir::{Command, Expression, Variable};
+use crate::walk::each_command;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Loops with more commands than this are no scans of offsets.
+const MOST_COMMANDS: usize = 24;
+
+/// Of how many blocks it is known what has been stored in them.
+const MOST_BLOCKS: usize = 1024;
+
+/// A loop that wrote where parts begin.
+#[derive(Clone, Debug)]
+pub(super) struct Scan {
+    id: usize,
+    /// The index of the loop, which names it.
+    pub(super) index: Variable,
+    /// How many parts there are.
+    pub(super) count: Polynomial,
+    pub(super) begins: Base,
+    /// What was added, if that is still there.
+    pub(super) counts: Option<Base>,
+    /// Where the parts end.
+    pub(super) ends: Option<Base>,
+    /// Whether the addends are known not to be negative.
+    pub(super) rises: bool,
+}
+
+/// A number that was stored.
+#[derive(Clone, Debug)]
+struct Stored {
+    value: Polynomial,
+    context: Context,
+    /// What was known when the iteration had ended that stored it.
+    late: Vec<Fact>,
+    /// Whether its iteration has not ended.
+    is_open: bool,
+}
+
+/// What is known of tables here.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    scans: Vec<Scan>,
+    next: usize,
+    /// What has been stored in new blocks; nothing where that is not known.
+    stores: BTreeMap<Base, Option<Vec<Stored>>>,
+    /// Of blocks up to this one it has been forgotten.
+    forgotten: Option<Base>,
+}
+
+impl Tables {
+    /// To forget what is learnt from here on.
+    pub(super) fn mark(&self) -> usize {
+        self.next
+    }
+
+    /// Forgets what was learnt since `mark`.
+    pub(super) fn forget(&mut self, mark: usize) {
+        self.scans.retain(|scan| scan.id < mark);
+    }
+
+    /// The scans whose tables are as they left them.
+    pub(super) fn scans(&self) -> &[Scan] {
+        &self.scans
+    }
+
+    /// What a loop writes may be written before what stands in it now.
+    pub(super) fn enter_loop(&mut self, blocks: &Blocks, bases: &[BaseInfo], body: &[Command]) {
+        if self.scans.is_empty() {
+            return;
+        }
+        let mut roots = RootSet::new();
+        each_command(body, |command| {
+            for place in written(command) {
+                roots.extend(blocks.of_place(&place));
+            }
+        });
+        self.overwrite(blocks, bases, &roots, None);
+    }
+
+    fn overwrite(
+        &mut self,
+        blocks: &Blocks,
+        bases: &[BaseInfo],
+        roots: &RootSet,
+        at: Option<Base>,
+    ) {
+        self.scans.retain(|scan| {
+            let tables = [Some(scan.begins), scan.counts, scan.ends];
+            !tables
+                .into_iter()
+                .flatten()
+                .any(|table| at == Some(table) || blocks.meet(&bases[table.index()].roots, roots))
+        });
+    }
+
+    /// Elements have been written, one with a value that is known or others.
+    pub(super) fn written(
+        &mut self,
+        blocks: &Blocks,
+        bases: &[BaseInfo],
+        spots: &[Spot],
+        value: Option<(Polynomial, Context)>,
+    ) {
+        for spot in spots {
+            let info = &bases[spot.base.index()];
+            self.overwrite(blocks, bases, &info.roots, Some(spot.base));
+            if !info.is_new {
+                for (base, stored) in &mut self.stores {
+                    if blocks.meet(&bases[base.index()].roots, &info.roots) {
+                        *stored = None;
+                    }
+                }
+                continue;
+            }
+            if self.forgotten.is_some_and(|last| spot.base <= last) {
+                continue;
+            }
+            if self.stores.len() >= MOST_BLOCKS
+                && !self.stores.contains_key(&spot.base)
+                && let Some((oldest, _)) = self.stores.pop_first()
+            {
+                self.forgotten = self.forgotten.max(Some(oldest));
+            }
+            let known = self
+                .stores
+                .entry(spot.base)
+                .or_insert_with(|| Some(Vec::new()));
+            match (known, &value) {
+                (Some(stored), Some((value, context))) => stored.push(Stored {
+                    value: value.clone(),
+                    context: *context,
+                    late: Vec::new(),
+                    is_open: true,
+                }),
+                (known, _) => *known = None,
+            }
+        }
+    }
+
+    /// The iterations of a loop have ended.
+    pub(super) fn leave(&mut self, frame: &Frame) {
+        for stored in self.stores.values_mut().flatten().flatten() {
+            if std::mem::take(&mut stored.is_open) {
+                stored.late.clone_from(&frame.late);
+            }
+        }
+    }
+}
+
+impl<'p> Walk<'p> {
+    /// The scan of offsets that a loop is, if it is one.
+    pub(super) fn scan(
+        &mut self,
+        index: Variable,
+        count: &Expression,
+        body: &'p [Command],
+    ) -> Option<Scan> {
+        if body.len() > MOST_COMMANDS || !is_simple(body) {
+            return None;
+        }
+        let count = self.number(count);
+        let assigned = self.assigned(body);
+        let mut first = BTreeMap::new();
+        for variable in assigned {
+            self.forget(variable);
+            first.insert(variable, self.number_of(variable));
+        }
+        let symbol = self.fresh(nova_core::Scalar::I64);
+        let at = Polynomial::symbol(symbol);
+        self.values.insert(index, Value::Number(at.clone()));
+        let loads = std::mem::take(&mut self.loads);
+        self.scanned = Some(BTreeSet::new());
+        let stores = self.follow(body);
+        self.scanned = None;
+        let loads = std::mem::replace(&mut self.loads, loads);
+        let mut found = None;
+        for (total, before) in &first {
+            let after = self.number_of(*total);
+            let addend = after.minus(before);
+            let of = |value: &Polynomial| {
+                let mut those = stores.iter().filter(|s| s.index == at && s.value == *value);
+                those.next().map(|store| store.base)
+            };
+            let Some(begins) = of(before) else { continue };
+            let ends = of(&after).filter(|ends| *ends != begins);
+            let from = loads
+                .iter()
+                .find(|(_, loaded)| addend.as_symbol() == Some(**loaded));
+            let counts = from.map(|((base, place), _)| (*base, place == &at));
+            let rises = self.rises(&addend, counts);
+            let is_left = |base: &Base| stores.iter().all(|store| store.base != *base);
+            let counts = counts
+                .filter(|(_, here)| *here)
+                .map(|(base, _)| base)
+                .filter(is_left);
+            let once = |base: Base| stores.iter().filter(|store| store.base == base).count() == 1;
+            if self.bases[begins.index()].is_new && once(begins) && ends.is_none_or(once) {
+                found = Some(Scan {
+                    id: 0,
+                    index,
+                    count: count.clone(),
+                    begins,
+                    counts,
+                    ends,
+                    rises,
+                });
+                break;
+            }
+        }
+        found
+    }
+
+    /// What the commands of a loop store, once.
+    fn follow(&mut self, body: &'p [Command]) -> Vec<Element> {
+        let mut stores = Vec::new();
+        for command in body {
+            match command {
+                Command::Declare {
+                    variable,
+                    value: Some(value),
+                }
+                | Command::Assign { variable, value } => {
+                    let value = self.number(value);
+                    self.values.insert(*variable, Value::Number(value));
+                }
+                Command::Store {
+                    pointer,
+                    index,
+                    value,
+                } => {
+                    let (index, value) = (self.number(index), self.number(value));
+                    for spot in self.spots(&Expression::Variable(*pointer)) {
+                        let index = spot.index.plus(&index);
+                        let (base, value) = (spot.base, value.clone());
+                        stores.push(Element { base, index, value });
+                        if let Some(stored) = &mut self.scanned {
+                            stored.insert(base);
+                        }
+                    }
+                }
+                _nothing_that_counts => {}
+            }
+        }
+        stores
+    }
+
+    /// Whether an addend is never negative: by itself, or since nothing negative was stored where it
+    /// is from.
+    fn rises(&self, addend: &Polynomial, from: Option<(Base, bool)>) -> bool {
+        if self.is_never_negative(addend) {
+            return true;
+        }
+        let Some((base, _)) = from else { return false };
+        let info = &self.bases[base.index()];
+        let Some(Some(stores)) = self.tables.stores.get(&base) else {
+            return false;
+        };
+        info.is_new
+            && info.depth == self.depth
+            && stores.iter().all(|stored| {
+                let mut facts = Vec::new();
+                self.collect(stored.context, &[&stored.value], &stored.late, &mut facts);
+                let mut prover = Prover::default();
+                facts.iter().for_each(|fact| prover.learn(fact));
+                prover.holds(&stored.value)
+            })
+    }
+
+    /// A scan is known from here on.
+    pub(super) fn learn_scan(&mut self, mut scan: Scan) {
+        scan.id = self.tables.next;
+        self.tables.next += 1;
+        self.tables.scans.push(scan);
+    }
+}
+
+/// An element that is stored.
+struct Element {
+    base: Base,
+    index: Polynomial,
+    value: Polynomial,
+}
+
+fn is_simple(body: &[Command]) -> bool {
+    body.iter().all(|command| {
+        matches!(
+            command,
+            Command::Declare { value: Some(_), .. }
+                | Command::Assign { .. }
+                | Command::Store { .. }
+                | Command::Comment(_)
+                | Command::Prefetch { .. }
+                | Command::OnHost { .. }
+        )
+    })
+}
+
+/// What a scan tells of iterations i < j of a loop over its parts, by what they have loaded: the
+/// symbols of i, and those of j.
+pub(super) fn facts(
+    scan: &Scan,
+    loads: &BTreeMap<(Base, Polynomial), Symbol>,
+    index: &Polynomial,
+    second: &dyn Fn(Symbol) -> Polynomial,
+) -> Vec<Fact> {
+    let load = |base: Option<Base>| {
+        let key = (base?, index.clone());
+        loads.get(&key).copied()
+    };
+    let (begins, counts) = (load(Some(scan.begins)), load(scan.counts));
+    let ends = load(scan.ends);
+    let mut found = Vec::new();
+    let first = |symbol: Symbol| Polynomial::symbol(symbol);
+    let mut learn = |sum: Polynomial| found.push(Fact::AtLeastZero(sum));
+    for own in [&first as &dyn Fn(Symbol) -> Polynomial, second] {
+        if let Some(counts) = counts {
+            learn(own(counts));
+        }
+        if let (Some(begins), Some(ends)) = (begins, ends) {
+            learn(own(ends).minus(&own(begins)));
+        }
+    }
+    if let Some(begins) = begins {
+        learn(second(begins).minus(&first(begins)));
+        if let Some(ends) = ends {
+            learn(second(begins).minus(&first(ends)));
+        }
+        if let Some(counts) = counts {
+            learn(second(begins).minus(&first(begins)).minus(&first(counts)));
+        }
+    }
+    found
+}

@@ -1,0 +1,414 @@
+//! What scalars and pointers are, told in symbols: numbers as sums of products, bools as what is known
+//! where they hold and where not, pointers as places in blocks.
+
+use super::blocks::RootSet;
+use super::polynomial::{Polynomial, Symbol};
+use super::prover::{Case, Fact};
+use super::truths::Truth;
+use super::walk::Walk;
+use crate::ir::{Expression, Type, Variable};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::deep;
+
+nova_diag::ids! {
+    /// A pointer as it was made at one place: indices from the same one can be compared.
+    pub(super) struct Base;
+}
+
+/// What is known of a base.
+#[derive(Clone, Debug)]
+pub(super) struct BaseInfo {
+    /// Where its block may come from.
+    pub(super) roots: RootSet,
+    /// Whether the block was made at this moment, and so is none that was there before.
+    pub(super) is_new: bool,
+    /// Loops of any kind around the place where it was made.
+    pub(super) depth: usize,
+    /// How far elements lie apart that belong to it, if other arrays lie between them.
+    pub(super) stride: i64,
+}
+
+/// A place in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) base: Base,
+    pub(super) index: Polynomial,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Number(Polynomial),
+    Spots(Vec<Spot>),
+}
+
+/// An operation on known numbers, which has the same value wherever it stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Operation(ScalarOperation, Scalar, Vec<Polynomial>);
+
+impl Walk<'_> {
+    /// A new symbol for a number of a type.
+    pub(super) fn fresh(&mut self, scalar: Scalar) -> Symbol {
+        let symbol = Symbol(self.definitions.len() as u32);
+        self.definitions.push(Vec::new());
+        if let Some((low, high)) = range(scalar) {
+            let value = Polynomial::symbol(symbol);
+            self.define(symbol, value.plus_number(-low));
+            self.define(symbol, Polynomial::constant(high).minus(&value));
+        }
+        symbol
+    }
+
+    /// What always holds for a symbol: a sum with it is not negative.
+    pub(super) fn define(&mut self, symbol: Symbol, sum: Polynomial) {
+        self.definitions[symbol.index()].push(Fact::AtLeastZero(sum));
+    }
+
+    /// An integer or bool as a sum.
+    pub(super) fn number(&mut self, expression: &Expression) -> Polynomial {
+        match expression {
+            Expression::Constant(value) => match value.as_integer().map(i64::try_from) {
+                Some(Ok(number)) => Polynomial::constant(number),
+                Some(Err(_)) | None => self.any(Scalar::F64),
+            },
+            Expression::Variable(variable) => self.number_of(*variable),
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => deep(|| self.operation(*operation, *operand, arguments)),
+            Expression::Select {
+                condition,
+                then,
+                otherwise,
+            } => deep(|| self.selected(condition, then, otherwise)),
+            Expression::Load { pointer, index } => deep(|| self.loaded(pointer, index)),
+            Expression::Bytes(_)
+            | Expression::Offset { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => self.any(Scalar::F64),
+        }
+    }
+
+    fn any(&mut self, scalar: Scalar) -> Polynomial {
+        Polynomial::symbol(self.fresh(scalar))
+    }
+
+    fn selected(
+        &mut self,
+        condition: &Expression,
+        then: &Expression,
+        otherwise: &Expression,
+    ) -> Polynomial {
+        let Truth { yes, no } = self.truth(condition);
+        let case = |conditions, value| Case { conditions, value };
+        let (then, otherwise) = (self.number(then), self.number(otherwise));
+        self.one_of(vec![case(yes, then), case(no, otherwise)])
+    }
+
+    /// A symbol that is one of these values.
+    pub(super) fn one_of(&mut self, cases: Vec<Case>) -> Polynomial {
+        if cases.iter().all(|case| case.value == cases[0].value) {
+            return cases[0].value.clone();
+        }
+        let symbol = self.fresh(Scalar::I64);
+        self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
+        Polynomial::symbol(symbol)
+    }
+
+    /// The number that a variable is here.
+    pub(super) fn number_of(&mut self, variable: Variable) -> Polynomial {
+        if let Some(Value::Number(value)) = self.values.get(&variable) {
+            return value.clone();
+        }
+        let value = self.unknown(variable);
+        self.values.insert(variable, Value::Number(value.clone()));
+        value
+    }
+
+    /// A number of which only the variable is known.
+    fn unknown(&mut self, variable: Variable) -> Polynomial {
+        let scalar = match self.program.variable(variable).ty {
+            Type::Scalar(scalar) => scalar,
+            Type::Pointer(_) | Type::Block => Scalar::F64,
+        };
+        let symbol = self.fresh(scalar);
+        let value = Polynomial::symbol(symbol);
+        if self.invariants.is_never_negative(variable) {
+            self.define(symbol, value.clone());
+        }
+        if let Some(rising) = self.rising.get(&variable) {
+            let (first, last) = (rising.first.clone(), rising.last.clone());
+            self.define(symbol, value.minus(&first));
+            self.define(symbol, last.minus(&value));
+        }
+        value
+    }
+
+    /// The element that lies somewhere: the same for the same place in memory that the innermost loop
+    /// does not write.
+    fn loaded(&mut self, pointer: &Expression, index: &Expression) -> Polynomial {
+        let index = self.number(index);
+        let scalar = self.element(pointer);
+        let spots = self.spots(pointer);
+        let [spot] = &spots[..] else {
+            return self.any(scalar);
+        };
+        let key = (spot.base, spot.index.plus(&index));
+        let is_stable = self.is_stable(spot.base);
+        if let Some(known) = self.loads.get(&key).filter(|_| is_stable) {
+            return Polynomial::symbol(*known);
+        }
+        let symbol = self.fresh(scalar);
+        if is_stable {
+            self.loads.insert(key, symbol);
+        }
+        Polynomial::symbol(symbol)
+    }
+
+    fn element(&self, pointer: &Expression) -> Scalar {
+        let mut found = Scalar::F64;
+        pointer.each_variable(&mut |v| {
+            if let Type::Pointer(scalar) = self.program.variable(v).ty {
+                found = scalar;
+            }
+        });
+        found
+    }
+
+    fn operation(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Expression],
+    ) -> Polynomial {
+        use ScalarOperation as O;
+        let values: Vec<Polynomial> = arguments.iter().map(|a| self.number(a)).collect();
+        if operand == Scalar::I64 {
+            let exact = match (operation, &values[..]) {
+                (O::Add, [a, b]) => Some(a.plus(b)),
+                (O::Subtract, [a, b]) => Some(a.minus(b)),
+                (O::Multiply, [a, b]) => a.times(b),
+                (O::Negate, [a]) => Some(Polynomial::default().minus(a)),
+                (O::BitNot, [a]) => Some(Polynomial::constant(-1).minus(a)),
+                (O::BitXor, [a, b]) if b.as_constant() == Some(-1) => {
+                    Some(Polynomial::constant(-1).minus(a))
+                }
+                _other => None,
+            };
+            if let Some(exact) = exact {
+                return exact;
+            }
+        }
+        if let (O::Convert(Scalar::I64), [value]) = (operation, &values[..])
+            && operand.is_integer()
+            && (operand.is_signed() || operand.bits() < 64)
+        {
+            return value.clone();
+        }
+        let result = match operation {
+            O::Convert(to) | O::Wrap(to) => to,
+            O::Equal
+            | O::NotEqual
+            | O::Less
+            | O::LessEqual
+            | O::Greater
+            | O::GreaterEqual
+            | O::Fits(_) => Scalar::Bool,
+            _same_type => operand,
+        };
+        let key = Operation(operation, operand, values.clone());
+        if let Some(known) = self.operations.get(&key) {
+            return Polynomial::symbol(*known);
+        }
+        let symbol = self.fresh(result);
+        if let (O::Wrap(Scalar::U64), Scalar::I64, [value]) = (operation, operand, &values[..]) {
+            self.wrapped.insert(symbol, value.clone());
+        }
+        self.is_local = false;
+        if operand == Scalar::I64 {
+            self.define_operation(symbol, operation, &values);
+        }
+        // What is known of it here need not hold elsewhere.
+        if !self.is_local {
+            self.operations.insert(key, symbol);
+        }
+        Polynomial::symbol(symbol)
+    }
+
+    /// The result of an operation on two `i64`s, if it has been computed.
+    pub(super) fn operation_of(
+        &self,
+        operation: ScalarOperation,
+        left: &Polynomial,
+        right: &Polynomial,
+    ) -> Option<Symbol> {
+        let key = Operation(operation, Scalar::I64, vec![left.clone(), right.clone()]);
+        self.operations.get(&key).copied()
+    }
+
+    /// What holds for the result of an operation on `i64`s that is no sum or product.
+    fn define_operation(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
+        use ScalarOperation as O;
+        let value = Polynomial::symbol(symbol);
+        let [a, b] = of else { return };
+        let number = b.as_constant().and_then(|b| i64::try_from(b).ok());
+        match (operation, number) {
+            (O::Minimum, _) => {
+                self.define(symbol, a.minus(&value));
+                self.define(symbol, b.minus(&value));
+                self.define_cases(symbol, of);
+            }
+            (O::Maximum, _) => {
+                self.define(symbol, value.minus(a));
+                self.define(symbol, value.minus(b));
+                self.define_cases(symbol, of);
+            }
+            (O::BitAnd, Some(mask)) if mask >= 0 => {
+                self.define(symbol, value.clone());
+                self.define(symbol, Polynomial::constant(mask).minus(&value));
+                if self.is_never_negative_here(a) {
+                    self.define(symbol, a.minus(&value));
+                }
+            }
+            (O::BitAnd, _) if self.is_never_negative_here(a) => {
+                self.define(symbol, value.clone());
+                self.define(symbol, a.minus(&value));
+                let below = Polynomial::constant(-1).minus(b);
+                if self.is_low_bits(&below) {
+                    self.define(symbol, value.minus(&a.minus(&below)));
+                }
+            }
+            (O::ShiftRight, Some(by @ 0..62)) => self.define_quotient(symbol, a, 1 << by, true),
+            (O::Divide, Some(by)) if by > 0 => self.define_quotient(symbol, a, by, false),
+            (O::Divide, None) if self.is_never_negative_here(a) && self.is_positive(b) => {
+                self.define(symbol, value.clone());
+                self.define(symbol, a.minus(&value));
+                if let Some(product) = value.times(b) {
+                    self.define(symbol, a.minus(&product));
+                }
+            }
+            (O::Remainder, _) if self.is_never_negative_here(a) && self.is_positive(b) => {
+                self.define(symbol, value.clone());
+                self.define(symbol, a.minus(&value));
+                self.define(symbol, b.minus(&value).plus_number(-1));
+            }
+            _other => {}
+        }
+    }
+
+    /// The symbol is a number divided by another one, rounded down if `floors`, else towards 0.
+    fn define_quotient(&mut self, symbol: Symbol, of: &Polynomial, by: i64, floors: bool) {
+        let value = Polynomial::symbol(symbol);
+        let is_never_negative = self.is_never_negative_here(of);
+        if is_never_negative {
+            self.define(symbol, value.clone());
+        }
+        let Some(product) = value.scaled(by) else {
+            return;
+        };
+        if floors || is_never_negative {
+            self.define(symbol, of.minus(&product));
+            self.define(symbol, product.plus_number(by - 1).minus(of));
+        }
+    }
+
+    fn define_cases(&mut self, symbol: Symbol, values: &[Polynomial]) {
+        let cases = values.iter().cloned().map(Case::of).collect();
+        self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
+    }
+
+    /// Whether a number is 0 or one less than a power of two.
+    fn is_low_bits(&mut self, value: &Polynomial) -> bool {
+        let is_mask = |number: i128| number >= 0 && (number & (number + 1)) == 0;
+        if let Some(number) = value.as_constant() {
+            return is_mask(number);
+        }
+        let Some(symbol) = value.latest() else {
+            return false;
+        };
+        let Some((factor, rest)) = value.split(symbol) else {
+            return false;
+        };
+        let bit = Polynomial::symbol(symbol);
+        factor.as_constant().is_some_and(is_mask)
+            && rest.as_constant() == Some(0)
+            && self.is_never_negative_here(&bit)
+            && self.is_never_negative_here(&Polynomial::constant(1).minus(&bit))
+    }
+
+    fn is_positive(&mut self, value: &Polynomial) -> bool {
+        self.is_never_negative_here(&value.plus_number(-1))
+    }
+
+    /// Where a pointer may point to.
+    pub(super) fn spots(&mut self, pointer: &Expression) -> Vec<Spot> {
+        match pointer {
+            Expression::Variable(variable) => match self.values.get(variable) {
+                Some(Value::Spots(spots)) => spots.clone(),
+                Some(Value::Number(_)) | None => self.some_spot(*variable),
+            },
+            Expression::Offset { pointer, index } => {
+                let index = self.number(index);
+                let mut spots = deep(|| self.spots(pointer));
+                for spot in &mut spots {
+                    spot.index = spot.index.plus(&index);
+                }
+                spots
+            }
+            Expression::Select {
+                then, otherwise, ..
+            } => {
+                let mut spots = deep(|| self.spots(then));
+                spots.extend(deep(|| self.spots(otherwise)));
+                spots
+            }
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Scalar { .. }
+            | Expression::Load { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => Vec::new(),
+        }
+    }
+
+    /// Where a pointer points to of which only the variable is known.
+    fn some_spot(&mut self, variable: Variable) -> Vec<Spot> {
+        let roots = self.blocks.of_variable(variable);
+        if roots.is_empty() {
+            return Vec::new();
+        }
+        let spots = vec![self.base(roots, false, 1)];
+        self.values.insert(variable, Value::Spots(spots.clone()));
+        spots
+    }
+
+    /// The beginning of a new base.
+    pub(super) fn base(&mut self, roots: RootSet, is_new: bool, stride: i64) -> Spot {
+        let base = Base(self.bases.len() as u32);
+        self.bases.push(BaseInfo {
+            roots,
+            is_new,
+            depth: self.depth,
+            stride,
+        });
+        let index = Polynomial::default();
+        Spot { base, index }
+    }
+}
+
+/// The least and greatest number of a type of less than 64 bits, or the least of one without signs.
+fn range(scalar: Scalar) -> Option<(i64, i64)> {
+    match scalar {
+        Scalar::Bool => Some((0, 1)),
+        Scalar::U8 => Some((0, u8::MAX.into())),
+        Scalar::U16 => Some((0, u16::MAX.into())),
+        Scalar::U32 => Some((0, u32::MAX.into())),
+        Scalar::I8 => Some((i8::MIN.into(), i8::MAX.into())),
+        Scalar::I16 => Some((i16::MIN.into(), i16::MAX.into())),
+        Scalar::I32 => Some((i32::MIN.into(), i32::MAX.into())),
+        Scalar::I64 | Scalar::U64 | Scalar::F32 | Scalar::F64 => None,
+    }
+}

@@ -1,0 +1,536 @@
+//! The walk over a function that finds out what every iteration of its parallel loops does: each
+//! command once, in order, with the values of variables in symbols. What a loop or a branch assigns
+//! is a new symbol behind it.
+
+use super::bisections::Bisection;
+use super::blocks::{Blocks, Root, written};
+use super::frames::{Frame, Path, Rising, Turn, each_site, numbers};
+use super::invariants::Invariants;
+use super::polynomial::{Polynomial, Symbol};
+use super::prover::{Fact, Prover};
+use super::tables::Tables;
+use super::truths::Truth;
+use super::values::{Base, BaseInfo, Operation, Spot, Value};
+use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
+use crate::walk::{each_command, reads, writes};
+use nova_core::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many facts of a context are looked at, the nearest ones.
+const MOST_FACTS: usize = 300;
+
+/// Where in the tree of facts something is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Context(pub(super) u32);
+
+/// The walk over one function.
+pub(super) struct Walk<'p> {
+    pub(super) program: &'p Program,
+    pub(super) blocks: &'p Blocks,
+    pub(super) invariants: Invariants,
+    /// What always holds for each symbol.
+    pub(super) definitions: Vec<Vec<Fact>>,
+    pub(super) operations: BTreeMap<Operation, Symbol>,
+    /// What symbols are as numbers with a sign.
+    pub(super) wrapped: BTreeMap<Symbol, Polynomial>,
+    pub(super) loads: BTreeMap<(Base, Polynomial), Symbol>,
+    pub(super) values: BTreeMap<Variable, Value>,
+    pub(super) truths: BTreeMap<Variable, Truth>,
+    pub(super) rising: BTreeMap<Variable, Rising>,
+    pub(super) bases: Vec<BaseInfo>,
+    /// In how many parallel loops each variable is declared.
+    pub(super) declared: BTreeMap<Variable, usize>,
+    /// Facts, each with the one before it.
+    pub(super) facts: Vec<(Fact, Context)>,
+    pub(super) context: Context,
+    pub(super) paths: Vec<Path>,
+    pub(super) frames: Vec<Frame>,
+    /// Whether what was found out of an operation holds in this context only.
+    pub(super) is_local: bool,
+    /// Loops of any kind around the command.
+    pub(super) depth: usize,
+    /// Branches around the command.
+    pub(super) branches: usize,
+    pub(super) tables: Tables,
+    /// What has been found by bisection, and the symbols of one that stands for all.
+    pub(super) bisections: Vec<Bisection>,
+    pub(super) template: Option<(Symbol, Symbol)>,
+    /// Whether the function writes memory that it was given.
+    pub(super) writes_outside: bool,
+    /// Whether the reads of a loop that may be a scan are remembered, and the bases it has written.
+    pub(super) scanned: Option<BTreeSet<Base>>,
+    judge: Option<Judge<'p>>,
+}
+
+/// What is called at the end of a parallel loop.
+pub(super) type Judge<'p> = &'p mut dyn FnMut(&mut Walk, &Frame);
+
+/// Walks over a function; `judge` is called at the end of every parallel loop. Says whether the
+/// function writes memory that it was given.
+pub(super) fn walk(
+    program: &Program,
+    blocks: &Blocks,
+    extents: &BTreeSet<Variable>,
+    function: &Function,
+    judge: Judge,
+) -> bool {
+    let mut walk = Walk {
+        program,
+        blocks,
+        invariants: Invariants::of(program, function),
+        definitions: Vec::new(),
+        operations: BTreeMap::new(),
+        wrapped: BTreeMap::new(),
+        loads: BTreeMap::new(),
+        values: BTreeMap::new(),
+        truths: BTreeMap::new(),
+        rising: BTreeMap::new(),
+        bases: Vec::new(),
+        declared: BTreeMap::new(),
+        facts: Vec::new(),
+        context: Context(0),
+        paths: Vec::new(),
+        frames: Vec::new(),
+        is_local: false,
+        depth: 0,
+        branches: 0,
+        tables: Tables::default(),
+        bisections: Vec::new(),
+        template: None,
+        writes_outside: false,
+        scanned: None,
+        judge: Some(judge),
+    };
+    // The root of the tree of facts says nothing.
+    let nothing = Fact::AtLeastZero(Polynomial::default());
+    walk.facts.push((nothing, Context(0)));
+    let variables = function.parameters.iter().chain(&function.results);
+    for variable in variables {
+        walk.declared.insert(*variable, 0);
+        walk.forget(*variable);
+        if extents.contains(variable) {
+            let symbol = walk.fresh(Scalar::I64);
+            let value = Polynomial::symbol(symbol);
+            walk.define(symbol, value.clone());
+            walk.values.insert(*variable, Value::Number(value));
+        }
+    }
+    walk.list(&function.body);
+    walk.writes_outside
+}
+
+impl<'p> Walk<'p> {
+    /// A list of commands; what it teaches is forgotten at its end.
+    pub(super) fn list(&mut self, commands: &'p [Command]) {
+        let context = self.context;
+        let tables = self.tables.mark();
+        self.steps(commands);
+        for command in commands {
+            self.command(command);
+        }
+        self.tables.forget(tables);
+        self.context = context;
+    }
+
+    /// Learns a fact for the rest of the list.
+    pub(super) fn learn(&mut self, sum: Polynomial) {
+        if sum.as_constant().is_some() {
+            return;
+        }
+        self.facts.push((Fact::AtLeastZero(sum), self.context));
+        self.context = Context(self.facts.len() as u32 - 1);
+    }
+
+    /// What is known in a context, as far as these sums go.
+    pub(super) fn prover(&self, context: Context, sums: &[&Polynomial]) -> Prover {
+        let mut found = Vec::new();
+        self.collect(context, sums, &[], &mut found);
+        let mut prover = Prover::default();
+        found.iter().for_each(|fact| prover.learn(fact));
+        prover
+    }
+
+    /// The facts of a context, and what always holds for the symbols in them and in sums.
+    pub(super) fn collect(
+        &self,
+        context: Context,
+        sums: &[&Polynomial],
+        more: &[Fact],
+        found: &mut Vec<Fact>,
+    ) {
+        let mut chain = more.to_vec();
+        let mut at = context;
+        while at.0 != 0 && chain.len() < MOST_FACTS {
+            let (fact, before) = &self.facts[at.0 as usize];
+            chain.push(fact.clone());
+            at = *before;
+        }
+        let mut left: Vec<Symbol> = sums.iter().flat_map(|sum| sum.symbols()).collect();
+        chain.iter().for_each(|fact| symbols_of(fact, &mut left));
+        let mut seen = BTreeSet::new();
+        while let Some(symbol) = left.pop() {
+            if seen.insert(symbol)
+                && let Some(facts) = self.definitions.get(symbol.index())
+            {
+                facts.iter().for_each(|fact| symbols_of(fact, &mut left));
+            }
+        }
+        for symbol in seen {
+            found.extend(
+                self.definitions
+                    .get(symbol.index())
+                    .into_iter()
+                    .flatten()
+                    .cloned(),
+            );
+        }
+        found.extend(chain.into_iter().rev());
+    }
+
+    /// Whether a number is known never to be negative here.
+    pub(super) fn is_never_negative(&self, value: &Polynomial) -> bool {
+        value.as_constant().is_some_and(|number| number >= 0)
+            || self.prover(self.context, &[value]).holds(value)
+    }
+
+    /// The same, and remembers whether that is only known in this context.
+    pub(super) fn is_never_negative_here(&mut self, value: &Polynomial) -> bool {
+        if value.as_constant().is_some_and(|number| number >= 0)
+            || self.prover(Context(0), &[value]).holds(value)
+        {
+            return true;
+        }
+        let is = self.is_never_negative(value);
+        self.is_local |= is;
+        is
+    }
+
+    /// Whether the innermost parallel loop leaves a block alone.
+    pub(super) fn is_stable(&self, base: Base) -> bool {
+        let roots = &self.bases[base.index()].roots;
+        if let Some(stored) = &self.scanned {
+            let meets = |other: &Base| {
+                *other == base || self.blocks.meet(roots, &self.bases[other.index()].roots)
+            };
+            return !stored.iter().any(meets);
+        }
+        let frame = self.frames.last();
+        frame.is_some_and(|frame| {
+            base.index() < frame.first_base && !self.blocks.meet(roots, &frame.written)
+        })
+    }
+
+    /// Another value is in a variable from now on, of which nothing is known.
+    pub(super) fn forget(&mut self, variable: Variable) {
+        self.values.remove(&variable);
+        self.truths.remove(&variable);
+        if let Type::Pointer(_) = self.program.variable(variable).ty {
+            let roots = self.blocks.of_variable(variable);
+            if !roots.is_empty() {
+                let spot = self.base(roots, false, 1);
+                self.values.insert(variable, Value::Spots(vec![spot]));
+            }
+        }
+    }
+
+    /// The variables from around commands that these assign.
+    pub(super) fn assigned(&self, commands: &[Command]) -> Vec<Variable> {
+        let mut found = BTreeSet::new();
+        each_command(commands, |command| {
+            each_assigned(command, &mut |v| {
+                if self.declared.contains_key(&v) {
+                    found.insert(v);
+                }
+            })
+        });
+        found.into_iter().collect()
+    }
+
+    /// A loop of one thread.
+    pub(super) fn sequential(
+        &mut self,
+        index: Option<(Variable, &Expression)>,
+        body: &'p [Command],
+    ) {
+        let count = index.map(|(_, count)| self.number(count));
+        let assigned = self.assigned(body);
+        assigned.iter().for_each(|v| self.forget(*v));
+        self.tables.enter_loop(self.blocks, &self.bases, body);
+        let context = self.context;
+        self.depth += 1;
+        if let (Some((index, _)), Some(count)) = (index, count) {
+            self.begin_index(index, &count);
+        }
+        self.list(body);
+        self.depth -= 1;
+        self.context = context;
+        assigned.iter().for_each(|v| self.forget(*v));
+    }
+
+    /// The index of a loop of so many iterations.
+    fn begin_index(&mut self, index: Variable, count: &Polynomial) -> Symbol {
+        let symbol = self.fresh(Scalar::I64);
+        let value = Polynomial::symbol(symbol);
+        self.define(symbol, value.clone());
+        let below = count.minus(&value).plus_number(-1);
+        self.define(symbol, below);
+        // There is an iteration, so there is one at all.
+        self.learn(count.plus_number(-1));
+        self.declared.insert(index, self.frames.len());
+        self.values.insert(index, Value::Number(value));
+        symbol
+    }
+
+    /// A loop whose iterations are run by several.
+    pub(super) fn parallel(
+        &mut self,
+        index: Variable,
+        count: &Expression,
+        level: Level,
+        body: &'p [Command],
+    ) {
+        let count = self.number(count);
+        let assigned = self.assigned(body);
+        self.take(body);
+        let mut frame = Frame {
+            index,
+            level,
+            count: count.clone(),
+            symbol: Symbol(0),
+            first_base: self.bases.len(),
+            first_path: self.paths.len(),
+            sites: BTreeSet::new(),
+            written: BTreeSet::new(),
+            late: Vec::new(),
+            refused: Vec::new(),
+            turn: Turn::Before,
+            phase: 0,
+            depth: self.depth + 1,
+            branches: self.branches,
+            numbers: numbers(self.program, body),
+            calls: BTreeSet::new(),
+            outer_loads: std::mem::take(&mut self.loads),
+        };
+        each_command(body, |command| {
+            each_site(command, &mut |root| {
+                frame.sites.insert(root);
+            });
+            for place in written(command) {
+                frame.written.extend(self.blocks.of_place(&place));
+            }
+            if let Command::Keep { pieces, .. } = command {
+                frame.written.insert(Root::Table(*pieces));
+            }
+        });
+        for variable in assigned {
+            let name = crate::print::print_variable(self.program, variable);
+            let message = format!("{name} is assigned, which is declared around the loop");
+            frame.refused.push((super::Rule::Scalars, message));
+        }
+        self.tables.enter_loop(self.blocks, &self.bases, body);
+        let (context, rising) = (self.context, self.rising.clone());
+        self.depth += 1;
+        self.frames.push(frame);
+        let symbol = self.begin_index(index, &count);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.symbol = symbol;
+        }
+        self.iteration(body);
+        self.depth -= 1;
+        self.rising = rising;
+        if let Some(mut frame) = self.frames.pop() {
+            let loads = std::mem::take(&mut frame.outer_loads);
+            if let Some(judge) = self.judge.take() {
+                judge(self, &frame);
+                self.judge = Some(judge);
+            }
+            self.tables.leave(&frame);
+            self.loads = loads;
+        }
+        if self.frames.is_empty() {
+            self.paths.clear();
+            self.bisections.clear();
+        }
+        self.context = context;
+    }
+
+    /// What commands read from around them has its symbol there.
+    fn take(&mut self, body: &[Command]) {
+        let mut read = BTreeSet::new();
+        each_command(body, |command| {
+            reads(command, &mut |expression| {
+                expression.each_variable(&mut |v| {
+                    read.insert(v);
+                });
+            });
+        });
+        for variable in read {
+            let is_integer = match self.program.variable(variable).ty {
+                Type::Scalar(scalar) => scalar.is_integer(),
+                Type::Pointer(_) | Type::Block => false,
+            };
+            if is_integer && self.declared.contains_key(&variable) {
+                self.number_of(variable);
+            }
+        }
+    }
+
+    /// The body of a parallel loop, with the variables that only grow in it.
+    fn iteration(&mut self, body: &'p [Command]) {
+        let context = self.context;
+        let tables = self.tables.mark();
+        let growing = super::rising::growing(self.program, body);
+        for (at, command) in body.iter().enumerate() {
+            self.command(command);
+            self.ends_with(command);
+            if let Command::Declare { variable, .. } = command
+                && growing.contains_key(variable)
+            {
+                let first = self.number_of(*variable);
+                let symbol = self.fresh(Scalar::I64);
+                let last = Polynomial::symbol(symbol);
+                self.define(symbol, last.minus(&first));
+                self.rising.insert(*variable, Rising { first, last });
+            }
+            for (variable, last_at) in &growing {
+                if *last_at == at
+                    && let Some(rising) = self.rising.get(variable)
+                {
+                    self.values
+                        .insert(*variable, Value::Number(rising.last.clone()));
+                }
+            }
+        }
+        self.tables.forget(tables);
+        self.context = context;
+    }
+
+    /// What is known of an iteration that has come to its end: its checks have held, and what it keeps
+    /// has a length.
+    fn ends_with(&mut self, command: &Command) {
+        let known = match command {
+            Command::Check { condition, .. } => self.truth(condition).yes,
+            Command::Keep { count, .. } => vec![self.number(count)],
+            _others => return,
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.late.extend(known.into_iter().map(Fact::AtLeastZero));
+        }
+    }
+
+    /// What is known at the beginning of a list of the variables that only grow: those that the list
+    /// itself makes greater are not yet at their end.
+    fn steps(&mut self, commands: &'p [Command]) {
+        if self.rising.is_empty() {
+            return;
+        }
+        for (variable, step) in super::rising::steps(commands) {
+            if let Some(rising) = self.rising.get(&variable) {
+                let last = rising.last.clone();
+                let here = self.number_of(variable).plus_number(step);
+                self.learn(last.minus(&here));
+            }
+        }
+    }
+
+    /// Elements are read, or written with a value that may be known: `count` of them behind each
+    /// other, or any.
+    pub(super) fn touch(
+        &mut self,
+        spots: Vec<Spot>,
+        count: Option<&Polynomial>,
+        write: Option<Option<Polynomial>>,
+        pointer: Variable,
+    ) {
+        let is_write = write.is_some();
+        if let Some(value) = write {
+            let roots = spots
+                .iter()
+                .map(|spot| &self.bases[spot.base.index()].roots);
+            self.writes_outside |= roots
+                .flatten()
+                .any(|root| matches!(root, Root::Outside | Root::Nodes));
+            let value = value.map(|value| (value, self.context));
+            self.tables.written(self.blocks, &self.bases, &spots, value);
+        }
+        if self.frames.is_empty() {
+            return;
+        }
+        for spot in spots {
+            let roots = &self.bases[spot.base.index()].roots;
+            let left_alone = |f: &Frame| !self.blocks.meet(roots, &f.written);
+            if !is_write && self.frames.iter().all(left_alone) {
+                continue;
+            }
+            let index = self.within(&spot, count);
+            self.paths.push(Path {
+                base: spot.base,
+                index,
+                writes: is_write,
+                context: self.context,
+                turn: self
+                    .frames
+                    .iter()
+                    .map(|f| f.turn)
+                    .max()
+                    .unwrap_or(Turn::Before),
+                phases: self.frames.iter().map(|f| f.phase).collect(),
+                pointer,
+            });
+        }
+    }
+
+    /// One of so many elements from a place on.
+    pub(super) fn within(&mut self, spot: &Spot, count: Option<&Polynomial>) -> Polynomial {
+        if count.and_then(Polynomial::as_constant) == Some(1) {
+            return spot.index.clone();
+        }
+        let symbol = self.fresh(Scalar::I64);
+        let offset = Polynomial::symbol(symbol);
+        if let Some(count) = count {
+            self.define(symbol, offset.clone());
+            self.define(symbol, count.minus(&offset).plus_number(-1));
+        }
+        spot.index.plus(&offset)
+    }
+
+    /// Records that no iteration may do this.
+    pub(super) fn refuse(&mut self, rule: super::Rule, message: impl Into<String>) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.refused.push((rule, message.into()));
+        }
+    }
+}
+
+fn symbols_of(fact: &Fact, found: &mut Vec<Symbol>) {
+    match fact {
+        Fact::AtLeastZero(sum) => found.extend(sum.symbols()),
+        Fact::OneOf(symbol, values) => {
+            found.push(*symbol);
+            for case in values {
+                found.extend(case.value.symbols());
+                found.extend(case.conditions.iter().flat_map(Polynomial::symbols));
+            }
+        }
+    }
+}
+
+/// The variables to which a command gives another value.
+pub(super) fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
+    match command {
+        Command::Store { .. }
+        | Command::Stream { .. }
+        | Command::CombineFew { .. }
+        | Command::Prefetch { .. }
+        | Command::OnHost { .. }
+        | Command::Keep { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
+        | Command::AwaitTurn(_)
+        | Command::EndTurn(_)
+        | Command::DropPieces { .. } => {}
+        Command::PlanStream { shift, .. } => visit(*shift),
+        Command::Piece { pointer, .. } => visit(*pointer),
+        other => writes(other, visit),
+    }
+}
