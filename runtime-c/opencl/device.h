@@ -181,13 +181,19 @@ static const char *nova_build_kernels(nova_device *device, cl_int *code)
     return NULL;
 }
 
+/* Held by the program that opens its device, of all those linked together: implementations prepare
+ * their devices when they are first asked, and some do not expect two threads to ask at once. */
+NOVA_WEAK pthread_mutex_t nova_opening_lock_1 = PTHREAD_MUTEX_INITIALIZER;
+
 /* Opens the device unless it is open; gives what has failed, or null. The lock is held. */
 static const char *nova_open_device(nova_device *device, cl_int *code)
 {
     *code = CL_DEVICE_NOT_FOUND;
     if (device->open)
         return NULL;
+    pthread_mutex_lock(&nova_opening_lock_1);
     device->id = nova_choose_device();
+    pthread_mutex_unlock(&nova_opening_lock_1);
     if (device->id == NULL)
         return "looking for a device";
     device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, code);

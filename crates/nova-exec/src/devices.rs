@@ -1,25 +1,49 @@
 //! Which devices this machine has that programs may run on.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_ulong, c_void};
+use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 /// `clGetPlatformIDs`.
-type PlatformIds = unsafe extern "C" fn(c_uint, *mut c_void, *mut c_uint) -> c_int;
+type PlatformIds = unsafe extern "C" fn(c_uint, *mut *mut c_void, *mut c_uint) -> c_int;
+/// `clGetDeviceIDs`.
+type DeviceIds =
+    unsafe extern "C" fn(*mut c_void, c_ulong, c_uint, *mut *mut c_void, *mut c_uint) -> c_int;
 
-/// Whether there is an implementation of OpenCL.
+/// `CL_DEVICE_TYPE_ALL`.
+const ALL: c_ulong = 0xffff_ffff;
+
+/// Whether there is a device of OpenCL.
+///
+/// Implementations prepare their devices when they are first asked, and some do not expect two threads
+/// to ask at once; so who may call programs from several threads asks here before.
 pub fn has_opencl() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| count_devices().is_some_and(|count| count > 0))
+}
+
+/// How many devices of OpenCL there are; `None` without a loader.
+fn count_devices() -> Option<c_uint> {
     // SAFETY: the loader of OpenCL runs nothing of ours when it is loaded.
-    let Ok(loader) = (unsafe { libloading::Library::new("libOpenCL.so.1") }) else {
-        return false;
-    };
-    // SAFETY: the function has this type in every version of OpenCL.
-    let Ok(platforms) = (unsafe { loader.get::<PlatformIds>(b"clGetPlatformIDs\0") }) else {
-        return false;
-    };
-    let mut count = 0;
-    // SAFETY: it writes nothing but the count.
-    let code = unsafe { platforms(0, std::ptr::null_mut(), &mut count) };
-    let found = code == 0 && count > 0;
+    let loader = unsafe { libloading::Library::new("libOpenCL.so.1") }.ok()?;
+    let mut found = 0;
+    // SAFETY: the functions have these types in every version of OpenCL; they write the places given
+    // to them, of which there are as many as is said.
+    unsafe {
+        let platforms = loader.get::<PlatformIds>(b"clGetPlatformIDs\0").ok()?;
+        let devices = loader.get::<DeviceIds>(b"clGetDeviceIDs\0").ok()?;
+        let mut ids = [null_mut(); 16];
+        let mut count = 0;
+        if platforms(ids.len() as c_uint, ids.as_mut_ptr(), &mut count) == 0 {
+            for id in ids.iter().take(count as usize) {
+                let mut own = 0;
+                if devices(*id, ALL, 0, null_mut(), &mut own) == 0 {
+                    found += own;
+                }
+            }
+        }
+    }
     // Implementations may have started threads.
     std::mem::forget(loader);
-    found
+    Some(found)
 }
