@@ -5,8 +5,12 @@
 #ifndef NOVA_MIRRORS_H
 #define NOVA_MIRRORS_H
 
+/* It stands in place of common/one_memory.h. */
+#define NOVA_ONE_MEMORY_H
+
 #include "../common/errors.h"
 #include "../common/memory.h"
+#include <string.h>
 
 /* The two places of an array. */
 typedef struct nova_mirror {
@@ -143,7 +147,7 @@ static void nova_lend(nova_context *context, const void *data, int64_t count, si
         if (start < mirror->start + mirror->bytes && mirror->start < end) {
             start = mirror->start < start ? mirror->start : start;
             end = mirror->start + mirror->bytes > end ? mirror->start + mirror->bytes : end;
-            free(nova_take_mirror(session, mirror->start));
+            nova_drop_mirror(session, (const void *)mirror->start);
             mirror = session->mirrors;
         } else {
             mirror = start < mirror->start ? mirror->left : mirror->right;

@@ -2,8 +2,10 @@
 #ifndef NOVA_OPENCL_LAUNCH_H
 #define NOVA_OPENCL_LAUNCH_H
 
-#include "../common/call.h"
+#include "device.h"
+/* Before what would use the memory of programs without a device. */
 #include "../device/mirrors.h"
+#include "../common/call.h"
 
 /* An argument of a kernel: a value, or memory and the element in it that a pointer leads to. */
 typedef struct nova_argument {

@@ -56,6 +56,11 @@ fn parallel_loops() {
 }
 
 #[test]
+fn kernels() {
+    check_for(Target::OpenCl, "quotients");
+}
+
+#[test]
 fn fields_of_structures_in_parallel_loops() {
     check_for(Target::Pthreads, "turned");
 }

@@ -10,6 +10,7 @@ mod few;
 mod grids;
 mod indices;
 mod jam;
+mod kernels;
 mod lanes;
 mod large;
 mod locals;

@@ -22,6 +22,11 @@ fn blocks() {
 }
 
 #[test]
+fn mirrors() {
+    check("mirrors");
+}
+
+#[test]
 fn stack() {
     check("stack");
 }

@@ -1,0 +1,244 @@
+//! Which loops become kernels, what these read and write, and where the host asks for arrays.
+
+use nova_diag::SourceMap;
+use nova_loop::ir::{Command, Level, Program};
+use nova_loop::parse::parse;
+use nova_loop::walk::each_command;
+use nova_loop::{kernels, residency};
+
+/// A function with this body; `n` is a number, `x` and `y` are arrays, `xb` the handle of `x`.
+fn program(body: &str) -> Program {
+    let text = format!(
+        "(program
+          (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (sum 0))))
+          (foreign \"c_function\" [f32] f32)
+          (function \"f\" [n:i64 x:(pointer f32) xb:block y:(pointer f32) a:f32] [r:f32]
+            (declare outside:i64 0) {body}
+            (set r a))
+          (function \"pure\" [v1:f32] [w1:f32] (set w1 (mul f32 v1 v1)))
+          (function \"reads\" [p2:(pointer f32) pb2:block] [s2:f32] (set s2 (load p2 0)))
+          (function \"writes\" [p3:(pointer f32) pb3:block] [s3:f32] (store p3 0 1.0f) (set s3 1.0f))
+          (function \"launches\" [p4:(pointer f32) pb4:block] [s4:f32]
+            (for m4 4 grid (store p4 m4 2.0f)) (set s4 0.0f))
+          (function \"makes\" [m5:i64] [s5:f32]
+            (declare q5:(pointer f32)) (declare qb5:block) (allocate qb5 q5 f32 m5)
+            (store q5 0 1.0f) (set s5 (load q5 0)) (release qb5)))"
+    );
+    let mut sources = SourceMap::new();
+    let file = sources.add("kernels", &*text);
+    parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+}
+
+/// The program after the choice of kernels and, if so asked, the marks for the host.
+fn after(body: &str, marks: bool) -> Program {
+    let mut program = program(body);
+    kernels::run(&mut program);
+    if marks {
+        residency::run(&mut program);
+    }
+    if let Err(errors) = nova_loop::verify(&program) {
+        panic!("{errors:?}\n{body}");
+    }
+    program
+}
+
+/// Whether a loop with this body becomes a kernel.
+fn is_kernel(body: &str) -> bool {
+    let program = after(&format!("(for i n grid {body})"), false);
+    let mut found = None;
+    each_command(&program.functions[0].body, |command| {
+        if let Command::For { level, .. } = command
+            && found.is_none()
+        {
+            found = Some(*level == Level::Grid);
+        }
+    });
+    found.unwrap()
+}
+
+#[test]
+fn kernels_compute_read_and_write_arrays() {
+    for body in [
+        "(store y i (mul f32 a (load x i)))",
+        "(local p:(pointer f32) 4) (for k 4 sequential (store p k a)) (store y i (load p 3))",
+        "(check (lt i64 i 3) index [i n] \"a:1:1\") (store y i a)",
+        "(declare v:f32) (call \"pure\" [a] [v]) (store y i v)",
+        "(declare v:f32) (call \"reads\" [x xb] [v]) (store y i v)",
+        "(copy (offset y (mul i64 i 4)) (offset x (mul i64 i 4)) f32 4)",
+        "(retain xb) (release xb)",
+    ] {
+        assert!(is_kernel(body), "{body}");
+    }
+}
+
+#[test]
+fn the_host_keeps_what_a_device_cannot_do() {
+    for body in [
+        "(set outside i)",
+        "(declare l:i64) (new 0 1 [1i32 0] l)",
+        "(declare t:i32 (tag 0 i))",
+        "(trace \"a\" f32 [a])",
+        "(declare v:f32) (foreign 0 [a] [v])",
+        "(declare v:f32) (call \"makes\" [3] [v]) (store y i v)",
+        "(declare p:(pointer f32)) (declare h:block) (allocate h p f32 4) (release h)",
+        // One pointer to either kind of memory, and an own array that is handed on.
+        "(local p:(pointer f32) 4) (declare q:(pointer f32) (select (lt i64 i 2) p x))
+         (store q 0 a)",
+        "(local p:(pointer f32) 4) (store p 0 a) (declare v:f32) (call \"reads\" [p null] [v])",
+    ] {
+        assert!(!is_kernel(body), "{body}");
+    }
+}
+
+#[test]
+fn loops_inside_of_kernels_are_sequential() {
+    let program = after("(for i n grid (for k 4 grid (store y k a)))", false);
+    let mut levels = Vec::new();
+    each_command(&program.functions[0].body, |command| {
+        if let Command::For { level, .. } = command {
+            levels.push(*level);
+        }
+    });
+    assert_eq!(levels, [Level::Grid, Level::Sequential]);
+}
+
+#[test]
+fn a_loop_of_the_host_leaves_kernels_inside() {
+    let body = "(for i n grid (trace \"a\" f32 [a]) (for k 4 grid (store y k a)))";
+    let program = after(body, false);
+    let mut levels = Vec::new();
+    each_command(&program.functions[0].body, |command| {
+        if let Command::For { level, .. } = command {
+            levels.push(*level);
+        }
+    });
+    assert_eq!(levels, [Level::Sequential, Level::Grid]);
+}
+
+/// What the kernel of a body writes.
+fn written(body: &str) -> Vec<String> {
+    let program = program(&format!("(for i n grid {body})"));
+    let mut names = Vec::new();
+    each_command(&program.functions[0].body, |command| {
+        if let Command::For {
+            variable,
+            level: Level::Grid,
+            body,
+            ..
+        } = command
+        {
+            let found = kernels::written(&program, *variable, body);
+            names = found
+                .iter()
+                .map(|v| program.variable(*v).name.to_string())
+                .collect();
+        }
+    });
+    names
+}
+
+#[test]
+fn what_kernels_write_is_found_through_pointers_and_calls() {
+    assert_eq!(written("(store y i (load x i))"), ["y"]);
+    assert_eq!(
+        written("(declare p:(pointer f32) (offset x i)) (store p 0 a)"),
+        ["x"]
+    );
+    assert_eq!(
+        written("(declare p:(pointer f32) x) (for k 2 sequential (store p 0 a) (set p y))"),
+        ["x", "y"]
+    );
+    assert_eq!(written("(copy y x f32 4)"), ["y"]);
+    let call = |name: &str| format!("(declare v:f32) (call \"{name}\" [x xb] [v])");
+    assert_eq!(written(&call("writes")), ["x"]);
+    assert!(written(&call("reads")).is_empty());
+}
+
+/// The function's marks for the host, and its kernels and stores, in order.
+fn marks(body: &str) -> Vec<String> {
+    let program = after(body, true);
+    let mut out = Vec::new();
+    list(&program, &program.functions[0].body, &mut out);
+    out
+}
+
+fn list(program: &Program, commands: &[Command], out: &mut Vec<String>) {
+    for command in commands {
+        match command {
+            Command::OnHost { pointer, writes } => {
+                let name = &program.variable(*pointer).name;
+                out.push(format!("{} {name}", if *writes { "write" } else { "read" }));
+            }
+            Command::For {
+                level: Level::Grid, ..
+            } => out.push("kernel".to_string()),
+            Command::For { body, .. } | Command::Loop { body, .. } => {
+                out.push("loop".to_string());
+                list(program, body, out);
+                out.push("end".to_string());
+            }
+            others => {
+                for inner in others.lists() {
+                    list(program, inner, out);
+                }
+            }
+        }
+    }
+}
+
+const KERNEL: &str = "(for i n grid (store y i (load x i)))";
+
+#[test]
+fn the_host_asks_once_and_again_behind_a_kernel() {
+    let read = "(declare v:f32 (load y 0)) (declare w:f32 (load y 1))";
+    assert_eq!(marks(read), ["read y"]);
+    let body = format!("(declare u:f32 (load y 0)) {KERNEL} {read}");
+    assert_eq!(marks(&body), ["read y", "kernel", "read y"]);
+    assert_eq!(
+        marks("(declare v:f32 (load y 0)) (store y 0 v) (store y 1 v)"),
+        ["read y", "write y"]
+    );
+}
+
+#[test]
+fn a_loop_without_kernels_asks_before() {
+    let body = "(for k n sequential (declare p:(pointer f32) (offset x k)) (store y k (load p 0)))";
+    assert_eq!(marks(body), ["read x", "write y", "loop", "end"]);
+    // What the loop itself assigns is asked for inside.
+    let body = "(declare p:(pointer f32) x)
+        (for k n sequential (store p 0 a) (set p y))";
+    assert_eq!(marks(body), ["loop", "write p", "end"]);
+}
+
+#[test]
+fn a_loop_with_kernels_asks_inside() {
+    let body = format!("(store y 0 a) (loop (store y 1 a) {KERNEL} (break))");
+    assert_eq!(
+        marks(&body),
+        ["write y", "loop", "write y", "kernel", "end"]
+    );
+}
+
+#[test]
+fn calls_that_run_kernels_count_as_such() {
+    let call = |name: &str| {
+        format!("(store y 0 a) (declare v:f32) (call \"{name}\" [x xb] [v]) (store y 1 v)")
+    };
+    assert_eq!(marks(&call("reads")), ["write y"]);
+    assert_eq!(marks(&call("launches")), ["write y", "write y"]);
+}
+
+#[test]
+fn arrays_on_the_stack_are_never_asked_for() {
+    let body = "(local p:(pointer f32) 4) (store p 0 a) (declare q:(pointer f32) (offset p 1))
+        (store q 0 a)";
+    assert!(marks(body).is_empty());
+}
+
+#[test]
+fn behind_branches_holds_what_all_of_them_leave() {
+    let both = format!("(store y 0 a) (if (lt i64 n 3) (do {KERNEL}) (do)) (store y 1 a)");
+    assert_eq!(marks(&both), ["write y", "kernel", "write y"]);
+    let read = "(if (lt i64 n 3) (do (store y 0 a)) (do (store y 1 a))) (store y 2 a)";
+    assert_eq!(marks(read), ["write y", "write y"]);
+}

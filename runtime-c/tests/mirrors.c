@@ -1,0 +1,227 @@
+/* Arrays with two places, against a device that is host memory apart: whatever the host, kernels and
+ * copies do in whatever order, everyone sees what was written last. */
+#include "../common/errors.h"
+#include "test.h"
+
+typedef char *nova_device_memory;
+
+typedef struct nova_device_session {
+    struct nova_mirror *mirrors;
+    uint64_t random;
+    nova_device_memory failure;
+    bool may_have_failed;
+} nova_session;
+
+static int allocated, reads, written;
+
+static nova_device_memory nova_device_allocate(nova_context *context, size_t bytes)
+{
+    char *memory = (char *)malloc(bytes);
+    (void)context;
+    CHECK(memory != NULL);
+    memset(memory, 0x5a, bytes);
+    allocated++;
+    return memory;
+}
+
+static void nova_device_free(nova_session *session, nova_device_memory memory, size_t bytes)
+{
+    (void)session;
+    (void)bytes;
+    free(memory);
+    allocated--;
+}
+
+static void nova_device_write(nova_context *context, nova_device_memory to, size_t offset,
+                              const void *from, size_t bytes)
+{
+    (void)context;
+    memcpy(to + offset, from, bytes);
+    written++;
+}
+
+static void nova_device_read(nova_context *context, void *to, nova_device_memory from,
+                             size_t offset, size_t bytes)
+{
+    (void)context;
+    memcpy(to, from + offset, bytes);
+    reads++;
+}
+
+static void nova_device_copy(nova_context *context, nova_device_memory to, size_t to_offset,
+                             nova_device_memory from, size_t from_offset, size_t bytes)
+{
+    (void)context;
+    memcpy(to + to_offset, from + from_offset, bytes);
+}
+
+#include "../device/mirrors.h"
+#include "../common/call.h"
+
+static void nova_report(nova_context *context, int32_t site, int64_t first, int64_t second)
+{
+    nova_fail(context, NOVA_ERROR_PROGRAM, "site %d: %d, %d", (int)site, (int)first, (int)second);
+}
+
+enum { ARRAYS = 40, MOST = 64 };
+
+/* An array, and what should be in it. */
+typedef struct array {
+    int *data; /* null: there is none */
+    int count;
+    int expected[MOST];
+} array;
+
+static uint32_t state = 1;
+
+static int below(int n)
+{
+    state = state * 1664525u + 1013904223u;
+    return (int)((state >> 8) % (uint32_t)n);
+}
+
+/* The elements as a kernel sees them. */
+static int *on_device(nova_context *context, array *a, bool writes)
+{
+    int at = below(a->count);
+    nova_mirror *mirror = nova_on_device(context, a->data + at, writes);
+    CHECK(mirror != NULL && mirror->start == (uintptr_t)a->data);
+    return (int *)mirror->memory;
+}
+
+/* A new array that one side has filled. */
+static void make(nova_context *context, array *a)
+{
+    a->count = 1 + below(MOST);
+    a->data = (int *)nova_memory(context, (size_t)a->count * sizeof(int));
+    CHECK(a->data != NULL);
+    nova_fresh(context, a->data);
+    int before = written;
+    int *place = a->data;
+    if (below(2) == 0)
+        place = on_device(context, a, true);
+    else
+        nova_on_host(context, a->data, true);
+    CHECK(written == before); /* there was nothing to copy */
+    for (int i = 0; i < a->count; i++)
+        place[i] = a->expected[i] = below(1000);
+}
+
+/* One of the things that can happen to an array. */
+static void step(nova_context *context, array *arrays)
+{
+    array *a = &arrays[below(ARRAYS)], *b = &arrays[below(ARRAYS)];
+    if (a->data == NULL) {
+        make(context, a);
+        return;
+    }
+    int i = below(a->count), value = below(1000);
+    int *place = a->data;
+    switch (below(7)) {
+    case 0:
+        nova_on_host(context, a->data + i, false);
+        CHECK(memcmp(a->data, a->expected, (size_t)a->count * sizeof(int)) == 0);
+        break;
+    case 1:
+        place = on_device(context, a, false);
+        CHECK(memcmp(place, a->expected, (size_t)a->count * sizeof(int)) == 0);
+        break;
+    case 2:
+        nova_on_host(context, a->data + i, true);
+        a->data[i] = a->expected[i] = value;
+        break;
+    case 3:
+        place = on_device(context, a, true);
+        place[i] = a->expected[i] = value;
+        break;
+    case 4:
+    case 5:
+        if (b->data != NULL && b != a) {
+            int count = below((a->count < b->count ? a->count : b->count) + 1);
+            int to = below(a->count - count + 1), from = below(b->count - count + 1);
+            nova_copy_arrays(context, a->data + to, b->data + from, count, sizeof(int));
+            memcpy(a->expected + to, b->expected + from, (size_t)count * sizeof(int));
+        }
+        break;
+    default:
+        nova_free_memory(context, a->data);
+        a->data = NULL;
+    }
+}
+
+static void random_steps(nova_context *context, void *argument)
+{
+    array *arrays = (array *)argument;
+    for (int k = 0; k < 200000; k++)
+        step(context, arrays);
+    for (int k = 0; k < ARRAYS; k++)
+        nova_free_memory(context, arrays[k].data);
+    CHECK(context->session->mirrors == NULL && allocated == 0);
+}
+
+/* What is read is copied once, and what overlaps is one array. */
+static void lent(nova_context *context, void *argument)
+{
+    int *numbers = (int *)argument;
+    nova_lend(context, numbers + 2, 4, sizeof(int));
+    nova_lend(context, numbers + 10, 2, sizeof(int));
+    nova_lend(context, numbers + 4, 4, sizeof(int));
+    nova_lend(context, numbers + 4, 0, sizeof(int));
+    nova_lend(context, NULL, 0, sizeof(int));
+    nova_mirror *first = nova_find_mirror(context->session, numbers + 2);
+    CHECK(first != NULL && first == nova_find_mirror(context->session, numbers + 7));
+    CHECK(first->bytes == 6 * sizeof(int));
+    CHECK(nova_find_mirror(context->session, numbers + 8) == NULL);
+    CHECK(nova_find_mirror(context->session, numbers + 1) == NULL);
+    int before = written;
+    nova_on_device(context, numbers + 3, false);
+    nova_on_device(context, numbers + 6, false);
+    nova_on_host(context, numbers + 3, false);
+    nova_on_device(context, numbers + 3, false);
+    CHECK(written == before + 1);
+    CHECK(nova_on_device(context, &before, false) == NULL);
+    nova_lend(context, numbers, 12, sizeof(int));
+}
+
+/* A failure that a kernel has left is reported when its results are asked for, and once. */
+static void failed(nova_context *context, void *argument)
+{
+    nova_failure *failure = (nova_failure *)argument;
+    nova_check_kernels(context);
+    context->session->failure = (char *)failure;
+    nova_check_kernels(context);
+    context->session->may_have_failed = true;
+    nova_check_kernels(context);
+    CHECK(!"it has failed");
+}
+
+/* Runs a body with a session; gives the code of its error. */
+static int run(nova_body body, void *argument, char *message)
+{
+    nova_session session;
+    nova_context context;
+    memset(&session, 0, sizeof session);
+    session.random = 88172645463325252u;
+    nova_open(&context, message);
+    context.session = &session;
+    nova_try(&context, body, argument);
+    while (session.mirrors != NULL)
+        nova_drop_mirror(&session, (const void *)session.mirrors->start);
+    context.session = NULL;
+    nova_close_blocks(&context);
+    return context.code;
+}
+
+int main(void)
+{
+    static array arrays[ARRAYS];
+    char message[NOVA_MESSAGE_SIZE] = "";
+    int numbers[12] = {0};
+    nova_failure failure = {1, 7, 3, 4};
+    CHECK(run(random_steps, arrays, message) == 0);
+    CHECK(run(lent, numbers, message) == 0 && allocated == 0);
+    CHECK(run(failed, &failure, message) == NOVA_ERROR_PROGRAM);
+    CHECK(strcmp(message, "site 7: 3, 4") == 0);
+    CHECK(reads > 0);
+    return 0;
+}
