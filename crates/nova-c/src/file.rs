@@ -37,7 +37,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         .iter()
         .map(|declared| foreign::declaration(&mut unit, declared))
         .collect();
-    let functions: Vec<Function> = reachable(program)
+    let functions: Vec<Function> = reachable(program, unit.has_kernels)
         .into_iter()
         .map(|id| emit_function(&mut unit, id))
         .collect();

@@ -397,9 +397,13 @@ fn is_next(variable: Variable, value: &LoopExpression) -> bool {
     }
 }
 
-/// The functions that the entries reach, callees before their callers where there is no cycle.
-pub fn reachable(program: &Program) -> Vec<FunctionId> {
-    let mut search = Search::default();
+/// The functions that the entries reach, callees before their callers where there is no cycle; with
+/// `kernels` those that the host calls.
+pub fn reachable(program: &Program, kernels: bool) -> Vec<FunctionId> {
+    let mut search = Search {
+        kernels,
+        ..Search::default()
+    };
     for entry in &program.entries {
         search.visit(program, entry.function);
     }
@@ -416,6 +420,8 @@ pub fn reachable_from(program: &Program, function: FunctionId) -> Vec<FunctionId
 /// A search of the graph of calls.
 #[derive(Default)]
 struct Search {
+    /// Whether what loops at the level of a grid call is left out.
+    kernels: bool,
     seen: BTreeSet<FunctionId>,
     order: Vec<FunctionId>,
 }
@@ -425,12 +431,12 @@ impl Search {
         // A function and those it calls that are still to be seen, the next one last.
         let mut stack: Vec<(FunctionId, Vec<FunctionId>)> = Vec::new();
         if self.seen.insert(start) {
-            stack.push((start, callees(program, start)));
+            stack.push((start, callees(program, start, self.kernels)));
         }
         while let Some((id, rest)) = stack.last_mut() {
             match rest.pop() {
                 Some(callee) if self.seen.insert(callee) => {
-                    stack.push((callee, callees(program, callee)));
+                    stack.push((callee, callees(program, callee, self.kernels)));
                 }
                 Some(_) => {}
                 None => {
@@ -442,14 +448,20 @@ impl Search {
     }
 }
 
-fn callees(program: &Program, id: FunctionId) -> Vec<FunctionId> {
+fn callees(program: &Program, id: FunctionId, kernels: bool) -> Vec<FunctionId> {
     let mut list = Vec::new();
-    if let Some(function) = program.functions.get(id.0 as usize) {
-        each_command(&function.body, |command| {
-            if let Command::Call { function, .. } = command {
-                list.push(*function);
+    let function = program.functions.get(id.0 as usize);
+    let mut left: Vec<&[Command]> = function.iter().map(|f| &*f.body).collect();
+    while let Some(commands) = left.pop() {
+        for command in commands {
+            match command {
+                Command::Call { function, .. } => list.push(*function),
+                Command::For {
+                    level: Level::Grid, ..
+                } if kernels => {}
+                others => left.extend(others.lists().into_iter().map(Vec::as_slice)),
             }
-        });
+        }
     }
     list.sort();
     list.dedup();

@@ -1,0 +1,217 @@
+/* The program. */
+
+/* The kernels, for the compiler of the device. */
+static const char *const nova_kernel_sources[] = {
+    "#pragma OPENCL FP_CONTRACT ON\n"
+    "\n"
+    "typedef char int8_t;\n"
+    "typedef short int16_t;\n"
+    "typedef int int32_t;\n"
+    "typedef long int64_t;\n"
+    "typedef uchar uint8_t;\n"
+    "typedef ushort uint16_t;\n"
+    "typedef uint uint32_t;\n"
+    "typedef ulong uint64_t;\n"
+    "#define INT32_MIN INT_MIN\n"
+    "#define INT64_MIN LONG_MIN\n"
+    "#define INT64_C(x) x##L\n"
+    "#define UINT64_C(x) x##UL\n"
+    "#define sqrtf sqrt\n"
+    "#define fabsf fabs\n"
+    "#define expf exp\n"
+    "#define exp2f exp2\n"
+    "#define logf log\n"
+    "#define log2f log2\n"
+    "#define log10f log10\n"
+    "#define sinf sin\n"
+    "#define cosf cos\n"
+    "#define tanf tan\n"
+    "#define asinf asin\n"
+    "#define acosf acos\n"
+    "#define atanf atan\n"
+    "#define sinhf sinh\n"
+    "#define coshf cosh\n"
+    "#define tanhf tanh\n"
+    "#define powf pow\n"
+    "#define atan2f atan2\n"
+    "#define floorf floor\n"
+    "#define ceilf ceil\n"
+    "#define roundf round\n"
+    "#define truncf trunc\n"
+    "#define erff erf\n"
+    "#define fmaf fma\n"
+    "\n"
+    "/* A loop over 0 … count - 1 whose iterations the threads share. */\n"
+    "#define NOVA_SHARED_LOOP(variable, count) \\\n"
+    "    for (int64_t variable = (int64_t)get_global_id(0); variable < (count); \\\n"
+    "         variable += (int64_t)get_global_size(0))\n"
+    "\n"
+    "/* What a kernel writes that fails: the first one to do so. */\n"
+    "typedef struct nova_failure {\n"
+    "    int32_t taken, site;\n"
+    "    int64_t first, second;\n"
+    "} nova_failure;\n"
+    "\n"
+    "/* What a thread needs to fail. */\n"
+    "typedef struct nova_context {\n"
+    "    __global nova_failure *failure;\n"
+    "    bool failed; /* whether the thread is to leave its function */\n"
+    "} nova_context;\n"
+    "\n"
+    "/* The thread fails at a check; the function that it is in returns. */\n"
+    "static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int64_t second)\n"
+    "{\n"
+    "    context->failed = true;\n"
+    "    if (atomic_cmpxchg((volatile __global int *)&context->failure->taken, 0, 1) == 0) {\n"
+    "        context->failure->site = site;\n"
+    "        context->failure->first = first;\n"
+    "        context->failure->second = second;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Quotients, truncated; the smallest number divided by -1 is itself. */\n"
+    "static inline int32_t nova_divide_i32(int32_t a, int32_t b)\n"
+    "{\n"
+    "    return b == -1 ? (int32_t)(0 - (uint32_t)a) : a / b;\n"
+    "}\n"
+    "\n"
+    "static int32_t quotient_on_device(nova_context *context, int32_t x, int32_t y)\n"
+    "{\n"
+    "    if (y == 0) {\n"
+    "        nova_fail_at(context, 0, 0, 0);\n"
+    "        return 0;\n"
+    "    }\n"
+    "    return nova_divide_i32(x, y);\n"
+    "}\n"
+    "\n"
+    "__kernel void quotients_value_kernel(int64_t count, __global nova_failure *failure,\n"
+    "                                     __global int32_t *X_data_base, int64_t X_data_offset,\n"
+    "                                     __global int32_t *Y_data_base, int64_t Y_data_offset,\n"
+    "                                     __global int32_t *t_base, int64_t t_offset)\n"
+    "{\n"
+    "    __global int32_t *X_data = X_data_base + X_data_offset;\n"
+    "    __global int32_t *Y_data = Y_data_base + Y_data_offset;\n"
+    "    __global int32_t *t = t_base + t_offset;\n"
+    "    if (failure->taken)\n"
+    "        return;\n"
+    "    nova_context state = {failure, false};\n"
+    "    nova_context *context = &state;\n"
+    "    NOVA_SHARED_LOOP(i, count) {\n"
+    "        int32_t q = quotient_on_device(context, X_data[i], Y_data[i]);\n"
+    "        if (context->failed)\n"
+    "            return;\n"
+    "        t[i] = q;\n"
+    "    }\n"
+    "}\n"
+    "\n",
+};
+
+static const char *const nova_kernel_names[1] = {"quotients_value_kernel"};
+static cl_kernel nova_kernels[1];
+
+static nova_device nova_program_device = {nova_kernel_sources, 1, "-cl-std=CL1.2",
+                                          nova_kernel_names, nova_kernels, 1,
+                                          PTHREAD_MUTEX_INITIALIZER, false, NULL, NULL, NULL,
+                                          {NULL}, 0, {{{NULL, 0}}, 0}};
+
+/* The parameters of a call of quotients. */
+struct quotients_call {
+    int64_t *result_len;
+    int32_t **result;
+    int64_t X_len;
+    const int32_t *X;
+    int64_t Y_len;
+    const int32_t *Y;
+};
+
+static NOVA_THREAD_LOCAL char quotients_message[NOVA_MESSAGE_SIZE];
+
+NOVA_NEVER_RETURNS static void nova_length_error(nova_context *context, const char *place,
+                                                 int64_t first, int64_t second)
+{
+    nova_fail(context, 1, "%s: lengths differ: %lld and %lld", place, (long long)first,
+              (long long)second);
+}
+
+NOVA_NEVER_RETURNS static void nova_division_error(nova_context *context, const char *place)
+{
+    nova_fail(context, 1, "%s: division by zero", place);
+}
+
+static void quotients_value(nova_context *context, int64_t X_length, int32_t *X_data,
+                            int64_t Y_length, int32_t *Y_data, int64_t *length_out,
+                            int32_t **data_out, nova_block **data_block_out)
+{
+    if (X_length != Y_length)
+        nova_length_error(context, "quotients.nova:2:1", X_length, Y_length);
+    nova_block *t_block;
+    int32_t *t = (int32_t *)nova_fresh(context, nova_allocate(context, &t_block, X_length,
+                                                              sizeof(int32_t),
+                                                              "quotients.nova:2:1"));
+    /* quotients.nova:2:1 */
+    nova_argument arguments[3] = {nova_array(context, X_data, sizeof(int32_t), false),
+                                  nova_array(context, Y_data, sizeof(int32_t), false),
+                                  nova_array(context, t, sizeof(int32_t), true)};
+    nova_launch(context, 0, X_length, arguments, 3);
+    if (X_length > 0) {
+        nova_on_host(context, t, true);
+        t[0] = -(uint32_t)t[0];
+    }
+    *length_out = X_length;
+    *data_out = t;
+    *data_block_out = t_block;
+}
+
+static void quotients_run(nova_context *context, void *argument)
+{
+    struct quotients_call *call = (struct quotients_call *)argument;
+    nova_check_result(context, "result_len", call->result_len);
+    nova_check_result(context, "result", call->result);
+    nova_check_array(context, "X", call->X_len, call->X, sizeof(int32_t));
+    nova_lend(context, call->X, call->X_len, sizeof(int32_t));
+    nova_check_array(context, "Y", call->Y_len, call->Y, sizeof(int32_t));
+    nova_lend(context, call->Y, call->Y_len, sizeof(int32_t));
+    int64_t value_length;
+    int32_t *value_data;
+    nova_block *value_data_block;
+    quotients_value(context, call->X_len, (int32_t *)nova_elements(call->X), call->Y_len,
+                    (int32_t *)nova_elements(call->Y), &value_length, &value_data,
+                    &value_data_block);
+    nova_check_kernels(context);
+    nova_on_host(context, value_data, false);
+    if (*call->result != NULL && *call->result_len < value_length) {
+        int64_t capacity = *call->result_len;
+        *call->result_len = value_length;
+        nova_fail_buffer(context, "result", capacity, value_length);
+    }
+    *call->result = (int32_t *)nova_put(context, *call->result, value_data, value_data_block,
+                                        value_length, sizeof(int32_t));
+    *call->result_len = value_length;
+}
+
+int quotients(int64_t *result_len, int32_t **result, int64_t X_len, const int32_t *X, int64_t Y_len,
+              const int32_t *Y)
+{
+    struct quotients_call call = {result_len, result, X_len, X, Y_len, Y};
+    nova_device_call device_call = {&nova_program_device, quotients_run, &call};
+    return nova_call(nova_with_device, &device_call, quotients_message);
+}
+
+const char *quotients_error(void)
+{
+    return quotients_message;
+}
+
+static void nova_report(nova_context *context, int32_t site, int64_t first, int64_t second)
+{
+    (void)first;
+    (void)second;
+    switch (site) {
+    case 0:
+        nova_division_error(context, "quotients.nova:2:20");
+        break;
+    default:
+        nova_fail(context, NOVA_ERROR_DEVICE, "a kernel failed");
+        break;
+    }
+}
