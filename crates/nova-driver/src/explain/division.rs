@@ -117,7 +117,9 @@ impl Report<'_> {
         let kind = match &note.fate {
             Fate::Divided(divided) => match divided.cut {
                 Cutting::Elements { .. } => "an irregular nest: a balanced outer loop",
-                Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => "a nest: an outer loop",
+                Cutting::Each | Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => {
+                    "a nest: an outer loop"
+                }
             },
             Fate::Whole(_) => "a nest: a loop in a loop",
         };
@@ -153,6 +155,9 @@ impl Report<'_> {
                  elements, not rows; a row counts as {}, each of its elements as {element}",
                 operations(*row)
             ),
+            Cutting::Each => {
+                format!("from {twice} operations on, as a kernel with a thread for each round")
+            }
             Cutting::Asked => "if a thread has nothing to do when it begins, since nothing says \
                                how much recursive calls have to do"
                 .to_string(),
@@ -218,7 +223,7 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
         Cutting::Elements { .. } => {
             Some("rows that do not follow each other in memory are cut by number")
         }
-        Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => None,
+        Cutting::Each | Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => None,
     }
 }
 
@@ -226,7 +231,7 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
 fn inside_text(divided: &Divided) -> Option<String> {
     let long = match &divided.cut {
         Cutting::Elements { .. } => ", or in a part with a row longer than two parts,",
-        Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => "",
+        Cutting::Each | Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => "",
     };
     let text = format!("with fewer than {FEW} rounds{long} loops inside are divided");
     divided.inside.then_some(text)

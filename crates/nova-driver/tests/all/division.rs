@@ -376,3 +376,19 @@ fn node_tables() {
 ],
     );
 }
+
+#[test]
+fn a_map_on_a_device_has_a_thread_for_each_round() {
+    let text = "((X : vector float) (Y : vector float)) (map + X Y)";
+    let options = Options {
+        target: Target::OpenCl,
+        ..Options::default()
+    };
+    let found = loops(text, &options);
+    let kernel = "from 128 operations on, as a kernel with a thread for each round";
+    assert!(found.contains(kernel), "{found}");
+    // A reduction has one for each part.
+    let text = "((X : vector float)) (reduce + 0 X)";
+    let found = loops(text, &options);
+    assert!(found.contains("into even parts of"), "{found}");
+}

@@ -89,6 +89,12 @@ pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
     values.map(Atom::Constant).collect()
 }
 
+/// Whether an operation only makes arrays, an element of each at every index.
+pub(super) fn is_map(operation: &ArrayOperation) -> bool {
+    let maps = |output: &Output| matches!(output, Output::Map);
+    operation.carries.is_empty() && operation.outputs.iter().all(maps)
+}
+
 impl Code<'_> {
     /// Writes an operation as a grid of parts, and a reduction of what these reduce to.
     pub(super) fn grid(&mut self, mut operation: ArrayOperation, pattern: &[Variable], way: Way) {
@@ -158,8 +164,7 @@ impl Code<'_> {
             };
             return self.push(pattern.to_vec(), choice);
         }
-        let is_map = |output: &Output| matches!(output, Output::Map);
-        if operation.carries.is_empty() && operation.outputs.iter().all(is_map) {
+        if is_map(&operation) {
             operation.level = Level::Grid;
             return self.push(pattern.to_vec(), Expression::Operation(operation));
         }

@@ -6,6 +6,7 @@
 use super::Division;
 use super::cost::Cost;
 use super::cut::{ROUND, wants_idle};
+use super::grid::is_map;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
 use crate::regular::Irregular;
@@ -60,6 +61,8 @@ pub struct Divided {
 /// How indices are cut into parts.
 #[derive(Clone, Debug)]
 pub enum Cutting {
+    /// An index each, for a thread of a kernel.
+    Each,
     /// Into parts of as many indices.
     Even {
         /// From how many indices on it is divided, and how many each part has at least, if it is
@@ -211,6 +214,7 @@ impl Code<'_> {
         let (cost, rows) = self.cost_by_row(operation);
         let cost_unknown = cost.unknown;
         let cut = match rows {
+            _ if division.kernels && is_map(operation) => Cutting::Each,
             _ if cost_unknown => Cutting::Asked,
             Some(_) => Cutting::Elements {
                 row: cost.fixed.max(1),
