@@ -62,6 +62,7 @@ use ordered::{freedom, is_exact, is_free, is_orderly};
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
 use shared::NodeMakers;
+use std::collections::BTreeSet;
 use strategies::holds_grids;
 
 /// How operations are divided.
@@ -351,10 +352,10 @@ impl Divider<'_> {
             code.push(own, Expression::Operation(whole));
         });
         out.append(&mut code.out);
-        let undivided = code.undivided;
+        let undivided = std::mem::take(&mut code.undivided);
         let choice = Expression::If {
             condition,
-            then: self.divide_last(then, undivided),
+            then: self.divide_made(then, &undivided),
             otherwise,
         };
         out.push(Statement {
@@ -364,15 +365,34 @@ impl Divider<'_> {
         });
     }
 
-    /// Divides the last statements of a body.
-    fn divide_last(&mut self, mut body: Body, count: usize) -> Body {
-        let at = body.statements.len().saturating_sub(count);
-        let mut last = Body {
-            statements: body.statements.split_off(at),
-            results: Vec::new(),
-        };
-        self.body(&mut last);
-        body.statements.append(&mut last.statements);
+    /// Divides, of the statements that dividing an operation has written, those that give these.
+    fn divide_made(&mut self, mut body: Body, made: &BTreeSet<Variable>) -> Body {
+        if made.is_empty() {
+            return body;
+        }
+        let mut statements = Vec::with_capacity(body.statements.len());
+        for mut statement in std::mem::take(&mut body.statements) {
+            let is_made = |v: &Variable| made.contains(v);
+            if statement.pattern.first().is_some_and(is_made) {
+                let mut one = Body {
+                    statements: vec![statement],
+                    results: Vec::new(),
+                };
+                self.body(&mut one);
+                statements.append(&mut one.statements);
+            } else {
+                if let Expression::If {
+                    then, otherwise, ..
+                } = &mut statement.expression
+                {
+                    for branch in [then, otherwise] {
+                        *branch = self.divide_made(std::mem::take(branch), made);
+                    }
+                }
+                statements.push(statement);
+            }
+        }
+        body.statements = statements;
         body
     }
 

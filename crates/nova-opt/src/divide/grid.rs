@@ -136,7 +136,8 @@ impl Code<'_> {
         let bins = std::mem::take(&mut grid.bins);
         self.reduce_partial(grid);
         // Bins may be many, so that combining them is worth dividing.
-        self.undivided = bins.len();
+        self.undivided
+            .extend(bins.iter().filter_map(|b| b.combined.first()));
         self.combine_bins(bins, cut.count);
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Bins {
     /// For each component, the bins of the parts behind each other.
     partial: Vec<Variable>,
     /// What they are combined to.
-    combined: Vec<Variable>,
+    pub(super) combined: Vec<Variable>,
 }
 
 /// How many bins an output has, in all components.

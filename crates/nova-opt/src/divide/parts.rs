@@ -8,6 +8,7 @@ use nova_flat::ir::{
     Variable,
 };
 use nova_flat::visit::{Substitution, fresh_copy, fresh_lambda, fresh_variable};
+use std::collections::BTreeSet;
 
 /// Writes statements.
 pub(super) struct Code<'a> {
@@ -16,8 +17,8 @@ pub(super) struct Code<'a> {
     pub(super) out: Vec<Statement>,
     /// Whether reductions keep the order of docs/order.md.
     pub(super) strict: bool,
-    /// How many of the last statements are worth dividing in turn.
-    pub(super) undivided: usize,
+    /// First results of the operations written here that are worth dividing in turn.
+    pub(super) undivided: BTreeSet<Variable>,
 }
 
 /// An operation without outputs like another one, with new variables for all that it binds.
@@ -49,7 +50,7 @@ impl<'a> Code<'a> {
             place,
             out: Vec::new(),
             strict: division.strict,
-            undivided: 0,
+            undivided: BTreeSet::new(),
         }
     }
 

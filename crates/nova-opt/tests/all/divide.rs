@@ -215,6 +215,35 @@ fn histograms_of_parts_are_combined() {
 }
 
 #[test]
+fn what_is_written_for_histograms_of_kernels_is_divided_once() {
+    // For each index a sum over all, which may have kernels of its own.
+    let body = "(let [h:[n]i64] (operation [n] [i:i64] [] (do
+         (let [s:f64] (operation [n] [j:i64] [] (do (let [a:f64] (index x [j])) (in a))
+           (reduce_comm [0.0L] (lambda [p:f64 q:f64] (do (let [u:f64] (max f64 p q)) (in u))))))
+         (let [c:bool] (lt f64 s k)) (let [b:i64] (convert.i64 bool c)) (in b i))
+       (histogram n [5] (lambda [l:i64 o:i64] (do (let [t:i64] (add i64 l o)) (in t)))))) (in n h)";
+    let mut program = program(("(vector i64)", "m:i64 r:[m]i64"), body);
+    let expected = values(&program, true);
+    let divide_for_kernels = |program: &mut Program| {
+        let kernels = true;
+        divide::run(
+            program,
+            Division {
+                kernels,
+                ..Division::SMALL
+            },
+        );
+    };
+    apply(divide_for_kernels, &mut program);
+    assert_eq!(values(&program, true), expected);
+    assert!(
+        (3..20).contains(&counts(&program).0),
+        "{:?}",
+        counts(&program)
+    );
+}
+
+#[test]
 fn histograms_of_sums_of_floats_are_divided_where_the_order_is_free() {
     let sum = combine("0.25L", "add").replace("reduce_comm", "histogram 3");
     let body = format!(
