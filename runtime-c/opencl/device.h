@@ -89,6 +89,9 @@ typedef struct nova_device_session {
     uint64_t random;              /* for the shape of that tree */
     nova_device_memory failure;   /* what a kernel writes that fails */
     bool may_have_failed;         /* whether kernels have run since that was looked at */
+    nova_device_memory heap;      /* the memory of threads, */
+    size_t heap_bytes;
+    int64_t slice;                /* and what each has of it */
 } nova_session;
 
 /* Ends the call because a function of OpenCL has failed. */
@@ -244,6 +247,15 @@ static nova_device_memory nova_device_allocate(nova_context *context, size_t byt
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clCreateBuffer", code);
     return memory;
+}
+
+/* How much memory one array may take, and all threads of a kernel. */
+static uint64_t nova_most_memory(const nova_device *device)
+{
+    cl_ulong largest = 0, all = 0;
+    clGetDeviceInfo(device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL);
+    clGetDeviceInfo(device->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL);
+    return largest < all / 4 ? largest : all / 4;
 }
 
 /* Gives memory of this many bytes back. */

@@ -13,6 +13,7 @@ typedef uint uint32_t;
 typedef ulong uint64_t;
 #define INT32_MIN INT_MIN
 #define INT64_MIN LONG_MIN
+#define INT64_MAX LONG_MAX
 #define INT64_C(x) x##L
 #define UINT64_C(x) x##UL
 #define sqrtf sqrt
@@ -45,16 +46,30 @@ typedef ulong uint64_t;
     for (int64_t variable = (int64_t)get_global_id(0); variable < (count); \
          variable += (int64_t)get_global_size(0))
 
+/* How what device/heap.h says in the words of C is written here. */
+#define NOVA_GLOBAL __global
+#define NOVA_IN_KERNELS static
+#define NOVA_THREAD ((int64_t)get_global_id(0))
+#define NOVA_COMPARE_AND_SWAP(at, old, value) atomic_cmpxchg(at, old, value)
+
 /* What a kernel writes that fails: the first one to do so. */
 typedef struct nova_failure {
     int32_t taken, site;
     int64_t first, second;
 } nova_failure;
 
-/* What a thread needs to fail. */
+/* Failures that the host answers with more memory, in place of a check: `first` bytes for a thread,
+ * and `second` words for the pieces numbered `first`. */
+#define NOVA_HEAP_IS_FULL (-1)
+#define NOVA_PIECES_ARE_FULL (-2)
+
+/* What a thread needs to fail, and its memory. */
 typedef struct nova_context {
     __global nova_failure *failure;
-    bool failed; /* whether the thread is to leave its function */
+    bool failed;          /* whether the thread is to leave its function */
+    __global uint8_t *heap; /* the thread's slice, */
+    int64_t size, used;   /* its bytes, and how many of them blocks have taken; */
+    int64_t free;         /* where the first free block lies in it, or -1 */
 } nova_context;
 
 /* The thread fails at a check; the function that it is in returns. */

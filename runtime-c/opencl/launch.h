@@ -1,121 +1,71 @@
-/* Kernels: their arguments, their launch, and the part of a call that may use the device. */
+/* Kernels of OpenCL: how their arguments are passed and how they are run. */
 #ifndef NOVA_OPENCL_LAUNCH_H
 #define NOVA_OPENCL_LAUNCH_H
 
 #include "device.h"
 /* Before what would use the memory of programs without a device. */
 #include "../device/mirrors.h"
-#include "../common/call.h"
+#include "../common/blocks.h"
+#include "../device/arguments.h"
 
-/* An argument of a kernel: a value, or memory and the element in it that a pointer leads to. */
-typedef struct nova_argument {
-    const void *value; /* null: memory */
-    size_t size;
-    nova_device_memory memory;
-    int64_t offset;
-} nova_argument;
-
-/* A value. */
-static inline nova_argument nova_value(const void *value, size_t size)
+/* Passes memory and where in it an array begins; the argument is at *at, which moves on. */
+static cl_int nova_pass_memory(cl_kernel kernel, cl_uint *at, nova_device_memory memory,
+                               int64_t offset)
 {
-    nova_argument argument = {value, size, NULL, 0};
-    return argument;
-}
-
-/* A pointer to elements of this size, which the kernel reads and, where that is said, writes. */
-static nova_argument nova_array(nova_context *context, const void *pointer, size_t size,
-                                bool writes)
-{
-    nova_argument argument = {NULL, 0, NULL, 0};
-    nova_mirror *mirror = nova_on_device(context, pointer, writes);
-    if (mirror != NULL) {
-        argument.memory = mirror->memory;
-        argument.offset = (int64_t)(((uintptr_t)pointer - mirror->start) / size);
-    }
-    return argument;
-}
-
-/* Passes the arguments of a kernel, behind the number of iterations and the place for a failure;
- * gives the first error. The lock is held. */
-static cl_int nova_pass(cl_kernel kernel, nova_session *session, int64_t count,
-                        const nova_argument *arguments, int argument_count)
-{
-    cl_uint at = 2;
-    cl_int code = clSetKernelArg(kernel, 0, sizeof count, &count);
+    cl_int code = clSetKernelArg(kernel, (*at)++, sizeof memory, memory == NULL ? NULL : &memory);
     if (code == CL_SUCCESS)
-        code = clSetKernelArg(kernel, 1, sizeof session->failure, &session->failure);
-    for (int k = 0; k < argument_count && code == CL_SUCCESS; k++) {
-        const nova_argument *argument = &arguments[k];
-        if (argument->value != NULL) {
-            code = clSetKernelArg(kernel, at++, argument->size, argument->value);
-            continue;
-        }
-        code = clSetKernelArg(kernel, at++, sizeof argument->memory,
-                              argument->memory == NULL ? NULL : &argument->memory);
-        if (code == CL_SUCCESS)
-            code = clSetKernelArg(kernel, at++, sizeof argument->offset, &argument->offset);
-    }
+        code = clSetKernelArg(kernel, (*at)++, sizeof offset, &offset);
     return code;
 }
 
-/* Runs a kernel for count iterations, behind the kernels before. */
-static void nova_launch(nova_context *context, int number, int64_t count,
-                        const nova_argument *arguments, int argument_count)
+/* Passes pieces: their table, their words and how many these are. The number is that of the pieces
+ * among all of the kernel. */
+static cl_int nova_pass_pieces(nova_session *session, cl_kernel kernel, cl_uint *at,
+                               const nova_pieces *pieces, int64_t number)
+{
+    nova_device_memory table = nova_find_mirror(session, pieces->table)->memory;
+    nova_device_memory words = nova_find_mirror(session, pieces->words)->memory;
+    cl_int code = nova_pass_memory(kernel, at, table, 0);
+    if (code == CL_SUCCESS)
+        code = nova_pass_memory(kernel, at, words, 0);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, (*at)++, sizeof pieces->capacity, &pieces->capacity);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, (*at)++, sizeof number, &number);
+    return code;
+}
+
+/* Runs a kernel behind the kernels before. */
+static void nova_enqueue(nova_context *context, int number, int64_t count, nova_threads threads,
+                         const nova_argument *arguments, int argument_count)
 {
     nova_session *session = context->session;
     nova_device *device = session->device;
-    if (count <= 0)
-        return;
-    int64_t blocks = (count - 1) / NOVA_BLOCK_SIZE + 1;
-    size_t block = NOVA_BLOCK_SIZE;
-    size_t threads = (size_t)(blocks < NOVA_MAX_BLOCKS ? blocks : NOVA_MAX_BLOCKS) * block;
     cl_kernel kernel = device->kernels[number];
+    cl_uint at = 2;
+    int64_t pieces = 0;
     pthread_mutex_lock(&device->lock);
-    cl_int code = nova_pass(kernel, session, count, arguments, argument_count);
+    cl_int code = clSetKernelArg(kernel, 0, sizeof count, &count);
     if (code == CL_SUCCESS)
-        code = clEnqueueNDRangeKernel(session->queue, kernel, 1, NULL, &threads, &block, 0, NULL,
-                                      NULL);
+        code = clSetKernelArg(kernel, 1, sizeof session->failure, &session->failure);
+    if (code == CL_SUCCESS && threads.slice > 0)
+        code = nova_pass_memory(kernel, &at, session->heap, threads.slice);
+    for (int k = 0; k < argument_count && code == CL_SUCCESS; k++) {
+        const nova_argument *argument = &arguments[k];
+        if (argument->pieces != NULL)
+            code = nova_pass_pieces(session, kernel, &at, argument->pieces, pieces++);
+        else if (argument->value != NULL)
+            code = clSetKernelArg(kernel, at++, argument->size, argument->value);
+        else
+            code = nova_pass_memory(kernel, &at, argument->memory, argument->offset);
+    }
+    if (code == CL_SUCCESS)
+        code = clEnqueueNDRangeKernel(session->queue, kernel, 1, NULL, &threads.count,
+                                      &threads.block, 0, NULL, NULL);
     pthread_mutex_unlock(&device->lock);
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueNDRangeKernel", code);
     session->may_have_failed = true;
-}
-
-/* The body of an entry that uses a device. */
-typedef struct nova_device_call {
-    nova_device *device;
-    nova_body body;
-    void *call;
-} nova_device_call;
-
-/* Runs the body with a place for failures of kernels. */
-static void nova_run_with_failures(nova_context *context, void *argument)
-{
-    nova_device_call *call = (nova_device_call *)argument;
-    nova_failure none;
-    memset(&none, 0, sizeof none);
-    context->session->failure = nova_device_allocate(context, sizeof none);
-    nova_device_write(context, context->session->failure, 0, &none, sizeof none);
-    call->body(context, call->call);
-}
-
-/* Runs the body of an entry with a session on the device. */
-static void nova_with_device(nova_context *context, void *argument)
-{
-    nova_device_call *call = (nova_device_call *)argument;
-    nova_session session;
-    memset(&session, 0, sizeof session);
-    session.device = call->device;
-    session.random = 88172645463325252u;
-    nova_open_queue(context, &session);
-    context->session = &session;
-    nova_try(context, nova_run_with_failures, call);
-    while (session.mirrors != NULL)
-        nova_drop_mirror(&session, (const void *)session.mirrors->start);
-    if (session.failure != NULL)
-        nova_device_free(&session, session.failure, sizeof(nova_failure));
-    nova_close_queue(&session);
-    context->session = NULL;
 }
 
 #endif

@@ -1,60 +1,6 @@
 /* Arrays with two places, against a device that is host memory apart: whatever the host, kernels and
  * copies do in whatever order, everyone sees what was written last. */
-#include "../common/errors.h"
-#include "test.h"
-
-typedef char *nova_device_memory;
-
-typedef struct nova_device_session {
-    struct nova_mirror *mirrors;
-    uint64_t random;
-    nova_device_memory failure;
-    bool may_have_failed;
-} nova_session;
-
-static int allocated, reads, written;
-
-static nova_device_memory nova_device_allocate(nova_context *context, size_t bytes)
-{
-    char *memory = (char *)malloc(bytes);
-    (void)context;
-    CHECK(memory != NULL);
-    memset(memory, 0x5a, bytes);
-    allocated++;
-    return memory;
-}
-
-static void nova_device_free(nova_session *session, nova_device_memory memory, size_t bytes)
-{
-    (void)session;
-    (void)bytes;
-    free(memory);
-    allocated--;
-}
-
-static void nova_device_write(nova_context *context, nova_device_memory to, size_t offset,
-                              const void *from, size_t bytes)
-{
-    (void)context;
-    memcpy(to + offset, from, bytes);
-    written++;
-}
-
-static void nova_device_read(nova_context *context, void *to, nova_device_memory from,
-                             size_t offset, size_t bytes)
-{
-    (void)context;
-    memcpy(to, from + offset, bytes);
-    reads++;
-}
-
-static void nova_device_copy(nova_context *context, nova_device_memory to, size_t to_offset,
-                             nova_device_memory from, size_t from_offset, size_t bytes)
-{
-    (void)context;
-    memcpy(to + to_offset, from + from_offset, bytes);
-}
-
+#include "fake_device.h"
 #include "../device/mirrors.h"
 #include "../common/call.h"
 

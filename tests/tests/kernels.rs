@@ -121,6 +121,88 @@ fn states_of_loops_stay_right_between_kernels_and_the_host() {
     gives(&program, &["[1 2 3 4 5]", "0"], "[1 2 3 4 5]");
 }
 
+/// A function that makes arrays, one after the other, as many as its argument says.
+const MULTIPLES: &str = "(define
+  (multiples (lambda (k) : vector int
+    ((while (lambda (i, _) (< i k))
+       (lambda (i, found) ((+ i 1), (concat found [(* i k)])))
+       (0, [])) . 1))))";
+
+/// The multiples of a number below its square.
+fn multiples(k: i64) -> Vec<i64> {
+    (0..k).map(|i| i * k).collect()
+}
+
+fn text(numbers: &[i64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+    format!("[{}]", numbers.join(" "))
+}
+
+/// So many iterations that they are threads of one kernel, and need different amounts of memory, most
+/// of them more than a thread has first.
+const MANY: i64 = 2100;
+
+#[test]
+fn iterations_make_arrays() {
+    let body = "(map (lambda (k) (let (m (multiples (% k 300))) in (+ (length m) (reduce + 0 m)))) (range n))";
+    let Some(program) = compile(&format!("((n : int))\n{MULTIPLES}\n{body}")) else {
+        return;
+    };
+    let value = |k: i64| {
+        let all = multiples(k % 300);
+        all.len() as i64 + all.iter().sum::<i64>()
+    };
+    for n in [0, 5, MANY] {
+        let expected: Vec<i64> = (0..n).map(value).collect();
+        gives(&program, &[&n.to_string()], &text(&expected));
+    }
+}
+
+#[test]
+fn iterations_keep_arrays() {
+    // More than the table has room for at first.
+    let body = "(map (lambda (k) (multiples (% k 97))) (range n))";
+    let Some(program) = compile(&format!("((n : int))\n{MULTIPLES}\n{body}")) else {
+        return;
+    };
+    for n in [0, 3, MANY] {
+        let rows: Vec<String> = (0..n).map(|k| text(&multiples(k % 97))).collect();
+        gives(
+            &program,
+            &[&n.to_string()],
+            &format!("[{}]", rows.join(" ")),
+        );
+    }
+}
+
+#[test]
+fn what_a_kernel_changes_in_place_is_as_before_when_it_runs_again() {
+    let body = "(iterate 3 (lambda (Y) (map (lambda (k) (% (reduce + k (multiples (& k 255))) 1000)) (update Y 0 1))) X)";
+    let Some(program) = compile(&format!("((X : vector int))\n{MULTIPLES}\n{body}")) else {
+        return;
+    };
+    let mut values: Vec<i64> = (0..MANY).map(|k| k * 37 % 1009).collect();
+    let input = text(&values);
+    for _ in 0..3 {
+        values[0] = 1;
+        for value in &mut values {
+            *value = (*value + multiples(*value & 255).iter().sum::<i64>()) % 1000;
+        }
+    }
+    gives(&program, &[&input], &text(&values));
+}
+
+#[test]
+fn an_iteration_that_needs_more_memory_than_there_is_is_an_error() {
+    let text = "((n : int64) (X : vector int64))
+        (map (lambda (x) (reduce + 0 (sort <= (map (lambda (i) (% (+ i x) 7)) (range n))))) X)";
+    let Some(program) = compile(text) else { return };
+    let many = vec!["1"; MANY as usize].join(" ");
+    let (code, message) = failure(&program, &["70000000000000", &format!("[{many}]")]);
+    assert_eq!(code, 2, "{message}");
+    gives(&program, &["10", "[1 2]"], "[27 30]");
+}
+
 #[test]
 fn several_threads_call_at_once() {
     let text = "((X : vector int)) (scan + 0 (filter (lambda (x) (> x 2)) X))";

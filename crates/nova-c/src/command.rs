@@ -26,7 +26,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn command(&mut self, command: &Command) {
-        if self.is_on_device() && self.is_for_handles(command) {
+        if !self.counts && self.is_for_handles(command) {
             return;
         }
         match command {
@@ -145,11 +145,13 @@ impl FunctionEmitter<'_, '_> {
             piece_commands!() => self.pieces(command),
             Command::Retain(block) => {
                 let block = Expression::Name(self.name(*block));
-                self.push(Statement::call("nova_retain", vec![block]));
+                let function = self.runtime("nova_retain");
+                self.push(Statement::call(function, vec![block]));
             }
             Command::Release(block) => {
                 let block = Expression::Name(self.name(*block));
-                self.push(Statement::call("nova_release", vec![context(), block]));
+                let function = self.runtime("nova_release");
+                self.push(Statement::call(function, vec![context(), block]));
             }
             // `command` sends no others here.
             variable_commands!() | structures!() | jumps!() | errors!() | calls!() | remarks!() => {
@@ -219,19 +221,31 @@ impl FunctionEmitter<'_, '_> {
         arguments.extend(used.map(|u| self.assigned(u)));
         arguments.push(self.assigned(count));
         arguments.push(Expression::SizeOf(memory_type(element)));
-        arguments.push(Expression::text(place.to_string()));
-        let name = if used.is_some() {
+        if !self.is_on_device() {
+            arguments.push(Expression::text(place.to_string()));
+        }
+        let name = self.runtime(if used.is_some() {
             "nova_reserve"
         } else {
             "nova_allocate"
-        };
+        });
         let data = self.fresh_memory(used.is_none(), Expression::call(name, arguments));
-        self.assign(pointer, data.cast(memory_type(element).pointer()));
+        let ty = self.type_of_variable(pointer);
+        self.assign(pointer, data.cast(ty));
+        self.leave_if_failed();
+    }
+
+    /// The function of the runtime that does this where the code runs.
+    pub fn runtime(&self, name: &str) -> Name {
+        match self.is_on_device() {
+            true => format!("{name}_on_device").into(),
+            false => name.into(),
+        }
     }
 
     /// New memory, to which nothing has been written, as the runtime of a device must know.
     fn fresh_memory(&self, is_new: bool, data: Expression) -> Expression {
-        match is_new && self.unit.has_kernels {
+        match is_new && self.unit.has_kernels && !self.is_on_device() {
             true => Expression::call("nova_fresh", vec![context(), data]),
             false => data,
         }
@@ -246,16 +260,20 @@ impl FunctionEmitter<'_, '_> {
         count: &ir::Expression,
         place: &Place,
     ) {
-        let arguments = vec![
+        let mut arguments = vec![
             context(),
             Expression::Name(self.name(block)).address(),
             Expression::Name(self.name(pointer)),
             self.assigned(count),
             Expression::SizeOf(memory_type(element)),
-            Expression::text(place.to_string()),
         ];
-        let data = Expression::call("nova_unique", arguments);
-        self.assign(pointer, data.cast(memory_type(element).pointer()));
+        if !self.is_on_device() {
+            arguments.push(Expression::text(place.to_string()));
+        }
+        let data = Expression::call(self.runtime("nova_unique"), arguments);
+        let ty = self.type_of_variable(pointer);
+        self.assign(pointer, data.cast(ty));
+        self.leave_if_failed();
     }
 
     /// The memory of a component of the result: a field of its elements.
@@ -386,13 +404,21 @@ impl FunctionEmitter<'_, '_> {
             all.push(context());
         }
         let parameters = &self.program().functions[function.0 as usize].parameters;
+        let counts = !self.is_on_device() || self.unit.kernels.memory_users.contains(&function);
         for (argument, parameter) in arguments.iter().zip(parameters) {
-            if !self.is_on_device() || self.program().variable(*parameter).ty != ir::Type::Block {
+            if counts || self.program().variable(*parameter).ty != ir::Type::Block {
                 all.push(self.assigned(argument));
             }
         }
         self.call_with(function, info.name.clone(), all, results);
-        if self.is_on_device() && info.context {
+        if info.context {
+            self.leave_if_failed();
+        }
+    }
+
+    /// On a device, leaves the function if something in it has failed.
+    pub fn leave_if_failed(&mut self) {
+        if self.is_on_device() {
             let leave = self.leave_failed();
             let failed = context().arrow("failed");
             self.push(Statement::when(failed, vec![leave]));

@@ -100,9 +100,12 @@ impl FunctionEmitter<'_, '_> {
             ir::Expression::NullPointer(element) if self.is_on_device() => {
                 let element_type = memory_type(*element);
                 let ty = dialect::shared_type(self.unit.options.target, element_type).pointer();
-                Value::pointer(Expression::name("NULL").cast(ty), *element, 1)
+                Value::pointer(Expression::literal("0").cast(ty), *element, 1)
             }
             ir::Expression::NullPointer(element) => Value::pointer(empty(*element), *element, 1),
+            ir::Expression::NullBlock if self.is_on_device() => {
+                Value::block(Expression::literal("0"), 1)
+            }
             ir::Expression::NullBlock => Value::block(Expression::name("NULL"), 1),
             ir::Expression::NodeTag { sum, link } => {
                 let link = self.value(link);

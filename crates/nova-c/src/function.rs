@@ -43,6 +43,9 @@ pub struct FunctionEmitter<'u, 'p> {
     pub fields: Fields,
     /// On a device, the pointers to arrays of the thread's own; `None` on the host.
     pub own: Option<BTreeSet<Variable>>,
+    /// Whether references of blocks are counted: always on the host, on a device where the code makes
+    /// arrays.
+    pub counts: bool,
     /// On a device, what the function gives when something in it has failed.
     pub failed_value: Option<Expression>,
 }
@@ -98,8 +101,10 @@ fn emit(
     let program = unit.program;
     let function = &program.functions[id.0 as usize];
     let on_device = own.is_some();
+    let counts = !on_device || unit.kernels.memory_users.contains(&id);
     let mut emitter = FunctionEmitter::new(unit);
     emitter.own = own;
+    emitter.counts = counts;
     emitter.function = info.name.clone();
     let mut parameters = Vec::new();
     if info.context {
@@ -110,7 +115,7 @@ fn emit(
     }
     let is_handle = |v: &Variable| program.variable(*v).ty == ir::Type::Block;
     for variable in &function.parameters {
-        if on_device && is_handle(variable) {
+        if !counts && is_handle(variable) {
             continue;
         }
         parameters.push(Parameter {
@@ -196,6 +201,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             making: None,
             fields: Fields::default(),
             own: None,
+            counts: true,
             failed_value: None,
         }
     }
@@ -211,6 +217,10 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         match (&self.own, ty) {
             (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => {
                 dialect::shared_type(self.unit.options.target, memory_type(element)).pointer()
+            }
+            (Some(_), ir::Type::Block) => {
+                let block = Type::name("nova_device_block");
+                dialect::shared_type(self.unit.options.target, block).pointer()
             }
             _ => type_of(ty),
         }

@@ -3,7 +3,8 @@
 //!
 //! The code of kernels, and of the functions that they call, is emitted like that of the host, with
 //! three differences: pointers to elements say which memory they lead to, a failure is noted in
-//! memory and leaves function after function, and there are no blocks.
+//! memory and leaves function after function, and arrays that they make lie in memory of the thread
+//! (`runtime-c/device/heap.h`). Code that makes none has no blocks.
 
 use crate::Target;
 use crate::ast::{Expression, Function, Hint, Name, Parameter, Statement, Type};
@@ -16,7 +17,10 @@ use crate::unit::{FunctionInfo, Unit};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, FunctionId, Variable};
-use nova_loop::kernels::{called, own_pointers, written};
+use nova_loop::kernels::{
+    called, functions_with_memory, own_pointers, tables_in, tables_of_kernels, takes_memory,
+    written,
+};
 use nova_loop::regions::captured;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,8 +36,26 @@ pub struct Kernels {
     pub functions: Vec<Function>,
     /// How these are called on the device.
     pub infos: BTreeMap<FunctionId, FunctionInfo>,
+    /// The functions that use memory of the thread.
+    pub memory_users: BTreeSet<FunctionId>,
+    /// The tables for arrays that kernels keep.
+    pub tables: BTreeSet<Variable>,
     /// The checks that kernels make; their numbers are what a failure tells the host.
     pub sites: Vec<(ErrorKind, Place)>,
+}
+
+impl Kernels {
+    /// What is known of the kernels of a program before any has been emitted.
+    pub fn new(program: &ir::Program, target: Target) -> Kernels {
+        if !has_kernels(program, target) {
+            return Kernels::default();
+        }
+        Kernels {
+            memory_users: functions_with_memory(program),
+            tables: tables_of_kernels(program),
+            ..Kernels::default()
+        }
+    }
 }
 
 impl Unit<'_> {
@@ -73,22 +95,28 @@ impl FunctionEmitter<'_, '_> {
     pub fn kernel(&mut self, index: Variable, count: Expression, body: &[Command]) {
         self.unit.need_on_device(body);
         let program = self.program();
+        let tables = tables_in(body);
         let taken: Vec<Variable> = captured(index, body)
             .into_iter()
-            .filter(|v| program.variable(*v).ty != ir::Type::Block)
+            .filter(|v| program.variable(*v).ty != ir::Type::Block || tables.contains(v))
             .collect();
+        let memory = takes_memory(&self.unit.kernels.memory_users, body);
         let function = self.function.clone();
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
         self.unit.kernels.names.push(name.clone());
-        let kernel = emit_kernel(self.unit, name, index, &taken, body);
+        let kernel = emit_kernel(self.unit, name, index, (&taken, memory), body);
         self.unit.kernels.kernels.push(kernel);
         let written = written(program, index, body);
         let arguments: Vec<Expression> = taken
             .iter()
             .map(|v| self.kernel_argument(*v, written.contains(v)))
             .collect();
-        self.launch(number, count, arguments);
+        let launch = match memory {
+            true => "nova_launch_with_memory",
+            false => "nova_launch",
+        };
+        self.launch(launch, number, count, arguments);
     }
 
     /// What the host passes for a variable.
@@ -101,14 +129,21 @@ impl FunctionEmitter<'_, '_> {
                 let arguments = vec![context(), name, size, Expression::name(writes)];
                 Expression::call("nova_array", arguments)
             }
-            ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
+            ir::Type::Block => Expression::call("nova_pieces_of", vec![context(), name]),
+            ty @ ir::Type::Scalar(_) => {
                 let size = Expression::SizeOf(type_of(ty));
                 Expression::call("nova_value", vec![name.address(), size])
             }
         }
     }
 
-    fn launch(&mut self, number: usize, count: Expression, arguments: Vec<Expression>) {
+    fn launch(
+        &mut self,
+        function: &str,
+        number: usize,
+        count: Expression,
+        arguments: Vec<Expression>,
+    ) {
         let length = arguments.len();
         let list = if arguments.is_empty() {
             Expression::name("NULL")
@@ -126,7 +161,7 @@ impl FunctionEmitter<'_, '_> {
             list,
             Expression::literal(length.to_string()),
         ];
-        self.push(Statement::call("nova_launch", all));
+        self.push(Statement::call(function, all));
     }
 
     /// What leaves a function of the device in which something has failed.
@@ -167,7 +202,7 @@ fn emit_kernel(
     unit: &mut Unit,
     name: Name,
     index: Variable,
-    taken: &[Variable],
+    (taken, memory): (&[Variable], bool),
     body: &[Command],
 ) -> Function {
     let target = unit.options.target;
@@ -176,6 +211,7 @@ fn emit_kernel(
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
     emitter.own = Some(own);
+    emitter.counts = memory;
     emitter.function = name.clone();
     let count = emitter.fresh("count");
     let failure = emitter.fresh("failure");
@@ -190,19 +226,27 @@ fn emit_kernel(
             name: failure.clone(),
         },
     ];
+    let slice = memory.then(|| emitter.take_heap(&mut parameters));
     for variable in taken {
         emitter.take_from_host(*variable, &mut parameters);
     }
     let failed = Expression::Name(failure.clone()).arrow("taken");
     emitter.push(Statement::when(failed, vec![Statement::Return(None)]));
-    let value = Expression::Braces(vec![Expression::Name(failure), Expression::name("false")]);
+    let mut fields = vec![Expression::Name(failure), Expression::name("false")];
+    let zero = || Expression::literal("0");
+    let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));
+    fields.extend([heap, size, zero(), zero()]);
+    let value = Expression::Braces(fields);
     let ty = Type::name("nova_context");
     emitter.push(Statement::declare(ty.clone(), state.clone(), value));
     let value = Expression::Name(state).address();
     emitter.push(Statement::declare(ty.pointer(), "context", value));
     let number = emitter.declare(index);
     emitter.add_index(index);
-    let code = emitter.block(body);
+    let mut code = emitter.block(body);
+    if memory {
+        code.insert(0, Statement::call("nova_empty_heap", vec![context()]));
+    }
     emitter.push(Statement::Lanes {
         hint: Hint::SharedByThreads,
         variable: number,
@@ -219,9 +263,63 @@ fn emit_kernel(
 }
 
 impl FunctionEmitter<'_, '_> {
+    /// Adds the parameters for the memory of threads; gives where the slice of this one begins, and its
+    /// size.
+    fn take_heap(&mut self, parameters: &mut Vec<Parameter>) -> (Expression, Expression) {
+        let target = self.unit.options.target;
+        let (heap, slice) = (self.fresh("heap"), self.fresh("slice"));
+        parameters.push(Parameter {
+            ty: dialect::shared_type(target, Type::name("uint8_t")).pointer(),
+            name: heap.clone(),
+        });
+        parameters.push(Parameter {
+            ty: Type::name("int64_t"),
+            name: slice.clone(),
+        });
+        let slice = Expression::Name(slice);
+        let begin = Expression::call("nova_slice", vec![Expression::Name(heap), slice.clone()]);
+        (begin, slice)
+    }
+
+    /// Adds the parameters for a table of pieces, and declares it.
+    fn take_pieces(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
+        let target = self.unit.options.target;
+        let name = self.declare(variable);
+        let mut fields = Vec::new();
+        for (part, is_array) in [
+            ("table", true),
+            ("words", true),
+            ("capacity", false),
+            ("number", false),
+        ] {
+            let own = self.fresh(&format!("{name}_{part}"));
+            let integer = Type::name("int64_t");
+            let ty = match is_array {
+                true => dialect::shared_type(target, integer.clone()).pointer(),
+                false => integer.clone(),
+            };
+            parameters.push(Parameter {
+                ty,
+                name: own.clone(),
+            });
+            fields.push(Expression::Name(own.clone()));
+            if is_array {
+                // Memory is always passed with an offset, which is 0 here.
+                let name = self.fresh(&format!("{own}_offset"));
+                parameters.push(Parameter { ty: integer, name });
+            }
+        }
+        let value = Expression::Braces(fields);
+        let ty = Type::name("nova_device_pieces").constant();
+        self.push(Statement::declare(ty, name, value));
+    }
+
     /// Adds the parameters for what a kernel takes from around it: of a pointer the memory and where in
     /// it the first element lies.
     fn take_from_host(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
+        if self.program().variable(variable).ty == ir::Type::Block {
+            return self.take_pieces(variable, parameters);
+        }
         let name = self.declare(variable);
         match self.program().variable(variable).ty {
             ir::Type::Pointer(element) => {

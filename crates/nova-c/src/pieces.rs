@@ -3,7 +3,7 @@
 use crate::ast::{Expression, Statement};
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
-use nova_loop::ir::Command;
+use nova_loop::ir::{Command, Variable};
 use nova_loop::ir::{bulk_commands, calls, errors, jumps, remarks, structures, variable_commands};
 
 impl FunctionEmitter<'_, '_> {
@@ -24,7 +24,11 @@ impl FunctionEmitter<'_, '_> {
                     self.assigned(count),
                     Expression::text(place.to_string()),
                 ];
-                self.assign(*pieces, Expression::call("nova_expect_pieces", arguments));
+                let function = match self.is_of_kernels(*pieces) {
+                    true => "nova_expect_kept",
+                    false => "nova_expect_pieces",
+                };
+                self.assign(*pieces, Expression::call(function, arguments));
             }
             Command::Keep {
                 pieces,
@@ -34,7 +38,7 @@ impl FunctionEmitter<'_, '_> {
                 element,
                 count,
                 place,
-            } => {
+            } if !self.is_on_device() => {
                 let arguments = vec![
                     Expression::name("context"),
                     Expression::Name(self.name(*pieces)),
@@ -47,24 +51,60 @@ impl FunctionEmitter<'_, '_> {
                 ];
                 self.push(Statement::call("nova_keep", arguments));
             }
+            Command::Keep {
+                pieces,
+                index,
+                pointer,
+                element,
+                count,
+                ..
+            } => {
+                let arguments = vec![
+                    Expression::name("context"),
+                    Expression::Name(self.name(*pieces)).address(),
+                    self.assigned(index),
+                    self.expression(pointer),
+                    self.assigned(count),
+                    Expression::SizeOf(memory_type(*element)),
+                ];
+                self.push(Statement::call("nova_keep_on_device", arguments));
+                self.leave_if_failed();
+            }
             Command::Piece {
                 pointer,
                 pieces,
-                element,
                 index,
+                ..
             } => {
-                let arguments = vec![Expression::Name(self.name(*pieces)), self.assigned(index)];
-                let piece = Expression::call("nova_piece", arguments);
-                let ty = memory_type(*element).pointer();
+                let table = Expression::Name(self.name(*pieces));
+                let index = self.assigned(index);
+                let kept = self.is_of_kernels(*pieces);
+                let piece = match (self.is_on_device(), kept) {
+                    (true, _) => {
+                        Expression::call("nova_piece_on_device", vec![table.address(), index])
+                    }
+                    (false, true) => {
+                        let arguments = vec![Expression::name("context"), table, index];
+                        Expression::call("nova_kept_piece", arguments)
+                    }
+                    (false, false) => Expression::call("nova_piece", vec![table, index]),
+                };
+                let ty = self.type_of_variable(*pointer);
                 self.assign(*pointer, piece.cast(ty));
             }
             Command::DropPieces { pieces, count } => {
-                let arguments = vec![
+                let mut arguments = vec![
                     Expression::name("context"),
                     Expression::Name(self.name(*pieces)),
-                    self.assigned(count),
                 ];
-                self.push(Statement::call("nova_drop_pieces", arguments));
+                let function = match self.is_of_kernels(*pieces) {
+                    true => "nova_drop_kept",
+                    false => {
+                        arguments.push(self.assigned(count));
+                        "nova_drop_pieces"
+                    }
+                };
+                self.push(Statement::call(function, arguments));
             }
             Command::Store { .. }
             | Command::Allocate { .. }
@@ -80,5 +120,10 @@ impl FunctionEmitter<'_, '_> {
             | calls!()
             | remarks!() => {}
         }
+    }
+
+    /// Whether a table is for the arrays that the threads of a kernel keep.
+    fn is_of_kernels(&self, pieces: Variable) -> bool {
+        self.unit.kernels.tables.contains(&pieces)
     }
 }

@@ -91,7 +91,7 @@ impl<'p> Unit<'p> {
             foreigns: BTreeMap::new(),
             helpers: Vec::new(),
             has_kernels: has_kernels(program, options.target),
-            kernels: Kernels::default(),
+            kernels: Kernels::new(program, options.target),
             structures: Vec::new(),
             helper_names: BTreeMap::new(),
             copies_imports: !program.foreigns.is_empty(),

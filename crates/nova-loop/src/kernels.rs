@@ -1,8 +1,8 @@
 //! Which loops at the level of a grid become kernels of a device: those whose iterations use nothing
 //! that only the host has. All others run on the host, in order.
 //!
-//! A kernel may compute, read and write arrays from around it, keep arrays of its own whose size is
-//! known, call functions that do no more, and fail. [`Obstacle`] lists what it may not. Each pointer
+//! A kernel may compute, read and write arrays from around it, make arrays of its own, in memory of the
+//! thread, keep them for what comes after it, call functions that do no more, and fail. [`Obstacle`] lists what it may not. Each pointer
 //! variable of a kernel leads either to memory that all threads see or to an array of the thread's
 //! own ([`own_pointers`]): the kernel languages tell these apart in their types.
 
@@ -27,6 +27,21 @@ pub fn run(program: &mut Program) {
     for function in &mut program.functions {
         flatten(&mut function.body, false);
     }
+    read_pieces_where_they_are(program);
+}
+
+/// Makes loops sequential that read what the host has kept, of which the device has no table; until all
+/// others read what kernels have kept.
+fn read_pieces_where_they_are(program: &mut Program) {
+    let mut before = usize::MAX;
+    loop {
+        let tables = tables_of_kernels(program);
+        if tables.len() == before {
+            return;
+        }
+        before = tables.len();
+        restrict(program, &|_, body| tables_in(body).is_subset(&tables));
+    }
 }
 
 /// Makes loops inside of kernels sequential: one thread does an iteration.
@@ -48,9 +63,9 @@ fn flatten(commands: &mut [Command], inside: bool) {
 /// What keeps commands from a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Blocks are allocated, or references counted.
-    Memory,
-    /// Iterations keep arrays whose size is only known then.
+    /// Memory of the result is made.
+    Result,
+    /// A table for the arrays that iterations keep is made or freed.
     Pieces,
     /// Node tables are read or appended to.
     Nodes,
@@ -84,15 +99,14 @@ fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle
     match command {
         variable_commands!() | structures!() | errors!() => None,
         Command::Store { .. } | Command::Copy { .. } => None,
-        Command::Allocate { .. } | Command::Reserve { .. } | Command::Unique { .. } => {
-            Some(Obstacle::Memory)
-        }
-        // Of what a loop takes from around it nobody counts references; `restrict` drops these.
-        Command::Retain(_) | Command::Release(_) => None,
-        Command::Pieces { .. }
+        Command::Allocate { destination, .. } => destination.as_ref().map(|_| Obstacle::Result),
+        Command::Reserve { .. }
+        | Command::Unique { .. }
+        | Command::Retain(_)
+        | Command::Release(_)
         | Command::Keep { .. }
-        | Command::Piece { .. }
-        | Command::DropPieces { .. } => Some(Obstacle::Pieces),
+        | Command::Piece { .. } => None,
+        Command::Pieces { .. } | Command::DropPieces { .. } => Some(Obstacle::Pieces),
         Command::MaySplit { .. }
         | Command::PlanStream { .. }
         | Command::Stream { .. }
@@ -134,13 +148,74 @@ pub fn functions_for_the_host(program: &Program) -> BTreeSet<FunctionId> {
     let none = BTreeSet::new();
     let types = program.clone_types();
     functions_with(program, &|function| {
-        let is_block = |v: &Variable| program.variable(*v).ty == Type::Block;
-        let counts = function.results.iter().any(is_block);
         function.recursive
-            || counts
             || obstacle(&none, &function.body).is_some()
             || own_pointers(&types, &function.body).is_none()
     })
+}
+
+/// The functions that, where kernels call them, use memory of the thread: they make arrays, or give
+/// some whose references are counted.
+pub fn functions_with_memory(program: &Program) -> BTreeSet<FunctionId> {
+    let is_block = |v: &Variable| program.variable(*v).ty == Type::Block;
+    let none = BTreeSet::new();
+    functions_with(program, &|function| {
+        function.results.iter().any(is_block) || takes_memory(&none, &function.body)
+    })
+}
+
+/// Whether commands of a kernel use memory of the thread; `users` are the functions that do.
+pub fn takes_memory(users: &BTreeSet<FunctionId>, commands: &[Command]) -> bool {
+    let mut found = false;
+    each_command(commands, |command| match command {
+        Command::Allocate { .. }
+        | Command::Reserve { .. }
+        | Command::Unique { .. }
+        | Command::Keep { .. } => found = true,
+        Command::Call { function, .. } => found |= users.contains(function),
+        _others => {}
+    });
+    found
+}
+
+/// The tables of pieces that the iterations of kernels keep arrays in.
+pub fn tables_of_kernels(program: &Program) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            if let Command::For {
+                level: Level::Grid,
+                body,
+                ..
+            } = command
+            {
+                found.extend(kept_in(body));
+            }
+        });
+    }
+    found
+}
+
+/// The tables that commands keep pieces in.
+fn kept_in(commands: &[Command]) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    each_command(commands, |command| {
+        if let Command::Keep { pieces, .. } = command {
+            found.insert(*pieces);
+        }
+    });
+    found
+}
+
+/// The tables of pieces that commands use.
+pub fn tables_in(commands: &[Command]) -> BTreeSet<Variable> {
+    let mut found = kept_in(commands);
+    each_command(commands, |command| {
+        if let Command::Piece { pieces, .. } = command {
+            found.insert(*pieces);
+        }
+    });
+    found
 }
 
 /// The functions that commands call, directly or not, callees before their callers.
@@ -174,9 +249,16 @@ fn calls_of(
 /// commands.
 pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
     let mut own = BTreeSet::new();
+    let mut made = BTreeSet::new();
     let mut assignments = Vec::new();
     let mut passed = Vec::new();
     each_command(commands, |command| match command {
+        Command::Allocate { pointer, .. }
+        | Command::Reserve { pointer, .. }
+        | Command::Unique { pointer, .. }
+        | Command::Piece { pointer, .. } => {
+            made.insert(*pointer);
+        }
         Command::Local { pointer, .. } => {
             own.insert(*pointer);
         }
@@ -207,7 +289,8 @@ pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Vari
     let agrees = |(variable, value): &(Variable, &Expression)| {
         leads(value, &own) == Some(own.contains(variable))
     };
-    let fits = assignments.iter().all(agrees)
+    let fits = own.is_disjoint(&made)
+        && assignments.iter().all(agrees)
         && passed
             .iter()
             .filter(|value| types.is_address(value))

@@ -28,6 +28,7 @@ pub const FILES: &[(&str, &str)] = files![
     "opencl/device.h",
     "device/mirrors.h",
     "common/blocks.h",
+    "device/pieces.h",
     "common/streams.h",
     "common/call.h",
     "common/integers.h",
@@ -47,7 +48,10 @@ pub const FILES: &[(&str, &str)] = files![
     "pthreads/waiting.h",
     "pthreads/pool.h",
     "pthreads/region.h",
+    "device/heap.h",
+    "device/arguments.h",
     "opencl/launch.h",
+    "device/kernels.h",
 ];
 
 /// What stands before all kernels of OpenCL.
@@ -79,10 +83,11 @@ impl Platform {
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
             (Platform::OpenClHost, "common") => name != "one_memory.h",
-            (Platform::OpenClHost, "device" | "opencl") => name != "bits.h",
+            (Platform::OpenClHost, "device" | "opencl") => !matches!(name, "bits.h" | "heap.h"),
             // Only pieces are shared with threads.
             (Platform::OpenClHost, "pthreads") => name == "region.h",
             (Platform::OpenClKernels, "opencl") => name == "bits.h",
+            (Platform::OpenClKernels, "device") => name == "heap.h",
             (Platform::OpenClKernels, "common") => matches!(
                 name,
                 "integers.h" | "floats.h" | "fast_math.h" | "nova_math.h"

@@ -27,6 +27,16 @@ fn mirrors() {
 }
 
 #[test]
+fn heap() {
+    check("heap");
+}
+
+#[test]
+fn kernels() {
+    check("kernels");
+}
+
+#[test]
 fn stack() {
     check("stack");
 }

@@ -1,0 +1,73 @@
+/* Arguments of kernels, and how many threads with how much memory run one, on any device. */
+#ifndef NOVA_KERNEL_ARGUMENTS_H
+#define NOVA_KERNEL_ARGUMENTS_H
+
+#include "pieces.h"
+
+/* Bytes of memory that a thread has first in kernels that take memory, and their work-groups at most. */
+#ifndef NOVA_FIRST_SLICE
+#define NOVA_FIRST_SLICE 1024
+#endif
+#ifndef NOVA_MAX_HEAP_BLOCKS
+#define NOVA_MAX_HEAP_BLOCKS 64
+#endif
+
+/* An argument of a kernel: a value, memory and the element in it that a pointer leads to, or pieces. */
+typedef struct nova_argument {
+    const void *value; /* null: memory or pieces */
+    size_t size;
+    nova_device_memory memory;
+    int64_t offset;
+    nova_pieces *pieces; /* null: value or memory */
+    nova_mirror *changed; /* an array that the kernel writes and that had elements before */
+} nova_argument;
+
+/* A value. */
+static inline nova_argument nova_value(const void *value, size_t size)
+{
+    nova_argument argument = {value, size, NULL, 0, NULL, NULL};
+    return argument;
+}
+
+/* What the iterations of a loop have kept, or are going to keep. */
+static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
+{
+    nova_argument argument = {NULL, 0, NULL, 0, (nova_pieces *)block->data, NULL};
+    nova_on_device(context, argument.pieces->table, false);
+    nova_on_device(context, argument.pieces->words, false);
+    return argument;
+}
+
+/* A pointer to elements of this size, which the kernel reads and, where that is said, writes. */
+static nova_argument nova_array(nova_context *context, const void *pointer, size_t size,
+                                bool writes)
+{
+    nova_argument argument = {NULL, 0, NULL, 0, NULL, NULL};
+    nova_mirror *before = nova_find_mirror(context->session, pointer);
+    if (writes && before != NULL && (before->on_host || before->on_device))
+        argument.changed = before;
+    nova_mirror *mirror = nova_on_device(context, pointer, writes);
+    if (mirror != NULL) {
+        argument.memory = mirror->memory;
+        argument.offset = (int64_t)(((uintptr_t)pointer - mirror->start) / size);
+    }
+    return argument;
+}
+
+/* The threads of a launch, and their memory. */
+typedef struct nova_threads {
+    size_t count, block; /* all, and those of a work-group */
+    int64_t slice;       /* bytes for each; 0: the kernel takes no memory */
+} nova_threads;
+
+/* Threads for so many iterations. */
+static nova_threads nova_threads_for(int64_t count, int64_t slice)
+{
+    int64_t blocks = (count - 1) / NOVA_BLOCK_SIZE + 1;
+    int64_t most = slice > 0 ? NOVA_MAX_HEAP_BLOCKS : NOVA_MAX_BLOCKS;
+    nova_threads threads = {(size_t)(blocks < most ? blocks : most) * NOVA_BLOCK_SIZE,
+                            NOVA_BLOCK_SIZE, slice};
+    return threads;
+}
+
+#endif

@@ -1,0 +1,170 @@
+/* Launches of kernels on any device, and the part of a call that may use one. A kernel whose threads
+ * take memory is run again with more of it where it had too little. */
+#ifndef NOVA_KERNELS_H
+#define NOVA_KERNELS_H
+
+/* Before it stands the file of a kind of device, with nova_enqueue. */
+#include "arguments.h"
+#include "../common/call.h"
+
+/* Runs a kernel for count iterations, behind the kernels before. */
+static void nova_launch(nova_context *context, int number, int64_t count,
+                        const nova_argument *arguments, int argument_count)
+{
+    if (count > 0)
+        nova_enqueue(context, number, count, nova_threads_for(count, 0), arguments,
+                     argument_count);
+}
+
+/* Gives the memory of threads back. */
+static void nova_free_heap(nova_session *session)
+{
+    if (session->heap != NULL)
+        nova_device_free(session, session->heap, session->heap_bytes);
+    session->heap = NULL;
+    session->heap_bytes = 0;
+}
+
+/* Memory for threads: fewer of them where there is not enough for all. */
+static nova_threads nova_prepare_heap(nova_context *context, int64_t count)
+{
+    nova_session *session = context->session;
+    uint64_t most = nova_most_memory(session->device);
+    if (session->slice <= 0)
+        session->slice = NOVA_FIRST_SLICE;
+    if ((uint64_t)session->slice > most)
+        nova_fail_memory(context, NULL);
+    nova_threads threads = nova_threads_for(count, session->slice);
+    while (threads.count > threads.block && threads.count > most / (uint64_t)session->slice)
+        threads.count = threads.count / threads.block / 2 * threads.block;
+    while (threads.count > most / (uint64_t)session->slice)
+        threads.count = threads.block = threads.block / 2;
+    size_t bytes = threads.count * (size_t)session->slice;
+    if (session->heap_bytes < bytes) {
+        nova_free_heap(session);
+        session->heap = nova_device_allocate(context, bytes);
+        session->heap_bytes = bytes;
+    }
+    return threads;
+}
+
+/* Copies of the arrays that a kernel changes, as they are before it; null for other arguments. */
+static nova_block **nova_save_arrays(nova_context *context, const nova_argument *arguments,
+                                     int argument_count, nova_block **list)
+{
+    nova_block **copies = (nova_block **)nova_allocate(context, list, argument_count,
+                                                       sizeof(nova_block *), NULL);
+    for (int k = 0; k < argument_count; k++) {
+        nova_mirror *mirror = arguments[k].changed;
+        copies[k] = NULL;
+        if (mirror != NULL) {
+            void *copy = nova_allocate(context, &copies[k], (int64_t)mirror->bytes, 1, NULL);
+            nova_fresh(context, copy);
+            nova_move_elements(context, copy, (const void *)mirror->start, mirror->bytes);
+        }
+    }
+    return copies;
+}
+
+/* Makes arrays as they were. */
+static void nova_restore_arrays(nova_context *context, const nova_argument *arguments,
+                                int argument_count, nova_block *const *copies)
+{
+    for (int k = 0; k < argument_count; k++) {
+        nova_mirror *mirror = arguments[k].changed;
+        if (mirror != NULL)
+            nova_move_elements(context, (void *)mirror->start, copies[k]->data, mirror->bytes);
+    }
+}
+
+/* Answers a failure for want of memory. */
+static void nova_give_more(nova_context *context, const nova_failure *failure,
+                           const nova_argument *arguments, int argument_count)
+{
+    nova_session *session = context->session;
+    nova_failure none;
+    if (failure->site == NOVA_HEAP_IS_FULL) {
+        while (session->slice < failure->first && session->slice <= INT64_MAX / 8)
+            session->slice *= 2;
+        session->slice *= 2;
+    } else {
+        int64_t number = 0;
+        for (int k = 0; k < argument_count; k++)
+            if (arguments[k].pieces != NULL && number++ == failure->first)
+                nova_expect_more(context, arguments[k].pieces, failure->second);
+    }
+    memset(&none, 0, sizeof none);
+    nova_device_write(context, session->failure, 0, &none, sizeof none);
+}
+
+/* Runs a kernel whose threads take memory for count iterations: again, with more memory, until there
+ * is enough. Arrays that it changes are then as they were. */
+static void nova_launch_with_memory(nova_context *context, int number, int64_t count,
+                                    const nova_argument *arguments, int argument_count)
+{
+    nova_session *session = context->session;
+    nova_block *list;
+    nova_failure failure;
+    if (count <= 0)
+        return;
+    nova_check_kernels(context);
+    nova_block **copies = nova_save_arrays(context, arguments, argument_count, &list);
+    for (;;) {
+        nova_threads threads = nova_prepare_heap(context, count);
+        for (int k = 0; k < argument_count; k++)
+            if (arguments[k].pieces != NULL)
+                nova_forget_pieces(context, arguments[k].pieces);
+        nova_enqueue(context, number, count, threads, arguments, argument_count);
+        nova_device_read(context, &failure, session->failure, 0, sizeof failure);
+        session->may_have_failed = false;
+        if (failure.taken == 0)
+            break;
+        if (failure.site >= 0)
+            nova_report(context, failure.site, failure.first, failure.second);
+        nova_give_more(context, &failure, arguments, argument_count);
+        nova_restore_arrays(context, arguments, argument_count, copies);
+    }
+    for (int k = 0; k < argument_count; k++)
+        nova_release(context, copies[k]);
+    nova_release(context, list);
+}
+
+/* The body of an entry that uses a device. */
+typedef struct nova_device_call {
+    nova_device *device;
+    nova_body body;
+    void *call;
+} nova_device_call;
+
+/* Runs the body with a place for failures of kernels. */
+static void nova_run_with_failures(nova_context *context, void *argument)
+{
+    nova_device_call *call = (nova_device_call *)argument;
+    nova_failure none;
+    memset(&none, 0, sizeof none);
+    context->session->failure = nova_device_allocate(context, sizeof none);
+    nova_device_write(context, context->session->failure, 0, &none, sizeof none);
+    call->body(context, call->call);
+}
+
+/* Runs the body of an entry with a session on the device. */
+static void nova_with_device(nova_context *context, void *argument)
+{
+    nova_device_call *call = (nova_device_call *)argument;
+    nova_session session;
+    memset(&session, 0, sizeof session);
+    session.device = call->device;
+    session.random = 88172645463325252u;
+    nova_open_queue(context, &session);
+    context->session = &session;
+    nova_try(context, nova_run_with_failures, call);
+    while (session.mirrors != NULL)
+        nova_drop_mirror(&session, (const void *)session.mirrors->start);
+    if (session.failure != NULL)
+        nova_device_free(&session, session.failure, sizeof(nova_failure));
+    nova_free_heap(&session);
+    nova_close_queue(&session);
+    context->session = NULL;
+}
+
+#endif
