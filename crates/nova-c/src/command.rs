@@ -38,6 +38,8 @@ impl FunctionEmitter<'_, '_> {
                 }
             }
             Command::Local { pointer, count } => self.local_array(*pointer, *count),
+            // Kernels get these as parameters; the verifier lets them stand nowhere else.
+            Command::Shared { .. } => {}
             Command::Assign { variable, value } => self.command_assign(*variable, value),
             memory_commands!() => self.memory(command),
             Command::Break | Command::Continue | Command::Barrier(_) | structures!() => {

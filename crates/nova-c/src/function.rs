@@ -43,6 +43,12 @@ pub struct FunctionEmitter<'u, 'p> {
     pub fields: Fields,
     /// On a device, the pointers to arrays of the thread's own; `None` on the host.
     pub own: Option<BTreeSet<Variable>>,
+    /// In a kernel, the pointers to arrays that the threads of a work-group share.
+    pub of_group: BTreeSet<Variable>,
+    /// In a loop that these threads share, the label behind it, and whether something jumps there.
+    pub behind_threads: Option<(Name, bool)>,
+    /// Whether the threads of a work-group wait for each other in a kernel that may fail.
+    pub waits: bool,
     /// On a device, what the function gives when something in it has failed.
     pub failed_value: Option<Expression>,
 }
@@ -196,6 +202,9 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             making: None,
             fields: Fields::default(),
             own: None,
+            of_group: BTreeSet::new(),
+            behind_threads: None,
+            waits: false,
             failed_value: None,
         }
     }
@@ -209,6 +218,9 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     pub fn type_of_variable(&self, variable: Variable) -> Type {
         let ty = self.unit.program.variable(variable).ty;
         match (&self.own, ty) {
+            (Some(_), ir::Type::Pointer(element)) if self.of_group.contains(&variable) => {
+                dialect::group_type(self.unit.options.target, memory_type(element)).pointer()
+            }
             (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => {
                 dialect::shared_type(self.unit.options.target, memory_type(element)).pointer()
             }

@@ -11,12 +11,13 @@ use crate::command::context;
 use crate::dialect;
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
+use crate::levels::waits;
 use crate::scalar::memory_type;
 use crate::unit::{FunctionInfo, Unit};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, FunctionId, Variable};
-use nova_loop::kernels::{called, own_pointers, written};
+use nova_loop::kernels::{called, own_pointers, shared_pointers, written};
 use nova_loop::regions::captured;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -70,7 +71,13 @@ impl Unit<'_> {
 
 impl FunctionEmitter<'_, '_> {
     /// Emits a loop whose iterations are those of a kernel.
-    pub fn kernel(&mut self, index: Variable, count: Expression, body: &[Command]) {
+    pub fn kernel(
+        &mut self,
+        index: Variable,
+        count: Expression,
+        level: ir::Level,
+        body: &[Command],
+    ) {
         self.unit.need_on_device(body);
         let program = self.program();
         let taken: Vec<Variable> = captured(index, body)
@@ -81,14 +88,16 @@ impl FunctionEmitter<'_, '_> {
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
         self.unit.kernels.names.push(name.clone());
-        let kernel = emit_kernel(self.unit, name, index, &taken, body);
+        let kernel = emit_kernel(self.unit, name, index, level, &taken, body);
         self.unit.kernels.kernels.push(kernel);
         let written = written(program, index, body);
-        let arguments: Vec<Expression> = taken
+        let mut arguments: Vec<Expression> = taken
             .iter()
             .map(|v| self.kernel_argument(*v, written.contains(v)))
             .collect();
-        self.launch(number, count, arguments);
+        arguments.extend(self.group_arguments(body));
+        let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
+        self.launch(number, count, threads, arguments);
     }
 
     /// What the host passes for a variable.
@@ -108,7 +117,14 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn launch(&mut self, number: usize, count: Expression, arguments: Vec<Expression>) {
+    /// Launches a kernel for so many threads, or, where it has groups, for so many groups of threads.
+    fn launch(
+        &mut self,
+        number: usize,
+        count: Expression,
+        threads: Option<Expression>,
+        arguments: Vec<Expression>,
+    ) {
         let length = arguments.len();
         let list = if arguments.is_empty() {
             Expression::name("NULL")
@@ -119,18 +135,22 @@ impl FunctionEmitter<'_, '_> {
             self.push(Statement::declare(ty, name.clone(), value));
             Expression::Name(name)
         };
-        let all = vec![
-            context(),
-            Expression::literal(number.to_string()),
-            count,
-            list,
-            Expression::literal(length.to_string()),
-        ];
-        self.push(Statement::call("nova_launch", all));
+        let launch = match threads {
+            Some(_) => "nova_launch_groups",
+            None => "nova_launch",
+        };
+        let mut all = vec![context(), Expression::literal(number.to_string()), count];
+        all.extend(threads);
+        all.extend([list, Expression::literal(length.to_string())]);
+        self.push(Statement::call(launch, all));
     }
 
     /// What leaves a function of the device in which something has failed.
     pub fn leave_failed(&mut self) -> Statement {
+        if let Some((label, used)) = &mut self.behind_threads {
+            *used = true;
+            return Statement::Goto(label.clone());
+        }
         Statement::Return(self.failed_value.clone())
     }
 
@@ -167,15 +187,20 @@ fn emit_kernel(
     unit: &mut Unit,
     name: Name,
     index: Variable,
+    level: ir::Level,
     taken: &[Variable],
     body: &[Command],
 ) -> Function {
     let target = unit.options.target;
     let program = unit.program;
     let own = own_pointers(&program.clone_types(), body).unwrap_or_default();
+    let of_group = shared_pointers(&program.clone_types(), body).unwrap_or_default();
+    let waits = waits(body) && unit.may_fail(body);
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
     emitter.own = Some(own);
+    emitter.of_group = of_group;
+    emitter.waits = waits;
     emitter.function = name.clone();
     let count = emitter.fresh("count");
     let failure = emitter.fresh("failure");
@@ -193,18 +218,13 @@ fn emit_kernel(
     for variable in taken {
         emitter.take_from_host(*variable, &mut parameters);
     }
-    let failed = Expression::Name(failure.clone()).arrow("taken");
-    emitter.push(Statement::when(failed, vec![Statement::Return(None)]));
-    let value = Expression::Braces(vec![Expression::Name(failure), Expression::name("false")]);
-    let ty = Type::name("nova_context");
-    emitter.push(Statement::declare(ty.clone(), state.clone(), value));
-    let value = Expression::Name(state).address();
-    emitter.push(Statement::declare(ty.pointer(), "context", value));
+    emitter.take_arrays_of_group(body, &mut parameters);
+    emitter.start_kernel(failure, state);
     let number = emitter.declare(index);
     emitter.add_index(index);
     let code = emitter.block(body);
     emitter.push(Statement::Lanes {
-        hint: Hint::SharedByThreads,
+        hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
         variable: number,
         count: Expression::Name(count),
         body: code.into(),
@@ -261,14 +281,7 @@ pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     let mut found = false;
     for function in &program.functions {
         nova_loop::walk::each_command(&function.body, |command| {
-            let is_kernel = matches!(
-                command,
-                Command::For {
-                    level: ir::Level::Grid,
-                    ..
-                }
-            );
-            found |= is_kernel;
+            found |= matches!(command, Command::For { level, .. } if level.starts_kernel());
         });
     }
     on_device && found

@@ -27,6 +27,7 @@ mod function;
 mod header;
 mod json;
 mod kernel;
+mod levels;
 pub mod manifest;
 pub mod names;
 mod nesting;
