@@ -20,8 +20,15 @@ pub fn context() -> Expression {
 impl FunctionEmitter<'_, '_> {
     /// Emits commands into the current block.
     pub fn commands(&mut self, commands: &[Command]) {
-        for command in commands {
-            deep(|| self.command(command));
+        let mut left = commands;
+        while let [first, rest @ ..] = left {
+            left = match self.vector(left) {
+                0 => {
+                    deep(|| self.command(first));
+                    rest
+                }
+                width => left.get(width..).unwrap_or_default(),
+            };
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::Target;
 use crate::ast::{Binary, Expression, Hint, Name, Statement, Type};
+use nova_core::Scalar;
 use nova_loop::ir::Level;
 
 /// A loop over `0 … count - 1`.
@@ -70,6 +71,14 @@ pub fn group_type(target: Target, element: Type) -> Type {
     match target {
         Target::Seq | Target::Pthreads => element,
         Target::OpenCl => Type::name(format!("__local {}", crate::print::type_text(&element))),
+    }
+}
+
+/// What vectors of a scalar are called that can be loaded and stored as one, without their width.
+pub fn vector_of(target: Target, element: Scalar) -> Option<&'static str> {
+    match target {
+        Target::Seq | Target::Pthreads => None,
+        Target::OpenCl => crate::vectors::opencl_vector(element),
     }
 }
 

@@ -17,6 +17,7 @@ use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, FunctionId, Program, Variable};
 use nova_loop::kernels::own_pointers;
+use nova_loop::vectors::Addresses;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -43,6 +44,8 @@ pub struct FunctionEmitter<'u, 'p> {
     pub fields: Fields,
     /// On a device, the pointers to arrays of the thread's own; `None` on the host.
     pub own: Option<BTreeSet<Variable>>,
+    /// In a kernel, what tells which elements are neighbours.
+    pub addresses: Option<Addresses>,
     /// In a kernel, the pointers to arrays that the threads of a work-group share.
     pub of_group: BTreeSet<Variable>,
     /// In a loop that these threads share, the label behind it, and whether something jumps there.
@@ -202,6 +205,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             making: None,
             fields: Fields::default(),
             own: None,
+            addresses: None,
             of_group: BTreeSet::new(),
             behind_threads: None,
             waits: false,

@@ -19,6 +19,7 @@ use nova_diag::Place;
 use nova_loop::ir::{self, Command, FunctionId, Variable};
 use nova_loop::kernels::{called, own_pointers, shared_pointers, written};
 use nova_loop::regions::captured;
+use nova_loop::vectors::Addresses;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -200,6 +201,7 @@ fn emit_kernel(
     let emitter = &mut emitter;
     emitter.own = Some(own);
     emitter.of_group = of_group;
+    emitter.addresses = Some(Addresses::of(body));
     emitter.waits = waits;
     emitter.function = name.clone();
     let count = emitter.fresh("count");

@@ -43,6 +43,7 @@ mod stream;
 mod trace;
 mod unit;
 mod uses;
+mod vectors;
 
 use nova_loop::ir::Program;
 

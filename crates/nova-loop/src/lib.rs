@@ -91,6 +91,7 @@ mod structures;
 mod tidy;
 pub mod translate;
 mod uses;
+pub mod vectors;
 pub mod verify;
 pub mod walk;
 

@@ -8,7 +8,7 @@ use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where pointers of a function come from.
-pub(super) struct Origins {
+pub(crate) struct Origins {
     /// Those that only ever hold a block that the function allocates, or an array of a group.
     fresh: BTreeSet<Variable>,
     /// Its parameters that it does not assign.
@@ -16,7 +16,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    pub(super) fn of(function: &Function) -> Origins {
+    pub(crate) fn of(function: &Function) -> Origins {
         let mut allocated: BTreeMap<Variable, u32> = BTreeMap::new();
         let mut assigned = BTreeSet::new();
         each_command(&function.body, |command| match command {
@@ -44,12 +44,12 @@ impl Origins {
     }
 
     /// A pointer that holds a new block has been added to the function.
-    pub(super) fn add(&mut self, pointer: Variable) {
+    pub(crate) fn add(&mut self, pointer: Variable) {
         self.fresh.insert(pointer);
     }
 
     /// Whether two pointers may lead to the same memory.
-    pub(super) fn may_meet(&self, a: Variable, b: Variable) -> bool {
+    pub(crate) fn may_meet(&self, a: Variable, b: Variable) -> bool {
         let is_new = |v| self.fresh.contains(&v);
         let is_known = |v| is_new(v) || self.parameters.contains(&v);
         a == b || !(is_known(a) && is_known(b) && (is_new(a) || is_new(b)))
@@ -58,25 +58,25 @@ impl Origins {
 
 /// The pointers that commands go through, by the arrays that they lead to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Touched {
+pub(crate) struct Touched {
     /// Pointers to memory that others see, that is read
-    pub(super) reads: BTreeSet<Variable>,
+    pub(crate) reads: BTreeSet<Variable>,
     /// or written.
-    pub(super) writes: BTreeSet<Variable>,
+    pub(crate) writes: BTreeSet<Variable>,
     /// Whether an array of the thread's own is written that the commands do not declare.
-    pub(super) writes_own: bool,
+    pub(crate) writes_own: bool,
 }
 
 /// For each pointer of the body of a loop, the pointers from around it and the arrays declared in it that
 /// it may lead to.
-pub(super) struct Roots {
+pub(crate) struct Roots {
     leads_to: BTreeMap<Variable, BTreeSet<Variable>>,
     /// Arrays that each thread has for itself.
     own: BTreeSet<Variable>,
 }
 
 impl Roots {
-    pub(super) fn of(program: &Program, index: Variable, body: &[Command]) -> Roots {
+    pub(crate) fn of(program: &Program, index: Variable, body: &[Command]) -> Roots {
         let is_pointer = |v: &Variable| matches!(program.variable(*v).ty, Type::Pointer(_));
         let around = captured(index, body).into_iter().filter(is_pointer);
         let mut leads_to: BTreeMap<Variable, BTreeSet<Variable>> =
@@ -129,7 +129,7 @@ impl Roots {
     }
 
     /// The memory that commands use, at any depth.
-    pub(super) fn touched(&self, writing: &BTreeSet<FunctionId>, commands: &[Command]) -> Touched {
+    pub(crate) fn touched(&self, writing: &BTreeSet<FunctionId>, commands: &[Command]) -> Touched {
         let mut found = Touched::default();
         let mut written = BTreeSet::new();
         let mut inside = BTreeSet::new();
@@ -171,7 +171,7 @@ impl Roots {
     }
 
     /// The arrays of the thread's own that commands write and do not declare.
-    pub(super) fn written_own(&self, commands: &[Command]) -> BTreeSet<Variable> {
+    pub(crate) fn written_own(&self, commands: &[Command]) -> BTreeSet<Variable> {
         let mut written = BTreeSet::new();
         let mut inside = BTreeSet::new();
         each_command(commands, |command| match command {
@@ -189,7 +189,7 @@ impl Roots {
     }
 
     /// The arrays that an expression reads elements of.
-    pub(super) fn loads(&self, expression: &Expression, into: &mut BTreeSet<Variable>) {
+    pub(crate) fn loads(&self, expression: &Expression, into: &mut BTreeSet<Variable>) {
         if let Expression::Load { pointer, .. } = expression {
             into.extend(self.behind(pointer));
         }
