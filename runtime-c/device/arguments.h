@@ -12,9 +12,10 @@
 #define NOVA_MAX_HEAP_BLOCKS 64
 #endif
 
-/* An argument of a kernel: a value, memory and the element in it that a pointer leads to, or pieces. */
+/* An argument of a kernel: a value, memory and the element in it that a pointer leads to, pieces, or
+ * the size of an array that the threads of a work-group share. */
 typedef struct nova_argument {
-    const void *value; /* null: memory or pieces */
+    const void *value; /* null: another kind; with a size, an array of work-groups */
     size_t size;
     nova_device_memory memory;
     int64_t offset;
@@ -26,6 +27,18 @@ typedef struct nova_argument {
 static inline nova_argument nova_value(const void *value, size_t size)
 {
     nova_argument argument = {value, size, NULL, 0, NULL, NULL};
+    return argument;
+}
+
+/* An array of so many elements for each work-group. */
+static inline nova_argument nova_local_array(nova_context *context, int64_t count, size_t size)
+{
+    nova_argument argument = {NULL, size, NULL, 0, NULL, NULL};
+    if (count < 0 || (uint64_t)count > SIZE_MAX / 2 / size)
+        nova_fail(context, NOVA_ERROR_MEMORY,
+                  "out of memory: an array of a work-group is too large");
+    if (count > 0)
+        argument.size = (size_t)count * size;
     return argument;
 }
 

@@ -16,6 +16,29 @@ static void nova_launch(nova_context *context, int number, int64_t count,
                      argument_count);
 }
 
+/* Runs a kernel for count iterations, each of which is a work-group's, of whose threads so many have
+ * something to do. Groups have few different sizes, since some devices compile a kernel for each. */
+static void nova_launch_groups(nova_context *context, int number, int64_t count, int64_t threads,
+                               const nova_argument *arguments, int argument_count)
+{
+    size_t block = threads <= 1 ? 1 : NOVA_BLOCK_SIZE;
+    size_t local = 0, most = nova_most_local_memory(context->session->device);
+    if (count <= 0)
+        return;
+    while (block > 32 && (int64_t)(block / 2) >= threads)
+        block /= 2;
+    for (int k = 0; k < argument_count; k++)
+        if (arguments[k].value == NULL)
+            local += arguments[k].size;
+    if (local > most)
+        nova_fail(context, NOVA_ERROR_MEMORY,
+                  "out of memory: the arrays of a work-group have %zu bytes, it has %zu", local,
+                  most);
+    int64_t groups = count < NOVA_MAX_BLOCKS ? count : NOVA_MAX_BLOCKS;
+    nova_threads all = {(size_t)groups * block, block, 0};
+    nova_enqueue(context, number, count, all, arguments, argument_count);
+}
+
 /* Gives the memory of threads back. */
 static void nova_free_heap(nova_session *session)
 {

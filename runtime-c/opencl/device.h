@@ -249,6 +249,14 @@ static nova_device_memory nova_device_allocate(nova_context *context, size_t byt
     return memory;
 }
 
+/* How much memory the threads of a work-group may share. */
+static size_t nova_most_local_memory(const nova_device *device)
+{
+    cl_ulong most = 0;
+    clGetDeviceInfo(device->id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof most, &most, NULL);
+    return (size_t)most;
+}
+
 /* How much memory one array may take, and all threads of a kernel. */
 static uint64_t nova_most_memory(const nova_device *device)
 {

@@ -46,6 +46,16 @@ typedef ulong uint64_t;
     for (int64_t variable = (int64_t)get_global_id(0); variable < (count); \
          variable += (int64_t)get_global_size(0))
 
+/* One whose iterations the work-groups share, each of them done by all threads of its group. */
+#define NOVA_GROUP_LOOP(variable, count) \
+    for (int64_t variable = (int64_t)get_group_id(0); variable < (count); \
+         variable += (int64_t)get_num_groups(0))
+
+/* One whose iterations the threads of a work-group share. */
+#define NOVA_LOCAL_LOOP(variable, count) \
+    for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \
+         variable += (int64_t)get_local_size(0))
+
 /* How what device/heap.h says in the words of C is written here. */
 #define NOVA_GLOBAL __global
 #define NOVA_IN_KERNELS static
@@ -66,10 +76,14 @@ typedef struct nova_failure {
 /* What a thread needs to fail, and its memory. */
 typedef struct nova_context {
     __global nova_failure *failure;
-    bool failed;          /* whether the thread is to leave its function */
-    __global uint8_t *heap; /* the thread's slice, */
-    int64_t size, used;   /* its bytes, and how many of them blocks have taken; */
-    int64_t free;         /* where the first free block lies in it, or -1 */
+    bool failed; /* whether the thread is to leave its function */
+    /* Where the threads of a work-group wait for each other: between which barriers one has failed
+     * first, and between which ones this thread is. */
+    __local int *group;
+    int phase;
+    __global uint8_t *heap; /* the thread's slice of the memory of threads, */
+    int64_t size, used;     /* its bytes, and how many of them blocks have taken; */
+    int64_t free;           /* where the first free block lies in it, or -1 */
 } nova_context;
 
 /* The thread fails at a check; the function that it is in returns. */
@@ -81,6 +95,26 @@ static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int
         context->failure->first = first;
         context->failure->second = second;
     }
+    if (context->group != 0)
+        atomic_min((volatile __local int *)context->group, context->phase);
+}
+
+/* The threads of a work-group begin: whether a kernel or another group has failed before, which all of
+ * them are told alike. */
+static bool nova_group_begins_failed(nova_context *context)
+{
+    if (get_local_id(0) == 0)
+        *context->group = context->failure->taken != 0 ? -1 : INT_MAX;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return *(volatile __local int *)context->group < 0;
+}
+
+/* Behind a barrier: whether a thread of the group has failed before it. Those that are further already
+ * may fail meanwhile, which is said behind the next one, so that all threads get the same answer. */
+static bool nova_group_has_failed(nova_context *context)
+{
+    context->phase++;
+    return *(volatile __local int *)context->group < context->phase;
 }
 
 #endif

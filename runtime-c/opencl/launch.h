@@ -54,7 +54,7 @@ static void nova_enqueue(nova_context *context, int number, int64_t count, nova_
         const nova_argument *argument = &arguments[k];
         if (argument->pieces != NULL)
             code = nova_pass_pieces(session, kernel, &at, argument->pieces, pieces++);
-        else if (argument->value != NULL)
+        else if (argument->value != NULL || argument->size > 0)
             code = clSetKernelArg(kernel, at++, argument->size, argument->value);
         else
             code = nova_pass_memory(kernel, &at, argument->memory, argument->offset);

@@ -20,6 +20,12 @@ static void nova_close_queue(nova_session *session)
     (void)session;
 }
 
+static size_t nova_most_local_memory(const nova_device *device)
+{
+    (void)device;
+    return 0;
+}
+
 static uint64_t nova_most_memory(const nova_device *device)
 {
     return device->most;

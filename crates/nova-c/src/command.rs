@@ -20,8 +20,15 @@ pub fn context() -> Expression {
 impl FunctionEmitter<'_, '_> {
     /// Emits commands into the current block.
     pub fn commands(&mut self, commands: &[Command]) {
-        for command in commands {
-            deep(|| self.command(command));
+        let mut left = commands;
+        while let [first, rest @ ..] = left {
+            left = match self.vector(left) {
+                0 => {
+                    deep(|| self.command(first));
+                    rest
+                }
+                width => left.get(width..).unwrap_or_default(),
+            };
         }
     }
 
@@ -38,6 +45,8 @@ impl FunctionEmitter<'_, '_> {
                 }
             }
             Command::Local { pointer, count } => self.local_array(*pointer, *count),
+            // Kernels get these as parameters; the verifier lets them stand nowhere else.
+            Command::Shared { .. } => {}
             Command::Assign { variable, value } => self.command_assign(*variable, value),
             memory_commands!() => self.memory(command),
             Command::Break | Command::Continue | Command::Barrier(_) | structures!() => {

@@ -29,6 +29,7 @@ impl FunctionEmitter<'_, '_> {
             Command::Loop { body, place } => self.endless_loop(body, place),
             Command::Break => self.break_loop(),
             Command::Continue => self.push(Statement::Continue),
+            Command::Barrier(Level::Thread) if self.is_on_device() => self.group_barrier(),
             Command::Barrier(level) => {
                 let statements = dialect::barrier(self.unit.options.target, *level);
                 statements.into_iter().for_each(|s| self.push(s));
@@ -153,12 +154,17 @@ impl FunctionEmitter<'_, '_> {
             return;
         }
         let target = self.unit.options.target;
-        if level == Level::Grid && !self.is_on_device() {
+        if level.starts_kernel() && !self.is_on_device() {
             match target {
-                Target::Pthreads => return self.region(variable, count, body),
-                Target::OpenCl => return self.kernel(variable, count, body),
-                Target::Seq => {}
+                Target::Pthreads if level == Level::Grid => {
+                    return self.region(variable, count, body);
+                }
+                Target::OpenCl => return self.kernel(variable, count, level, body),
+                Target::Seq | Target::Pthreads => {}
             }
+        }
+        if level == Level::Thread && self.is_on_device() {
+            return self.loop_of_threads(variable, count, body);
         }
         let name = self.declare(variable);
         self.add_index(variable);

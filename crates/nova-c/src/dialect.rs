@@ -2,7 +2,8 @@
 //! threads of a level wait for each other. Everything else is the same C.
 
 use crate::Target;
-use crate::ast::{Expression, Hint, Name, Statement, Type};
+use crate::ast::{Binary, Expression, Hint, Name, Statement, Type};
+use nova_core::Scalar;
 use nova_loop::ir::Level;
 
 /// A loop over `0 … count - 1`.
@@ -51,7 +52,49 @@ pub fn counted_loop(
     }
 }
 
-/// What waits for all threads of a level.
+/// How the threads of a kernel share a loop at a level, if they do.
+pub fn shared_loop(level: Level) -> Option<Hint> {
+    match level {
+        Level::Grid => Some(Hint::SharedByThreads),
+        Level::Block => Some(Hint::SharedByGroups),
+        Level::Thread => Some(Hint::SharedInGroup),
+        Level::Sequential
+        | Level::Vector
+        | Level::Independent
+        | Level::WrittenOut
+        | Level::Rank => None,
+    }
+}
+
+/// Elements in memory that the threads of a work-group share, as pointers to them are declared.
+pub fn group_type(target: Target, element: Type) -> Type {
+    match target {
+        Target::Seq | Target::Pthreads => element,
+        Target::OpenCl => Type::name(format!("__local {}", crate::print::type_text(&element))),
+    }
+}
+
+/// What vectors of a scalar are called that can be loaded and stored as one, without their width.
+pub fn vector_of(target: Target, element: Scalar) -> Option<&'static str> {
+    match target {
+        Target::Seq | Target::Pthreads => None,
+        Target::OpenCl => crate::vectors::opencl_vector(element),
+    }
+}
+
+/// What the threads of a work-group wait for each other with.
+pub fn group_barrier(target: Target) -> Statement {
+    let fences = match target {
+        // They have none.
+        Target::Seq | Target::Pthreads => return Statement::Block(Vec::new().into()),
+        Target::OpenCl => ["CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"],
+    };
+    let [local, global] = fences.map(Expression::name);
+    let both = Expression::binary(Binary::BitOr, local, global);
+    Statement::call("barrier", vec![both])
+}
+
+/// What waits for all threads of a level on the host.
 pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
     match (target, level) {
         // One thread waits for nobody, and regions end together.

@@ -17,6 +17,7 @@ use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, FunctionId, Program, Variable};
 use nova_loop::kernels::own_pointers;
+use nova_loop::vectors::Addresses;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -46,6 +47,14 @@ pub struct FunctionEmitter<'u, 'p> {
     /// Whether references of blocks are counted: always on the host, on a device where the code makes
     /// arrays.
     pub counts: bool,
+    /// In a kernel, what tells which elements are neighbours.
+    pub addresses: Option<Addresses>,
+    /// In a kernel, the pointers to arrays that the threads of a work-group share.
+    pub of_group: BTreeSet<Variable>,
+    /// In a loop that these threads share, the label behind it, and whether something jumps there.
+    pub behind_threads: Option<(Name, bool)>,
+    /// Whether the threads of a work-group wait for each other in a kernel that may fail.
+    pub waits: bool,
     /// On a device, what the function gives when something in it has failed.
     pub failed_value: Option<Expression>,
 }
@@ -202,6 +211,10 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             fields: Fields::default(),
             own: None,
             counts: true,
+            addresses: None,
+            of_group: BTreeSet::new(),
+            behind_threads: None,
+            waits: false,
             failed_value: None,
         }
     }
@@ -215,6 +228,9 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     pub fn type_of_variable(&self, variable: Variable) -> Type {
         let ty = self.unit.program.variable(variable).ty;
         match (&self.own, ty) {
+            (Some(_), ir::Type::Pointer(element)) if self.of_group.contains(&variable) => {
+                dialect::group_type(self.unit.options.target, memory_type(element)).pointer()
+            }
             (Some(own), ir::Type::Pointer(element)) if !own.contains(&variable) => {
                 dialect::shared_type(self.unit.options.target, memory_type(element)).pointer()
             }

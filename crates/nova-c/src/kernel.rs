@@ -12,16 +12,18 @@ use crate::command::context;
 use crate::dialect;
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
+use crate::levels::waits;
 use crate::scalar::memory_type;
 use crate::unit::{FunctionInfo, Unit};
 use nova_core::{ErrorKind, Scalar};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, FunctionId, Variable};
 use nova_loop::kernels::{
-    called, functions_with_memory, own_pointers, tables_in, tables_of_kernels, takes_memory,
-    written,
+    called, functions_with_memory, own_pointers, shared_pointers, tables_in, tables_of_kernels,
+    takes_memory, written,
 };
 use nova_loop::regions::captured;
+use nova_loop::vectors::Addresses;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -92,7 +94,13 @@ impl Unit<'_> {
 
 impl FunctionEmitter<'_, '_> {
     /// Emits a loop whose iterations are those of a kernel.
-    pub fn kernel(&mut self, index: Variable, count: Expression, body: &[Command]) {
+    pub fn kernel(
+        &mut self,
+        index: Variable,
+        count: Expression,
+        level: ir::Level,
+        body: &[Command],
+    ) {
         self.unit.need_on_device(body);
         let program = self.program();
         let tables = tables_in(body);
@@ -105,18 +113,21 @@ impl FunctionEmitter<'_, '_> {
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
         self.unit.kernels.names.push(name.clone());
-        let kernel = emit_kernel(self.unit, name, index, (&taken, memory), body);
+        let kernel = emit_kernel(self.unit, name, (index, level), (&taken, memory), body);
         self.unit.kernels.kernels.push(kernel);
         let written = written(program, index, body);
-        let arguments: Vec<Expression> = taken
+        let mut arguments: Vec<Expression> = taken
             .iter()
             .map(|v| self.kernel_argument(*v, written.contains(v)))
             .collect();
-        let launch = match memory {
-            true => "nova_launch_with_memory",
-            false => "nova_launch",
+        arguments.extend(self.group_arguments(body));
+        let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
+        let launch = match (&threads, memory) {
+            (Some(_), _) => "nova_launch_groups",
+            (None, true) => "nova_launch_with_memory",
+            (None, false) => "nova_launch",
         };
-        self.launch(launch, number, count, arguments);
+        self.launch((launch, number), count, threads, arguments);
     }
 
     /// What the host passes for a variable.
@@ -137,11 +148,12 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
+    /// Launches a kernel for so many threads, or, where it has groups, for so many groups of threads.
     fn launch(
         &mut self,
-        function: &str,
-        number: usize,
+        (launch, number): (&str, usize),
         count: Expression,
+        threads: Option<Expression>,
         arguments: Vec<Expression>,
     ) {
         let length = arguments.len();
@@ -154,18 +166,18 @@ impl FunctionEmitter<'_, '_> {
             self.push(Statement::declare(ty, name.clone(), value));
             Expression::Name(name)
         };
-        let all = vec![
-            context(),
-            Expression::literal(number.to_string()),
-            count,
-            list,
-            Expression::literal(length.to_string()),
-        ];
-        self.push(Statement::call(function, all));
+        let mut all = vec![context(), Expression::literal(number.to_string()), count];
+        all.extend(threads);
+        all.extend([list, Expression::literal(length.to_string())]);
+        self.push(Statement::call(launch, all));
     }
 
     /// What leaves a function of the device in which something has failed.
     pub fn leave_failed(&mut self) -> Statement {
+        if let Some((label, used)) = &mut self.behind_threads {
+            *used = true;
+            return Statement::Goto(label.clone());
+        }
         Statement::Return(self.failed_value.clone())
     }
 
@@ -201,17 +213,22 @@ impl FunctionEmitter<'_, '_> {
 fn emit_kernel(
     unit: &mut Unit,
     name: Name,
-    index: Variable,
+    (index, level): (Variable, ir::Level),
     (taken, memory): (&[Variable], bool),
     body: &[Command],
 ) -> Function {
     let target = unit.options.target;
     let program = unit.program;
     let own = own_pointers(&program.clone_types(), body).unwrap_or_default();
+    let of_group = shared_pointers(&program.clone_types(), body).unwrap_or_default();
+    let waits = waits(body) && unit.may_fail(body);
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
     emitter.own = Some(own);
     emitter.counts = memory;
+    emitter.of_group = of_group;
+    emitter.addresses = Some(Addresses::of(body));
+    emitter.waits = waits;
     emitter.function = name.clone();
     let count = emitter.fresh("count");
     let failure = emitter.fresh("failure");
@@ -230,17 +247,8 @@ fn emit_kernel(
     for variable in taken {
         emitter.take_from_host(*variable, &mut parameters);
     }
-    let failed = Expression::Name(failure.clone()).arrow("taken");
-    emitter.push(Statement::when(failed, vec![Statement::Return(None)]));
-    let mut fields = vec![Expression::Name(failure), Expression::name("false")];
-    let zero = || Expression::literal("0");
-    let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));
-    fields.extend([heap, size, zero(), zero()]);
-    let value = Expression::Braces(fields);
-    let ty = Type::name("nova_context");
-    emitter.push(Statement::declare(ty.clone(), state.clone(), value));
-    let value = Expression::Name(state).address();
-    emitter.push(Statement::declare(ty.pointer(), "context", value));
+    emitter.take_arrays_of_group(body, &mut parameters);
+    emitter.start_kernel(failure, state, slice);
     let number = emitter.declare(index);
     emitter.add_index(index);
     let mut code = emitter.block(body);
@@ -248,7 +256,7 @@ fn emit_kernel(
         code.insert(0, Statement::call("nova_empty_heap", vec![context()]));
     }
     emitter.push(Statement::Lanes {
-        hint: Hint::SharedByThreads,
+        hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
         variable: number,
         count: Expression::Name(count),
         body: code.into(),
@@ -359,14 +367,7 @@ pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     let mut found = false;
     for function in &program.functions {
         nova_loop::walk::each_command(&function.body, |command| {
-            let is_kernel = matches!(
-                command,
-                Command::For {
-                    level: ir::Level::Grid,
-                    ..
-                }
-            );
-            found |= is_kernel;
+            found |= matches!(command, Command::For { level, .. } if level.starts_kernel());
         });
     }
     on_device && found

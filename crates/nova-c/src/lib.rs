@@ -27,6 +27,7 @@ mod function;
 mod header;
 mod json;
 mod kernel;
+mod levels;
 pub mod manifest;
 pub mod names;
 mod nesting;
@@ -42,6 +43,7 @@ mod stream;
 mod trace;
 mod unit;
 mod uses;
+mod vectors;
 
 use nova_loop::ir::Program;
 

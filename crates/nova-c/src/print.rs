@@ -258,7 +258,7 @@ impl<'a> Printer<'a> {
                 body,
             } => self.counted_loop(&type_text(ty), variable, count, body),
             Statement::Lanes {
-                hint: hint @ Hint::SharedByThreads,
+                hint: hint @ (Hint::SharedByThreads | Hint::SharedByGroups | Hint::SharedInGroup),
                 variable,
                 count,
                 body,

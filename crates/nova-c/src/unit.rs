@@ -8,7 +8,7 @@ use crate::names::Names;
 use crate::{Options, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::Round;
-use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Level, Program, Variable};
+use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Program, Variable};
 use nova_loop::ir::{errors, jumps, remarks, structures, variable_commands};
 use nova_loop::piece_commands;
 use nova_loop::walk::each_command;
@@ -184,9 +184,7 @@ impl Unit<'_> {
                 fails |= callee.is_none_or(|info| info.context);
             }
             Command::Allocate { destination, .. } => fails |= destination.is_none(),
-            Command::For {
-                level: Level::Grid, ..
-            } => fails |= self.has_kernels,
+            Command::For { level, .. } if level.starts_kernel() => fails |= self.has_kernels,
             Command::Reserve { .. }
             | Command::Unique { .. }
             | Command::Pieces { .. }
@@ -241,10 +239,8 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::NodeNew { .. }
             | Command::NodePayload { .. }
             | Command::Trace { .. }
-            | Command::For {
-                level: Level::Grid, ..
-            }
             | errors!() => own = true,
+            Command::For { level, .. } if level.starts_kernel() => own = true,
             Command::Store { .. }
             | Command::Copy { .. }
             | Command::PlanStream { .. }
@@ -352,6 +348,7 @@ fn for_each_assignment(
         | Command::NodePayload { results, .. } => results.iter().for_each(|v| visit(*v, None)),
         Command::Declare { value: None, .. }
         | Command::Local { .. }
+        | Command::Shared { .. }
         | Command::Store { .. }
         | Command::Copy { .. }
         | Command::Stream { .. }
@@ -456,9 +453,7 @@ fn callees(program: &Program, id: FunctionId, kernels: bool) -> Vec<FunctionId> 
         for command in commands {
             match command {
                 Command::Call { function, .. } => list.push(*function),
-                Command::For {
-                    level: Level::Grid, ..
-                } if kernels => {}
+                Command::For { level, .. } if kernels && level.starts_kernel() => {}
                 others => left.extend(others.lists().into_iter().map(Vec::as_slice)),
             }
         }

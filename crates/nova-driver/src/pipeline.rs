@@ -135,6 +135,12 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     Pass {
+        name: "interleave",
+        description: "writes vectors of n numbers where their numbers are to lie",
+        level: 2,
+        step: Step::Flat(nova_opt::interleave::run),
+    },
+    Pass {
         name: "tail-calls",
         description: "makes functions that call each other last run in constant space",
         level: 0,
@@ -253,6 +259,12 @@ pub const PASSES: &[Pass] = &[
         description: "gives to the host the loops that a device cannot run",
         level: 0,
         step: Step::Loop(On::Device, nova_loop::kernels::run),
+    },
+    Pass {
+        name: "vectors",
+        description: "puts loads and stores of neighbours together, for vectors of a device",
+        level: 2,
+        step: Step::Loop(On::Device, nova_loop::vectors::run),
     },
     Pass {
         name: "residency",

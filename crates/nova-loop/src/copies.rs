@@ -33,5 +33,7 @@ pub(crate) fn copy(
 /// A new variable of the same name and type.
 pub(crate) fn copy_of(program: &mut Program, like: Variable) -> Variable {
     let info = program.variable(like).clone();
-    program.add_variable(info.name, info.ty)
+    let copy = program.add_variable(info.name, info.ty);
+    program.variables[copy.index()].space = info.space;
+    copy
 }

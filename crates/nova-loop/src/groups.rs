@@ -7,6 +7,7 @@ macro_rules! variable_commands {
     () => {
         $crate::ir::Command::Declare { .. }
             | $crate::ir::Command::Local { .. }
+            | $crate::ir::Command::Shared { .. }
             | $crate::ir::Command::Assign { .. }
     };
 }

@@ -12,6 +12,7 @@ pub use rounds::{ROUND, Round, gathers_few, indexes_few, strides_few};
 
 pub use crate::interference::{Reason, Witness};
 use nova_core::ir::Foreign;
+pub use nova_core::strategy::Space;
 use nova_core::{
     ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
 };
@@ -90,6 +91,8 @@ pub struct VariableInfo {
     pub name: Arc<str>,
     /// Its type.
     pub ty: Type,
+    /// In which memory of a device the array is to lie that it points to, if the program says so.
+    pub space: Option<Space>,
 }
 
 /// The type of a variable or expression.
@@ -108,11 +111,12 @@ pub enum Type {
 pub enum Level {
     /// In order, by one thread.
     Sequential,
-    /// By the blocks of a grid, or the threads of a pool.
+    /// By all threads of a device, or those of a pool: `map_global`.
     Grid,
-    /// By thread blocks of a workgroup.
+    /// By the work-groups of a device, one each: `map_workgroup`.
     Block,
-    /// By the threads of a block.
+    /// By the threads of the work-group that does the iteration of a loop at the level of a block
+    /// around it: `map_local`.
     Thread,
     /// By the lanes of a vector unit.
     Vector,
@@ -122,6 +126,18 @@ pub enum Level {
     WrittenOut,
     /// By the ranks of a communicator.
     Rank,
+}
+
+impl Level {
+    /// Whether a loop of this level on the host starts a kernel, where there is a device.
+    pub fn starts_kernel(self) -> bool {
+        matches!(self, Level::Grid | Level::Block)
+    }
+
+    /// Whether several threads share the iterations, in no order that is known.
+    pub fn is_parallel(self) -> bool {
+        matches!(self, Level::Grid | Level::Block | Level::Thread)
+    }
 }
 
 /// The commands of Loop.
@@ -135,6 +151,14 @@ pub enum Command {
     /// Declares a pointer to a new array of `count` elements, not initialised, which lives to the end
     /// of the command list. Its address stays in the function.
     Local { pointer: Variable, count: u32 },
+    /// Declares a pointer to a new array of `count` elements, not initialised, that the threads of the
+    /// work-group share which does the iteration; it stands in a loop at the level of a block, not in
+    /// one of its threads. The count is the same in every iteration. The memory is that of the group
+    /// (`__local`, `__shared__`), and other arrays have it once the iteration has ended.
+    Shared {
+        pointer: Variable,
+        count: Expression,
+    },
     /// Assigns a variable declared before.
     Assign {
         variable: Variable,
@@ -363,7 +387,9 @@ pub enum Command {
         ty: CoreType,
         components: Vec<Expression>,
     },
-    /// Waits for all threads of the enclosing level.
+    /// Waits for all threads of the enclosing level. At the level of threads, in a loop at the level of
+    /// a block and outside of those of its threads: the threads of the work-group wait for each other,
+    /// and see what they have written.
     Barrier(Level),
     /// Waits, in an iteration of a loop at the level of a grid with this index, until the iteration
     /// before has ended its turn.
@@ -436,6 +462,7 @@ impl Program {
         self.variables.push(VariableInfo {
             name: name.into(),
             ty,
+            space: None,
         });
         Variable(self.variables.len() as u32 - 1)
     }

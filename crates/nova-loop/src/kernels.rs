@@ -8,6 +8,7 @@
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{errors, few_commands, structures, variable_commands};
+use crate::levels;
 use crate::regions::{functions_with, keeps_to_itself, restrict};
 use crate::turns;
 use crate::walk::{each_command, reads};
@@ -18,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// inside of kernels, become sequential.
 pub fn run(program: &mut Program) {
     let host = functions_for_the_host(program);
+    levels::run(program, &host);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
         keeps_to_itself(index, body)
@@ -52,7 +54,7 @@ fn flatten(commands: &mut [Command], inside: bool) {
             if inside && *level == Level::Grid {
                 *level = Level::Sequential;
             }
-            within |= *level == Level::Grid;
+            within |= level.starts_kernel();
         }
         for list in command.lists_mut() {
             deep(|| flatten(list, within));
@@ -248,19 +250,38 @@ fn calls_of(
 /// thread's own; `None` if one may lead to both kinds of memory, or an own array's address leaves the
 /// commands.
 pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
+    pointers_to(types, commands, |command| match command {
+        Command::Local { pointer, .. } => Some(*pointer),
+        _others => None,
+    })
+}
+
+/// The pointer variables of a kernel which lead to arrays of a work-group, as those of [`own_pointers`]
+/// lead to arrays of a thread.
+pub fn shared_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
+    pointers_to(types, commands, |command| match command {
+        Command::Shared { pointer, .. } => Some(*pointer),
+        _others => None,
+    })
+}
+
+/// The pointer variables that lead to one kind of memory: of the arrays that `declared` finds.
+fn pointers_to(
+    types: &Types,
+    commands: &[Command],
+    declared: fn(&Command) -> Option<Variable>,
+) -> Option<BTreeSet<Variable>> {
     let mut own = BTreeSet::new();
     let mut made = BTreeSet::new();
     let mut assignments = Vec::new();
     let mut passed = Vec::new();
+    each_command(commands, |command| own.extend(declared(command)));
     each_command(commands, |command| match command {
         Command::Allocate { pointer, .. }
         | Command::Reserve { pointer, .. }
         | Command::Unique { pointer, .. }
         | Command::Piece { pointer, .. } => {
             made.insert(*pointer);
-        }
-        Command::Local { pointer, .. } => {
-            own.insert(*pointer);
         }
         Command::Declare {
             variable,
@@ -420,6 +441,14 @@ fn written_through(
         _others => {}
     });
     written
+}
+
+/// The functions that may write through a pointer that they are given.
+pub(crate) fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
+    let mut known = BTreeMap::new();
+    let all = (0..program.functions.len()).map(|k| FunctionId(k as u32));
+    all.filter(|id| writes_parameters(program, *id, &mut known).contains(&true))
+        .collect()
 }
 
 /// Whether a function that kernels can call may write through each of its parameters.

@@ -32,6 +32,14 @@
 //! none reads what another one writes, no two write the same, and an error is that of the first one
 //! that fails. [`regions`] decides which loops can be shared as things are.
 //!
+//! **Work-groups** (dpia.txt §6.2). At the level of a block an iteration is done by a work-group: all
+//! its threads run the body, each with variables of its own, and so compute the same. What stands in a
+//! loop at the level of a thread is shared among them; a loop of one iteration is done by one of them.
+//! Only there they write memory that others see. A `Shared` array is the group's, a `Local` one outside
+//! of such loops each thread's own, and `Barrier` stands where threads read or write what others have
+//! written or read ([`levels`] puts it there, and the verifier asks for it). Read as ordinary loops
+//! such programs mean the same.
+//!
 //! **Witnesses** say why the iterations of such a loop, or of one at the level of a vector, do not meet
 //! ([`interference`]).
 //!
@@ -70,6 +78,7 @@ pub mod interpret;
 pub mod ir;
 pub mod jam;
 pub mod kernels;
+pub mod levels;
 pub mod locals;
 mod pages;
 pub mod parse;
@@ -82,6 +91,7 @@ mod structures;
 mod tidy;
 pub mod translate;
 mod uses;
+pub mod vectors;
 pub mod verify;
 pub mod walk;
 

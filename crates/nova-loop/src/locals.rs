@@ -3,7 +3,7 @@
 //! local array. That costs nothing, and it can't fail: a function that makes no other block after
 //! its result may write the result where the caller wants it.
 
-use crate::ir::{Command, Expression, Function, Level, Program, Variable};
+use crate::ir::{Command, Expression, Function, Program, Variable};
 use crate::regions::captured;
 use crate::uses::{Use, uses};
 use crate::walk;
@@ -33,10 +33,11 @@ pub fn run_for_device(program: &mut Program) {
         walk::each_command(&function.body, |command| {
             if let Command::For {
                 variable,
-                level: Level::Grid,
+                level,
                 body,
                 ..
             } = command
+                && level.starts_kernel()
             {
                 taken.extend(captured(*variable, body));
             }

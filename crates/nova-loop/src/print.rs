@@ -123,7 +123,14 @@ impl<'a> Printer<'a> {
     fn binding(&self, variable: Variable) -> String {
         let name = print_variable(self.program, variable);
         match self.program.variables.get(variable.index()) {
-            Some(info) => format!("{name}:{}", print_type(info.ty)),
+            Some(info) => match (info.ty, info.space) {
+                (ty @ Type::Pointer(_), Some(space)) => {
+                    let text = print_type(ty);
+                    let text = text.trim_end_matches(')');
+                    format!("{name}:{text} {})", space.word())
+                }
+                (ty, _) => format!("{name}:{}", print_type(ty)),
+            },
             None => name,
         }
     }

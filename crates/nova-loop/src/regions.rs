@@ -162,7 +162,7 @@ pub(crate) fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
 }
 
 /// Makes the handles that commands take from around them null.
-fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>) {
+pub(crate) fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>) {
     let handles = captured.iter().copied();
     let handles: BTreeSet<Variable> = handles
         .filter(|v| program.variable(*v).ty == Type::Block)
@@ -172,7 +172,7 @@ fn borrow(program: &Program, captured: &[Variable], commands: &mut Vec<Command>)
     }
 }
 
-fn forget(handles: &BTreeSet<Variable>, commands: &mut Vec<Command>) {
+pub(crate) fn forget(handles: &BTreeSet<Variable>, commands: &mut Vec<Command>) {
     commands.retain(|command| match command {
         Command::Retain(handle) | Command::Release(handle) => !handles.contains(handle),
         _others => true,
@@ -213,6 +213,9 @@ pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
         if let Command::Declare { variable, .. }
         | Command::For { variable, .. }
         | Command::Local {
+            pointer: variable, ..
+        }
+        | Command::Shared {
             pointer: variable, ..
         } = command
         {

@@ -7,7 +7,7 @@
 //! pointers from around it. Arrays on the stack of a function never leave the host. What copies whole
 //! arrays (`Copy`, `Reserve`, `Unique`) is left to the runtime, which copies where the elements are.
 
-use crate::ir::{Command, Expression, FunctionId, Level, Program, Variable};
+use crate::ir::{Command, Expression, FunctionId, Program, Variable};
 use crate::regions::functions_with;
 use crate::uses::{Use, uses};
 use crate::walk::{each_command, writes};
@@ -43,13 +43,7 @@ fn launches_itself(commands: &[Command]) -> bool {
 }
 
 fn is_kernel(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::For {
-            level: Level::Grid,
-            ..
-        }
-    )
+    matches!(command, Command::For { level, .. } if level.starts_kernel())
 }
 
 struct Placing<'a> {

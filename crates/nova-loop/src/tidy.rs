@@ -96,6 +96,7 @@ impl Uses {
                 }
                 Command::Assign { variable, value } => self.define(*variable, value, program),
                 other @ (Command::Local { .. }
+                | Command::Shared { .. }
                 | memory_commands!()
                 | structures!()
                 | jumps!()
@@ -141,6 +142,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
             !empty
         }
         Command::Local { .. }
+        | Command::Shared { .. }
         | Command::Store { .. }
         | Command::Allocate { .. }
         | Command::Reserve { .. }

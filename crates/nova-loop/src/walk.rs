@@ -40,7 +40,9 @@ macro_rules! walks {
                     visit(used);
                     visit(count);
                 }
-                Command::Pieces { count, .. } | Command::DropPieces { count, .. } => visit(count),
+                Command::Shared { count, .. }
+                | Command::Pieces { count, .. }
+                | Command::DropPieces { count, .. } => visit(count),
                 Command::Keep {
                     index,
                     block,
@@ -164,6 +166,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
         Command::Local { pointer, .. }
+        | Command::Shared { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::CombineFew { pointer, .. }
         | Command::Prefetch { pointer, .. }

@@ -9,6 +9,7 @@ mod effects;
 pub mod fuse;
 pub mod hoist;
 pub mod inline;
+pub mod interleave;
 pub mod outline;
 mod reachable;
 pub mod regular;

@@ -152,8 +152,12 @@ pub enum Hint {
     Independent,
     /// It has eight iterations at most, which are to be written out.
     WrittenOut,
-    /// The threads of a kernel share its iterations.
+    /// All threads of a kernel share its iterations.
     SharedByThreads,
+    /// The work-groups of a kernel do, one each.
+    SharedByGroups,
+    /// The threads of a work-group do.
+    SharedInGroup,
 }
 
 impl Hint {
@@ -164,6 +168,8 @@ impl Hint {
             Hint::Independent => "NOVA_INDEPENDENT",
             Hint::WrittenOut => "#pragma GCC unroll 8",
             Hint::SharedByThreads => "NOVA_SHARED_LOOP",
+            Hint::SharedByGroups => "NOVA_GROUP_LOOP",
+            Hint::SharedInGroup => "NOVA_LOCAL_LOOP",
         }
     }
 }

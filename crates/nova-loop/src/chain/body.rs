@@ -211,6 +211,7 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
             Command::Declare { .. }
             | Command::Assign { .. }
             | Command::Local { .. }
+            | Command::Shared { .. }
             | Command::PlanStream { .. }
             | Command::PlanRows { .. }
             | Command::Round(Round::Outside { .. })

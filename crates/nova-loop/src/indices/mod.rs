@@ -278,6 +278,7 @@ fn is_access(command: &Command) -> bool {
         Command::Store { .. }
             | Command::Stream { .. }
             | Command::Local { .. }
+            | Command::Shared { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }
             | Command::OnHost { .. }

@@ -284,6 +284,7 @@ fn is_straight(commands: &[Command]) -> bool {
             then, otherwise, ..
         } => deep(|| is_straight(then) && is_straight(otherwise)),
         Command::Local { .. }
+        | Command::Shared { .. }
         | Command::Prefetch { .. }
         | Command::OnHost { .. }
         | Command::Barrier(_)

@@ -132,6 +132,7 @@ impl Blocks {
                 !roots.is_empty() && self.add(*variable, roots)
             }
             Command::Local { pointer, .. }
+            | Command::Shared { pointer, .. }
             | Command::Allocate { pointer, .. }
             | Command::Reserve { pointer, .. }
             | Command::Unique { pointer, .. } => self.add(*pointer, [Root::Site(*pointer)].into()),

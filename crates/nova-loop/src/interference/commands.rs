@@ -27,7 +27,7 @@ impl<'p> Walk<'p> {
                 }
             }
             Command::Assign { variable, value } => self.assign(*variable, value),
-            Command::Local { pointer, .. } => {
+            Command::Local { pointer, .. } | Command::Shared { pointer, .. } => {
                 self.declared.insert(*pointer, self.frames.len());
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
             }
@@ -74,6 +74,10 @@ impl<'p> Walk<'p> {
 
     /// All iterations of the innermost loop of a level wait for each other.
     fn barrier(&mut self, level: Level) {
+        // Loops of threads end one after the other; [`crate::levels`] says where they must wait.
+        if level == Level::Thread && self.frames.last().is_some_and(|f| f.level == Level::Block) {
+            return;
+        }
         let at = self.frames.iter().rposition(|frame| frame.level == level);
         let Some(at) = at else {
             return self.refuse(Rule::Barriers, "a barrier outside of a loop of its level");

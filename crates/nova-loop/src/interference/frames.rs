@@ -76,6 +76,7 @@ pub(super) struct Frame {
 pub(super) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
     match command {
         Command::Local { pointer, .. }
+        | Command::Shared { pointer, .. }
         | Command::Allocate { pointer, .. }
         | Command::Reserve { pointer, .. }
         | Command::Unique { pointer, .. } => visit(Root::Site(*pointer)),

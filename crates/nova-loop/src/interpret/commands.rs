@@ -21,6 +21,7 @@ impl<'p> Machine<'p> {
                 None => self.unset(*variable),
             },
             Command::Local { pointer, count } => self.local(*pointer, *count),
+            Command::Shared { pointer, count } => self.shared(*pointer, count),
             Command::Assign { variable, value } => self.assign(*variable, value),
             memory_commands!() => self.memory(command),
             Command::If {
@@ -162,9 +163,10 @@ impl<'p> Machine<'p> {
                 Some(block) => self.heap.release(block),
                 None => Ok(()),
             },
-            Command::Declare { .. } | Command::Local { .. } | Command::Assign { .. } => {
-                wrong("no command on blocks")
-            }
+            Command::Declare { .. }
+            | Command::Local { .. }
+            | Command::Shared { .. }
+            | Command::Assign { .. } => wrong("no command on blocks"),
             structures!() | jumps!() | errors!() | calls!() | remarks!() => {
                 wrong("no command on blocks")
             }

@@ -121,6 +121,9 @@ impl<'p> Machine<'p> {
             | Command::Local {
                 pointer: variable, ..
             }
+            | Command::Shared {
+                pointer: variable, ..
+            }
             | Command::For { variable, .. } = command
             {
                 self.give_place(*variable, count);
@@ -231,7 +234,7 @@ impl<'p> Machine<'p> {
         body: &'p [Command],
     ) {
         let parts = &mut self.heap.parts;
-        let grid = (level == Level::Grid).then(|| Grid {
+        let grid = level.is_parallel().then(|| Grid {
             number: parts.begin_grid(),
             around: parts.current(),
             takes_turns: walk::takes_turns(body),
@@ -356,6 +359,15 @@ impl<'p> Machine<'p> {
                 index: 0,
             }),
         )
+    }
+
+    /// A new array that the threads of a block share.
+    pub(super) fn shared(&mut self, pointer: Variable, count: &Expression) -> Step<()> {
+        let count = self.evaluate(count)?.index()?;
+        match u32::try_from(count) {
+            Ok(count) => self.local(pointer, count),
+            Err(_) => wrong("an array of threads with a wrong number of elements"),
+        }
     }
 
     /// Frees the local arrays of the activation that ends.

@@ -28,6 +28,14 @@ const COMMANDS: &[(&str, Rule)] = &[
             count: p.index(count)?,
         })
     }),
+    ("shared", |p, at, mut items| {
+        let pointer = p.binding(at, &mut items)?;
+        let [count] = p.exactly(at, items)?;
+        Some(Command::Shared {
+            pointer,
+            count: p.expression(count)?,
+        })
+    }),
     ("store", |p, at, items| {
         let [pointer, index, value] = p.exactly(at, items)?;
         Some(Command::Store {
@@ -455,7 +463,11 @@ impl<'a> Parser<'a> {
         };
         Some(Command::For {
             count: self.expression(*count)?,
-            variable: self.declare(*variable, crate::ir::Type::Scalar(nova_core::Scalar::I64))?,
+            variable: self.declare(
+                *variable,
+                crate::ir::Type::Scalar(nova_core::Scalar::I64),
+                None,
+            )?,
             level: self.level(*level)?,
             place: self.place(place)?,
             body: self.commands(body)?,

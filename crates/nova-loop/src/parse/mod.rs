@@ -8,7 +8,7 @@ mod commands;
 mod expressions;
 mod sections;
 
-use crate::ir::{Level, Program, Type, Variable, VariableInfo};
+use crate::ir::{Level, Program, Space, Type, Variable, VariableInfo};
 use crate::print::LEVELS;
 use nova_core::forms::read::{FormReader, Variables, read_one, split_number};
 use nova_core::ir::Foreign;
@@ -58,6 +58,7 @@ impl<'a> Parser<'a> {
         let unused = VariableInfo {
             name: "".into(),
             ty: Type::Scalar(Scalar::Bool),
+            space: None,
         };
         match self.variables.finish(unused) {
             Ok(variables) => self.program.variables = variables,
@@ -98,12 +99,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Says what a variable is.
-    fn declare(&mut self, id: DatumId, ty: Type) -> Option<Variable> {
+    fn declare(&mut self, id: DatumId, ty: Type, space: Option<Space>) -> Option<Variable> {
         let variable = self.variable(id)?;
         let name = split_number(self.data.as_symbol(id).unwrap_or("")).0;
         let info = VariableInfo {
             name: name.into(),
             ty,
+            space,
         };
         self.variables.declare(variable.0, info);
         Some(variable)
@@ -118,8 +120,16 @@ impl<'a> Parser<'a> {
             return self.error(*name, "a variable is declared with its type: `x:f32`");
         }
         *items = rest;
-        let ty = self.ty(*ty)?;
-        self.declare(*name, ty)
+        let (ty, space) = match self.data.form(*ty) {
+            Some(("pointer", [element, space])) => {
+                let element = self.scalar(*element)?;
+                let word = self.data.as_symbol(*space).unwrap_or("");
+                let found = self.expect(Space::by_word(word), *space, "a space of memory")?;
+                (Type::Pointer(element), Some(found))
+            }
+            Some(_) | None => (self.ty(*ty)?, None),
+        };
+        self.declare(*name, ty, space)
     }
 
     /// `f32`, `(pointer f32)`, `block`.

@@ -93,6 +93,11 @@ impl Printer<'_> {
                 let binding = self.binding(*pointer);
                 self.out.text(&format!("local {binding} {count}"));
             }
+            Command::Shared { pointer, count } => {
+                let binding = self.binding(*pointer);
+                self.out.text(&format!("shared {binding}"));
+                self.argument(count);
+            }
             Command::Assign { variable, value } => {
                 self.out.text("set");
                 self.variable(*variable);

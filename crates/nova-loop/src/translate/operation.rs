@@ -6,7 +6,7 @@ use super::outputs::Output;
 use super::{INDEX, Machine, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, strategy};
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
@@ -139,15 +139,52 @@ impl<'a> Translator<'a> {
             Ok(())
         })?;
         self.loops -= around;
-        let level = match operation.level {
-            flat::Level::Sequential => Level::Sequential,
-            flat::Level::Grid => Level::Grid,
-        };
+        let level = self.level_of(operation);
+        self.note_space(operation, made)?;
         self.wrap_at(level, &extents, &indices, code, place);
         for output in outputs {
             self.finish_output(output, place)?;
         }
         self.bind_states(carried, &states, true)
+    }
+
+    /// Who does the iterations of an operation. Processors know no work-groups: the groups are shared
+    /// among their threads, and what is inside of one runs in order.
+    fn level_of(&self, operation: &flat::ArrayOperation) -> Level {
+        let by = operation.strategy.map(|strategy| strategy.level);
+        let writes_apart =
+            |output: &flat::Output| matches!(output, flat::Output::Map | flat::Output::Join { .. });
+        let is_map = operation.carries.is_empty() && operation.outputs.iter().all(writes_apart);
+        match (operation.level, by, self.machine) {
+            (flat::Level::Grid, Some(strategy::Level::Workgroup), Machine::Device) if is_map => {
+                Level::Block
+            }
+            (flat::Level::Sequential, Some(strategy::Level::Local), Machine::Device) if is_map => {
+                Level::Thread
+            }
+            (flat::Level::Grid, _, _) => Level::Grid,
+            (flat::Level::Sequential, _, _) => Level::Sequential,
+        }
+    }
+
+    /// Notes in which memory the arrays are to lie that an operation makes.
+    fn note_space(
+        &mut self,
+        operation: &flat::ArrayOperation,
+        made: &[flat::Variable],
+    ) -> Result<()> {
+        let space = operation.strategy.and_then(|strategy| strategy.space);
+        let (Some(space), Machine::Device) = (space, self.machine) else {
+            return Ok(());
+        };
+        for array in made {
+            if let Some(block) = self.array_block(flat::Atom::Variable(*array))?
+                && let Some(Some(bound)) = self.blocks.get(block.index())
+            {
+                self.program.variables[bound.pointer.index()].space = Some(space);
+            }
+        }
+        Ok(())
     }
 
     /// Prepares the outputs of an operation; `pattern` is what they give.

@@ -44,7 +44,10 @@ impl<'p> Verifier<'p> {
                 self.flow.die();
             }
             Command::Barrier(level) => {
-                if !self.levels.contains(level) {
+                // Those of a group's threads also stand between their loops.
+                let inside = self.levels.contains(level)
+                    || *level == Level::Thread && self.levels.contains(&Level::Block);
+                if !inside {
                     self.error("a barrier outside a loop of its level");
                 }
             }
@@ -71,6 +74,17 @@ impl<'p> Verifier<'p> {
                 }
                 if *count == 0 {
                     self.error("a local array without elements");
+                }
+            }
+            Command::Shared { pointer, count } => {
+                self.expect(count, INDEX);
+                match self.declare(*pointer) {
+                    Some(Type::Pointer(_)) | None => self.flow.assign(*pointer),
+                    Some(_) => self.error("an array of a group without a pointer to it"),
+                }
+                let of_group = self.levels.contains(&Level::Block);
+                if !of_group || self.levels.contains(&Level::Thread) {
+                    self.error("an array of a group outside of the loop over groups");
                 }
             }
             Command::Assign { variable, value } => {
@@ -287,6 +301,11 @@ impl<'p> Verifier<'p> {
                 ..
             } => {
                 self.expect(count, INDEX);
+                if level.starts_kernel() && self.levels.contains(&Level::Thread)
+                    || *level == Level::Thread && self.levels.contains(&Level::Thread)
+                {
+                    self.error("a thread of a group begins a loop that others share");
+                }
                 self.counted(*variable, *level, body);
             }
             Command::Loop { body, .. } => self.endless(body),

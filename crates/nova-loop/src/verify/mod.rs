@@ -21,6 +21,9 @@
 //!    another grid: whoever waits for a turn waits for a thread that waits for nothing else.
 //! 8. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
 //!    its conditionals and loops, for a component that has such memory and with its stride.
+//! 9. *Work-groups.* A thread of a group begins no loop that threads share. An array of a group stands in
+//!    a loop over groups, outside of those of its threads; where there is one, a barrier stands between
+//!    commands that use the same memory, if threads share one of them and one of them writes it.
 
 mod bulk;
 mod calls;
@@ -67,6 +70,12 @@ pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
     recursion::check(program, &mut verifier.errors);
     destinations::check(program, &mut verifier.errors);
     turns::check(program, &mut verifier.errors);
+    for function in &program.functions {
+        if crate::levels::is_barrier_missing(program, function) {
+            verifier.function = Some(function);
+            verifier.error("threads of a group use what others may not have written yet");
+        }
+    }
     match verifier.errors.is_empty() {
         true => Ok(()),
         false => Err(verifier.errors),

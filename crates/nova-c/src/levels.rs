@@ -1,0 +1,171 @@
+//! Kernels with work-groups: the loops that the threads of a group share, arrays of the group, and what
+//! happens where they wait for each other (dpia.txt §6.3, §6.4).
+//!
+//! A thread that fails must not leave the others waiting. So it leaves only the loop that threads share,
+//! and at the next barrier all threads of the group see that one has failed before it, and end together.
+
+use crate::ast::{Expression, Hint, Name, Parameter, Statement, Type};
+use crate::command::context;
+use crate::dialect;
+use crate::function::FunctionEmitter;
+use crate::scalar::memory_type;
+use nova_core::{Scalar, ScalarOperation};
+use nova_loop::ir::{self, Command, Level, Variable};
+use nova_loop::regions::captured;
+use nova_loop::walk::each_command;
+
+/// Whether the threads of a group wait for each other in the body of a kernel.
+pub fn waits(body: &[Command]) -> bool {
+    let mut found = false;
+    each_command(body, |command| {
+        found |= matches!(command, Command::Barrier(Level::Thread));
+    });
+    found
+}
+
+/// The arrays that the threads of a group share in the body of a kernel, with their counts: its last
+/// parameters.
+fn arrays(body: &[Command]) -> Vec<(Variable, &ir::Expression)> {
+    let mut found = Vec::new();
+    each_command(body, |command| {
+        if let Command::Shared { pointer, count } = command {
+            found.push((*pointer, count));
+        }
+    });
+    found
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// What the host passes for the arrays of a group: their sizes.
+    pub fn group_arguments(&mut self, body: &[Command]) -> Vec<Expression> {
+        let mut arguments = Vec::new();
+        for (pointer, count) in arrays(body) {
+            let size = Expression::SizeOf(memory_type(self.element_of(pointer)));
+            let all = vec![context(), self.expression(count), size];
+            arguments.push(Expression::call("nova_local_array", all));
+        }
+        arguments
+    }
+
+    /// How many threads of a group have something to do, at most; those of the largest loop that they
+    /// share. Where that is not known before, as many as a group may have.
+    pub fn threads_of_group(&mut self, index: Variable, body: &[Command]) -> Expression {
+        let known = captured(index, body);
+        let mut threads = ir::Expression::index(1);
+        let mut all_known = true;
+        each_command(body, |command| {
+            if let Command::For {
+                count,
+                level: Level::Thread,
+                ..
+            } = command
+            {
+                count.each_variable(&mut |v| all_known &= known.contains(&v));
+                all_known &= !count.reads_memory();
+                let more = count
+                    .clone()
+                    .compare(ScalarOperation::Maximum, threads.clone());
+                threads = match (count.as_index(), threads.as_index()) {
+                    (Some(a), Some(b)) => ir::Expression::index(a.max(b)),
+                    (None, Some(1)) => count.clone(),
+                    (Some(1), None) => threads.clone(),
+                    (_, _) => more,
+                };
+            }
+        });
+        match all_known {
+            true => self.expression(&threads),
+            false => Expression::name("NOVA_BLOCK_SIZE"),
+        }
+    }
+
+    /// Adds the parameters for the arrays of the group.
+    pub fn take_arrays_of_group(&mut self, body: &[Command], parameters: &mut Vec<Parameter>) {
+        for (pointer, _) in arrays(body) {
+            let name = self.declare(pointer);
+            let ty = self.type_of_variable(pointer);
+            parameters.push(Parameter { ty, name });
+        }
+    }
+
+    fn element_of(&self, pointer: Variable) -> Scalar {
+        match self.program().variable(pointer).ty {
+            ir::Type::Pointer(element) => element,
+            // The verifier refuses arrays without pointers.
+            ir::Type::Scalar(scalar) => scalar,
+            ir::Type::Block => Scalar::U8,
+        }
+    }
+
+    /// The beginning of a kernel: nothing is done after a failure before it. Its thread may have a slice
+    /// of memory, from somewhere on, of so many bytes.
+    pub fn start_kernel(
+        &mut self,
+        failure: Name,
+        state: Name,
+        slice: Option<(Expression, Expression)>,
+    ) {
+        let target = self.unit.options.target;
+        let mut fields = vec![Expression::Name(failure.clone()), Expression::name("false")];
+        if self.waits {
+            let group = self.fresh("failed_in");
+            let ty = dialect::group_type(target, Type::name("int"));
+            self.push(Statement::Declare {
+                ty,
+                name: group.clone(),
+                value: None,
+            });
+            fields.push(Expression::Name(group).address());
+        } else {
+            fields.push(Expression::literal("0"));
+            let failed = Expression::Name(failure).arrow("taken");
+            self.push(Statement::when(failed, vec![Statement::Return(None)]));
+        }
+        let zero = || Expression::literal("0");
+        let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));
+        fields.extend([zero(), heap, size, zero(), zero()]);
+        let ty = Type::name("nova_context");
+        let value = Expression::Braces(fields);
+        self.push(Statement::declare(ty.clone(), state.clone(), value));
+        let value = Expression::Name(state).address();
+        self.push(Statement::declare(ty.pointer(), "context", value));
+        if self.waits {
+            self.return_if("nova_group_begins_failed");
+        }
+    }
+
+    fn return_if(&mut self, question: &str) {
+        let failed = Expression::call(question, vec![context()]);
+        self.push(Statement::when(failed, vec![Statement::Return(None)]));
+    }
+
+    /// All threads of the group wait for each other.
+    pub fn group_barrier(&mut self) {
+        let barrier = dialect::group_barrier(self.unit.options.target);
+        self.push(barrier);
+        if self.waits {
+            self.return_if("nova_group_has_failed");
+        }
+    }
+
+    /// A loop that the threads of a group share.
+    pub fn loop_of_threads(&mut self, variable: Variable, count: Expression, body: &[Command]) {
+        if self.waits {
+            self.behind_threads = Some((self.fresh("behind"), false));
+        }
+        let name = self.declare(variable);
+        self.add_index(variable);
+        let body = self.block(body);
+        self.push(Statement::Lanes {
+            hint: Hint::SharedInGroup,
+            variable: name,
+            count,
+            body: body.into(),
+        });
+        if let Some((label, true)) = self.behind_threads.take() {
+            self.push(Statement::Label(label));
+            let failed = context().arrow("failed");
+            self.push(Statement::assign(failed, Expression::name("false")));
+        }
+    }
+}

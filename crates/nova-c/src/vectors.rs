@@ -1,0 +1,129 @@
+//! Loads and stores of whole vectors in kernels: commands in a row that read or write neighbours, as
+//! `nova_loop::vectors` leaves them (dpia.txt §6.3).
+
+use crate::ast::{Expression, Statement, Type};
+use crate::dialect;
+use crate::function::FunctionEmitter;
+use nova_core::Scalar;
+use nova_loop::ir::{self, Command, Variable};
+use nova_loop::vectors::WIDTHS;
+
+impl FunctionEmitter<'_, '_> {
+    /// Emits the first commands of a list as a load or store of a vector; how many these are, 0 where
+    /// they are none.
+    pub fn vector(&mut self, commands: &[Command]) -> usize {
+        for width in WIDTHS {
+            let Some(run) = commands.get(..width) else {
+                continue;
+            };
+            if let Some((pointer, index, name)) = self.neighbours(run) {
+                let ty = format!("{name}{width}");
+                match run.first() {
+                    Some(Command::Store { .. }) => self.store_vector(pointer, &index, &ty, run),
+                    _others => self.load_vector(pointer, &index, &ty, run),
+                }
+                return width;
+            }
+        }
+        0
+    }
+
+    /// Where the neighbours begin that all commands load or store, and what vectors of them are called.
+    fn neighbours(&self, run: &[Command]) -> Option<(Variable, ir::Expression, &'static str)> {
+        let addresses = self.addresses.as_ref()?;
+        let (pointer, from) = access(run.first()?)?;
+        let kind = std::mem::discriminant(run.first()?);
+        for (k, command) in run.iter().enumerate() {
+            let (other, index) = access(command)?;
+            let follows = addresses.distance(from, index) == Some(k as i64);
+            if other != pointer || !follows || std::mem::discriminant(command) != kind {
+                return None;
+            }
+        }
+        if self.own.as_ref().is_none_or(|own| own.contains(&pointer)) {
+            return None;
+        }
+        let ir::Type::Pointer(element) = self.program().variable(pointer).ty else {
+            return None;
+        };
+        let name = dialect::vector_of(self.unit.options.target, element)?;
+        Some((pointer, from.clone(), name))
+    }
+
+    fn load_vector(
+        &mut self,
+        pointer: Variable,
+        index: &ir::Expression,
+        ty: &str,
+        run: &[Command],
+    ) {
+        let name = self.fresh("vector");
+        let load = format!("vload{}", run.len());
+        let place = self.expression(&ir::Expression::offset(pointer, index.clone()));
+        let value = Expression::call(load, vec![Expression::literal("0"), place]);
+        self.push(Statement::declare(Type::name(ty), name.clone(), value));
+        for (k, command) in run.iter().enumerate() {
+            if let Command::Declare { variable, .. } = command {
+                let lane = Expression::Name(name.clone()).member(format!("s{k:x}"));
+                let ty = self.type_of_variable(*variable);
+                let name = self.declare(*variable);
+                self.push(Statement::declare(ty, name, lane));
+            }
+        }
+    }
+
+    fn store_vector(
+        &mut self,
+        pointer: Variable,
+        index: &ir::Expression,
+        ty: &str,
+        run: &[Command],
+    ) {
+        let mut values = Vec::with_capacity(run.len());
+        for command in run {
+            if let Command::Store { value, .. } = command {
+                values.push(self.assigned(value));
+            }
+        }
+        let place = self.expression(&ir::Expression::offset(pointer, index.clone()));
+        let vector = Expression::call(format!("({ty})"), values);
+        let all = vec![vector, Expression::literal("0"), place];
+        self.push(Statement::call(format!("vstore{}", run.len()), all));
+    }
+}
+
+/// What a command loads into a new variable, or where it stores one or a constant.
+fn access(command: &Command) -> Option<(Variable, &ir::Expression)> {
+    match command {
+        Command::Declare {
+            value: Some(ir::Expression::Load { pointer, index }),
+            ..
+        } => match &**pointer {
+            ir::Expression::Variable(pointer) => Some((*pointer, &**index)),
+            _others => None,
+        },
+        Command::Store {
+            pointer,
+            index,
+            value,
+        } if value.is_simple() => Some((*pointer, index)),
+        _others => None,
+    }
+}
+
+/// The name of OpenCL's vectors of a scalar, without their width; none of truth values.
+pub fn opencl_vector(element: Scalar) -> Option<&'static str> {
+    match element {
+        Scalar::Bool => None,
+        Scalar::I8 => Some("char"),
+        Scalar::I16 => Some("short"),
+        Scalar::I32 => Some("int"),
+        Scalar::I64 => Some("long"),
+        Scalar::U8 => Some("uchar"),
+        Scalar::U16 => Some("ushort"),
+        Scalar::U32 => Some("uint"),
+        Scalar::U64 => Some("ulong"),
+        Scalar::F32 => Some("float"),
+        Scalar::F64 => Some("double"),
+    }
+}

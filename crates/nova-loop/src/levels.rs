@@ -1,0 +1,305 @@
+//! Work-groups of a device: loops at the level of a block, as a program's `map_workgroup` and
+//! `map_local` ask for them, become what the threads of a group can run (dpia.txt §6.2, §6.4).
+//!
+//! All threads of a group run the body of such a loop. Three things have to be made explicit. Arrays
+//! that the body allocates get their place: memory of the group, or a part of one array in the memory of
+//! the device that is allocated before the loop ([`memory`]). What writes memory that others see is given
+//! to one thread, as a loop at the level of a thread with one iteration. And where threads use what
+//! others have written, they wait for each other ([`barriers`]). A loop that uses what no group has stays
+//! a loop of the host.
+
+mod accesses;
+mod barriers;
+mod memory;
+
+use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
+use crate::kernels::{
+    functions_with_memory, obstacle, own_pointers, shared_pointers, tables_in, takes_memory,
+    writing_functions,
+};
+use crate::regions::{borrow, captured, keeps_to_itself};
+pub(crate) use accesses::Origins;
+use accesses::Roots;
+use nova_core::Scalar;
+use nova_diag::{Place, deep};
+use std::collections::BTreeSet;
+
+pub(crate) use barriers::is_barrier_missing;
+
+/// Prepares the loops of work-groups; those that a device cannot run become sequential. `host` are the
+/// functions that no kernel can call.
+pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
+    let writing = writing_functions(program);
+    let with_memory = functions_with_memory(program);
+    let mut functions = std::mem::take(&mut program.functions);
+    for function in &mut functions {
+        let mut groups = Groups {
+            origins: Origins::of(function),
+            program,
+            host,
+            writing: &writing,
+            with_memory: &with_memory,
+        };
+        groups.list(&mut function.body);
+    }
+    program.functions = functions;
+}
+
+struct Groups<'a> {
+    program: &'a mut Program,
+    host: &'a BTreeSet<FunctionId>,
+    /// Functions that write through pointers that they are given.
+    writing: &'a BTreeSet<FunctionId>,
+    /// Functions that use memory of a thread, of which those of groups have none.
+    with_memory: &'a BTreeSet<FunctionId>,
+    origins: Origins,
+}
+
+impl Groups<'_> {
+    fn list(&mut self, commands: &mut Vec<Command>) {
+        let mut out = Vec::with_capacity(commands.len());
+        for mut command in std::mem::take(commands) {
+            if let Command::For { level, .. } = &mut command {
+                match level {
+                    Level::Block => {
+                        if let Some(honoured) = self.honour(&command) {
+                            out.extend(honoured);
+                            continue;
+                        }
+                        make_sequential(&mut command);
+                    }
+                    Level::Thread => *level = Level::Sequential,
+                    Level::Sequential
+                    | Level::Grid
+                    | Level::Vector
+                    | Level::Independent
+                    | Level::WrittenOut
+                    | Level::Rank => {}
+                }
+            }
+            for list in command.lists_mut() {
+                deep(|| self.list(list));
+            }
+            out.push(command);
+        }
+        *commands = out;
+    }
+
+    /// A loop over work-groups with what stands around it, if a device can run it.
+    fn honour(&mut self, command: &Command) -> Option<Vec<Command>> {
+        let Command::For {
+            variable,
+            count,
+            body,
+            place,
+            ..
+        } = command
+        else {
+            return None;
+        };
+        let mut body = body.clone();
+        settle(&mut body, false);
+        if !keeps_to_itself(*variable, &body) {
+            return None;
+        }
+        let mut before = Vec::new();
+        let count = self.simple_count(count, &mut before);
+        let after = memory::place(
+            self.program,
+            &mut self.origins,
+            (*variable, &count),
+            &mut body,
+            &mut before,
+        )?;
+        let roots = Roots::of(self.program, *variable, &body);
+        share_locals(&mut body, &roots);
+        let roots = Roots::of(self.program, *variable, &body);
+        self.guard(&mut body, &roots, place)?;
+        let taken = captured(*variable, &body);
+        borrow(self.program, &taken, &mut body);
+        barriers::place(&self.origins, &roots, self.writing, &mut body);
+        let types = self.program.clone_types();
+        let fits = obstacle(self.host, &body).is_none()
+            && !takes_memory(self.with_memory, &body)
+            && tables_in(&body).is_empty()
+            && own_pointers(&types, &body).is_some()
+            && shared_pointers(&types, &body).is_some();
+        if !fits {
+            return None;
+        }
+        before.push(Command::For {
+            variable: *variable,
+            count,
+            level: Level::Block,
+            body,
+            place: place.clone(),
+        });
+        before.extend(after);
+        Some(before)
+    }
+
+    /// A count that costs nothing to evaluate again.
+    fn simple_count(&mut self, count: &Expression, before: &mut Vec<Command>) -> Expression {
+        if count.is_simple() {
+            return count.clone();
+        }
+        let groups = self.program.add_variable("groups", INDEX);
+        before.push(Command::declare(groups, count.clone()));
+        Expression::Variable(groups)
+    }
+
+    /// Gives to one thread what writes memory that others see; `None` if that cannot be done.
+    fn guard(&mut self, commands: &mut Vec<Command>, roots: &Roots, place: &Place) -> Option<()> {
+        let mut out: Vec<Command> = Vec::with_capacity(commands.len());
+        for mut command in std::mem::take(commands) {
+            if is_of_threads(&command) {
+                out.push(command);
+                continue;
+            }
+            let touched = roots.touched(self.writing, std::slice::from_ref(&command));
+            if touched.writes.is_empty() {
+                out.push(command);
+                continue;
+            }
+            if is_alone(&command) && !touched.writes_own {
+                match out.last_mut() {
+                    Some(Command::For {
+                        count,
+                        body,
+                        level: Level::Thread,
+                        ..
+                    }) if count.as_index() == Some(1) && is_store(&command) => {
+                        body.push(command);
+                    }
+                    _other => out.push(self.for_one(command, place)),
+                }
+                continue;
+            }
+            if command.lists().is_empty() {
+                return None;
+            }
+            for list in command.lists_mut() {
+                deep(|| self.guard(list, roots, place))?;
+            }
+            out.push(command);
+        }
+        *commands = out;
+        Some(())
+    }
+
+    /// A command that one thread of the group runs.
+    fn for_one(&mut self, command: Command, place: &Place) -> Command {
+        Command::For {
+            variable: self.program.add_variable("first", INDEX),
+            count: Expression::index(1),
+            level: Level::Thread,
+            body: vec![command],
+            place: place.clone(),
+        }
+    }
+}
+
+const INDEX: Type = Type::Scalar(Scalar::I64);
+
+/// Whether a command is a loop that the threads of a group share.
+fn is_of_threads(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::For {
+            level: Level::Thread,
+            ..
+        }
+    )
+}
+
+fn is_store(command: &Command) -> bool {
+    matches!(command, Command::Store { .. })
+}
+
+/// Whether nothing that a command assigns is used behind it, and no threads share anything in it.
+fn is_alone(command: &Command) -> bool {
+    match command {
+        Command::Store { .. } | Command::Copy { .. } => true,
+        Command::For { variable, body, .. } => {
+            !holds_threads(body) && keeps_to_itself(*variable, body)
+        }
+        _others => false,
+    }
+}
+
+/// Whether commands hold a loop that the threads of a group share.
+fn holds_threads(commands: &[Command]) -> bool {
+    let mut found = false;
+    crate::walk::each_command(commands, |command| found |= is_of_threads(command));
+    found
+}
+
+/// Leaves in a group only loops that its threads can share: one inside of another, or one that assigns
+/// variables from around it, is sequential.
+fn settle(commands: &mut [Command], in_thread: bool) {
+    for command in commands {
+        let mut within = in_thread;
+        if let Command::For {
+            variable,
+            level,
+            body,
+            ..
+        } = command
+        {
+            let shared = *level == Level::Thread && !in_thread && keeps_to_itself(*variable, body);
+            if level.is_parallel() && !shared {
+                *level = Level::Sequential;
+            }
+            within |= shared;
+        }
+        for list in command.lists_mut() {
+            deep(|| settle(list, within));
+        }
+    }
+}
+
+/// Makes a loop over groups, and those of their threads, loops of one thread.
+fn make_sequential(command: &mut Command) {
+    if let Command::For { level, .. } = command
+        && matches!(level, Level::Block | Level::Thread)
+    {
+        *level = Level::Sequential;
+    }
+    for list in command.lists_mut() {
+        for inner in list {
+            deep(|| make_sequential(inner));
+        }
+    }
+}
+
+/// Small arrays on the stack that the threads of a group write together become arrays of the group.
+fn share_locals(body: &mut [Command], roots: &Roots) {
+    let mut written = BTreeSet::new();
+    crate::walk::each_command(body, |command| {
+        if is_of_threads(command) {
+            for list in command.lists() {
+                written.extend(roots.written_own(list));
+            }
+        }
+    });
+    share_in(body, &written);
+}
+
+fn share_in(commands: &mut [Command], written: &BTreeSet<Variable>) {
+    for command in commands {
+        match command {
+            Command::Local { pointer, count } if written.contains(pointer) => {
+                *command = Command::Shared {
+                    pointer: *pointer,
+                    count: Expression::index(i64::from(*count)),
+                };
+            }
+            command if is_of_threads(command) => {}
+            others => {
+                for list in others.lists_mut() {
+                    deep(|| share_in(list, written));
+                }
+            }
+        }
+    }
+}
