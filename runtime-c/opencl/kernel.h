@@ -57,6 +57,12 @@ typedef struct nova_context {
     bool failed; /* whether the thread is to leave its function */
 } nova_context;
 
+/* Whether a thread has failed, of this kernel or of one before. */
+static bool nova_has_failed(__global const nova_failure *failure)
+{
+    return failure->taken != 0;
+}
+
 /* The thread fails at a check; the function that it is in returns. */
 static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int64_t second)
 {

@@ -1,11 +1,10 @@
-/* Kernels: their arguments, their launch, and the part of a call that may use the device. */
+/* Kernels: their arguments and their launch. */
 #ifndef NOVA_OPENCL_LAUNCH_H
 #define NOVA_OPENCL_LAUNCH_H
 
 #include "device.h"
-/* Before what would use the memory of programs without a device. */
-#include "../device/mirrors.h"
-#include "../common/call.h"
+#include "../device/memory.h"
+#include "../device/call.h"
 
 /* An argument of a kernel: a value, or memory and the element in it that a pointer leads to. */
 typedef struct nova_argument {
@@ -66,56 +65,17 @@ static void nova_launch(nova_context *context, int number, int64_t count,
     nova_device *device = session->device;
     if (count <= 0)
         return;
-    int64_t blocks = (count - 1) / NOVA_BLOCK_SIZE + 1;
-    size_t block = NOVA_BLOCK_SIZE;
-    size_t threads = (size_t)(blocks < NOVA_MAX_BLOCKS ? blocks : NOVA_MAX_BLOCKS) * block;
+    size_t block = NOVA_BLOCK_SIZE, threads = nova_blocks_for(count) * block;
     cl_kernel kernel = device->kernels[number];
-    pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&device->pool.lock);
     cl_int code = nova_pass(kernel, session, count, arguments, argument_count);
     if (code == CL_SUCCESS)
         code = clEnqueueNDRangeKernel(session->queue, kernel, 1, NULL, &threads, &block, 0, NULL,
                                       NULL);
-    pthread_mutex_unlock(&device->lock);
+    pthread_mutex_unlock(&device->pool.lock);
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueNDRangeKernel", code);
     session->may_have_failed = true;
-}
-
-/* The body of an entry that uses a device. */
-typedef struct nova_device_call {
-    nova_device *device;
-    nova_body body;
-    void *call;
-} nova_device_call;
-
-/* Runs the body with a place for failures of kernels. */
-static void nova_run_with_failures(nova_context *context, void *argument)
-{
-    nova_device_call *call = (nova_device_call *)argument;
-    nova_failure none;
-    memset(&none, 0, sizeof none);
-    context->session->failure = nova_device_allocate(context, sizeof none);
-    nova_device_write(context, context->session->failure, 0, &none, sizeof none);
-    call->body(context, call->call);
-}
-
-/* Runs the body of an entry with a session on the device. */
-static void nova_with_device(nova_context *context, void *argument)
-{
-    nova_device_call *call = (nova_device_call *)argument;
-    nova_session session;
-    memset(&session, 0, sizeof session);
-    session.device = call->device;
-    session.random = 88172645463325252u;
-    nova_open_queue(context, &session);
-    context->session = &session;
-    nova_try(context, nova_run_with_failures, call);
-    while (session.mirrors != NULL)
-        nova_drop_mirror(&session, (const void *)session.mirrors->start);
-    if (session.failure != NULL)
-        nova_device_free(&session, session.failure, sizeof(nova_failure));
-    nova_close_queue(&session);
-    context->session = NULL;
 }
 
 #endif

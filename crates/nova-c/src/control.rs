@@ -156,7 +156,7 @@ impl FunctionEmitter<'_, '_> {
         if level == Level::Grid && !self.is_on_device() {
             match target {
                 Target::Pthreads => return self.region(variable, count, body),
-                Target::OpenCl => return self.kernel(variable, count, body),
+                Target::OpenCl | Target::Cuda => return self.kernel(variable, count, body),
                 Target::Seq => {}
             }
         }

@@ -81,26 +81,36 @@ impl FunctionEmitter<'_, '_> {
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
         self.unit.kernels.names.push(name.clone());
-        let kernel = emit_kernel(self.unit, name, index, &taken, body);
+        let kernel = emit_kernel(self.unit, name.clone(), index, &taken, body);
         self.unit.kernels.kernels.push(kernel);
         let written = written(program, index, body);
         let arguments: Vec<Expression> = taken
             .iter()
             .map(|v| self.kernel_argument(*v, written.contains(v)))
             .collect();
-        self.launch(number, count, arguments);
+        match self.unit.options.target {
+            Target::Cuda => self.launch_function(&name, count, arguments),
+            Target::OpenCl | Target::Seq | Target::Pthreads => {
+                self.launch_number(number, count, arguments);
+            }
+        }
     }
 
     /// What the host passes for a variable.
     fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
         let name = Expression::Name(self.name(variable));
+        let offsets = dialect::passes_offsets(self.unit.options.target);
         match self.program().variable(variable).ty {
             ir::Type::Pointer(element) => {
                 let writes = if written { "true" } else { "false" };
-                let size = Expression::SizeOf(memory_type(element));
-                let arguments = vec![context(), name, size, Expression::name(writes)];
+                let mut arguments = vec![context(), name];
+                if offsets {
+                    arguments.push(Expression::SizeOf(memory_type(element)));
+                }
+                arguments.push(Expression::name(writes));
                 Expression::call("nova_array", arguments)
             }
+            ir::Type::Scalar(_) | ir::Type::Block if !offsets => name,
             ty @ (ir::Type::Scalar(_) | ir::Type::Block) => {
                 let size = Expression::SizeOf(type_of(ty));
                 Expression::call("nova_value", vec![name.address(), size])
@@ -108,7 +118,16 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn launch(&mut self, number: usize, count: Expression, arguments: Vec<Expression>) {
+    /// A launch of CUDA: the function and its arguments.
+    fn launch_function(&mut self, name: &Name, count: Expression, arguments: Vec<Expression>) {
+        let kernel = format!("{}::{name}", crate::cuda::NAMESPACE);
+        let mut all = vec![context(), Expression::name(kernel), count];
+        all.extend(arguments);
+        self.push(Statement::call("nova_run", all));
+    }
+
+    /// A launch of OpenCL: the number of the kernel and a list of arguments.
+    fn launch_number(&mut self, number: usize, count: Expression, arguments: Vec<Expression>) {
         let length = arguments.len();
         let list = if arguments.is_empty() {
             Expression::name("NULL")
@@ -193,7 +212,7 @@ fn emit_kernel(
     for variable in taken {
         emitter.take_from_host(*variable, &mut parameters);
     }
-    let failed = Expression::Name(failure.clone()).arrow("taken");
+    let failed = Expression::call("nova_has_failed", vec![Expression::Name(failure.clone())]);
     emitter.push(Statement::when(failed, vec![Statement::Return(None)]));
     let value = Expression::Braces(vec![Expression::Name(failure), Expression::name("false")]);
     let ty = Type::name("nova_context");
@@ -227,6 +246,10 @@ impl FunctionEmitter<'_, '_> {
             ir::Type::Pointer(element) => {
                 let target = self.unit.options.target;
                 let ty = dialect::shared_type(target, memory_type(element)).pointer();
+                if !dialect::passes_offsets(target) {
+                    parameters.push(Parameter { ty, name });
+                    return;
+                }
                 let base = self.fresh(&format!("{name}_base"));
                 let offset = self.fresh(&format!("{name}_offset"));
                 let at = Expression::binary(
@@ -255,7 +278,7 @@ impl FunctionEmitter<'_, '_> {
 /// Whether a program that is emitted for a device has kernels.
 pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     let on_device = match target {
-        Target::OpenCl => true,
+        Target::OpenCl | Target::Cuda => true,
         Target::Seq | Target::Pthreads => false,
     };
     let mut found = false;

@@ -50,6 +50,17 @@ impl Target {
         }
     }
 
+    /// The C that is written for it; `None` if there is none in this version.
+    pub fn dialect(self) -> Option<nova_c::Target> {
+        match self {
+            Target::Sequential => Some(nova_c::Target::Seq),
+            Target::Pthreads => Some(nova_c::Target::Pthreads),
+            Target::Cuda => Some(nova_c::Target::Cuda),
+            Target::OpenCl => Some(nova_c::Target::OpenCl),
+            Target::Mpi => None,
+        }
+    }
+
     /// What its programs are linked with beside the C library: flags.
     pub fn libraries(self) -> &'static [&'static str] {
         match self {
@@ -60,10 +71,7 @@ impl Target {
 
     /// Whether this version of the compiler makes code for it.
     pub fn is_supported(self) -> bool {
-        match self {
-            Target::Sequential | Target::Pthreads | Target::OpenCl => true,
-            Target::Cuda | Target::Mpi => false,
-        }
+        self.dialect().is_some()
     }
 }
 
