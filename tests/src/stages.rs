@@ -428,11 +428,13 @@ impl Loaded {
             entries: stages.imperative.entries.iter().map(interface).collect(),
             sums: &stages.imperative.sums,
         };
+        // The emulation of CUDA is slow to compile, and no faster than it must be.
+        let is_cuda = stages.target == nova_c::Target::Cuda;
         let options = CompilerOptions {
-            optimization,
+            optimization: if is_cuda { 0 } else { optimization },
             strict: stages.strict,
             libraries: stages.libraries,
-            cuda: stages.target == nova_c::Target::Cuda,
+            cuda: is_cuda,
         };
         let stage = match stages.target {
             nova_c::Target::Seq | nova_c::Target::Pthreads => "c",

@@ -90,11 +90,7 @@ fn later_kernels_do_nothing_after_a_failure() {
             message.contains("index 99999999 is out of range for length 4"),
             "{message}"
         );
-        gives(
-            &program,
-            &["[0 1 2 1]", "[100 50 100 7]"],
-            "[100 100 50 50]",
-        );
+        gives(program, &["[0 1 2 1]", "[100 50 100 7]"], "[100 100 50 50]");
     }
 }
 
