@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* The loops around functions for vectors of sixteen must have vectors of sixteen too. */
-#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(NOVA_ON_DEVICE)
 # pragma GCC target("prefer-vector-width=512")
 # include <immintrin.h>
 # define NOVA_AVX512 1
@@ -67,7 +67,7 @@ static inline float nova_log_f32(float x)
 static inline void nova_reciprocal_roots_f32(float *v, int64_t count)
 {
     int64_t whole = 0;
-#if defined(NOVA_AVX512)
+#if defined(NOVA_AVX512) && !defined(NOVA_ON_DEVICE)
     const __m512 one = _mm512_set1_ps(1.0f), halved = _mm512_set1_ps(0.5f);
     whole = count & ~INT64_C(31);
     for (int64_t i = 0; i < whole; i += 32) {

@@ -1,11 +1,11 @@
-/* Launches of kernels on any device, and the part of a call that may use one. A kernel whose threads
+/* Launches of kernels on any device. A kernel whose threads
  * take memory is run again with more of it where it had too little. */
 #ifndef NOVA_KERNELS_H
 #define NOVA_KERNELS_H
 
 /* Before it stands the file of a kind of device, with nova_enqueue. */
 #include "arguments.h"
-#include "../common/call.h"
+#include "call.h"
 
 /* Runs a kernel for count iterations, behind the kernels before. */
 static void nova_launch(nova_context *context, int number, int64_t count,
@@ -37,15 +37,6 @@ static void nova_launch_groups(nova_context *context, int number, int64_t count,
     int64_t groups = count < NOVA_MAX_BLOCKS ? count : NOVA_MAX_BLOCKS;
     nova_threads all = {(size_t)groups * block, block, 0};
     nova_enqueue(context, number, count, all, arguments, argument_count);
-}
-
-/* Gives the memory of threads back. */
-static void nova_free_heap(nova_session *session)
-{
-    if (session->heap != NULL)
-        nova_device_free(session, session->heap, session->heap_bytes);
-    session->heap = NULL;
-    session->heap_bytes = 0;
 }
 
 /* Memory for threads: fewer of them where there is not enough for all. */
@@ -150,44 +141,6 @@ static void nova_launch_with_memory(nova_context *context, int number, int64_t c
     for (int k = 0; k < argument_count; k++)
         nova_release(context, copies[k]);
     nova_release(context, list);
-}
-
-/* The body of an entry that uses a device. */
-typedef struct nova_device_call {
-    nova_device *device;
-    nova_body body;
-    void *call;
-} nova_device_call;
-
-/* Runs the body with a place for failures of kernels. */
-static void nova_run_with_failures(nova_context *context, void *argument)
-{
-    nova_device_call *call = (nova_device_call *)argument;
-    nova_failure none;
-    memset(&none, 0, sizeof none);
-    context->session->failure = nova_device_allocate(context, sizeof none);
-    nova_device_write(context, context->session->failure, 0, &none, sizeof none);
-    call->body(context, call->call);
-}
-
-/* Runs the body of an entry with a session on the device. */
-static void nova_with_device(nova_context *context, void *argument)
-{
-    nova_device_call *call = (nova_device_call *)argument;
-    nova_session session;
-    memset(&session, 0, sizeof session);
-    session.device = call->device;
-    session.random = 88172645463325252u;
-    nova_open_queue(context, &session);
-    context->session = &session;
-    nova_try(context, nova_run_with_failures, call);
-    while (session.mirrors != NULL)
-        nova_drop_mirror(&session, (const void *)session.mirrors->start);
-    if (session.failure != NULL)
-        nova_device_free(&session, session.failure, sizeof(nova_failure));
-    nova_free_heap(&session);
-    nova_close_queue(&session);
-    context->session = NULL;
 }
 
 #endif

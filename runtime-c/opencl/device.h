@@ -2,97 +2,28 @@
 #ifndef NOVA_OPENCL_DEVICE_H
 #define NOVA_OPENCL_DEVICE_H
 
-#include "../common/errors.h"
-#include <CL/cl.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Memory on a device. */
-typedef cl_mem nova_device_memory;
-
-/* Threads of a work-group, and work-groups of a kernel at most. */
-#ifndef NOVA_BLOCK_SIZE
-#define NOVA_BLOCK_SIZE 256
-#endif
-#ifndef NOVA_MAX_BLOCKS
-#define NOVA_MAX_BLOCKS 65536
-#endif
-
-/* Memory on the device that is given back is kept for what comes next: so many pieces at most. */
-#define NOVA_KEPT 64
-
-typedef struct nova_piece_of_memory {
-    nova_device_memory memory;
-    size_t bytes;
-} nova_piece_of_memory;
-
-typedef struct nova_kept {
-    nova_piece_of_memory pieces[NOVA_KEPT];
-    int count;
-} nova_kept;
-
-/* Takes a piece of exactly this many bytes; null if none is kept. */
-static nova_device_memory nova_take_kept(nova_kept *kept, size_t bytes)
-{
-    for (int k = kept->count - 1; k >= 0; k--) {
-        if (kept->pieces[k].bytes == bytes) {
-            nova_device_memory memory = kept->pieces[k].memory;
-            kept->pieces[k] = kept->pieces[--kept->count];
-            return memory;
-        }
-    }
-    return NULL;
-}
-
-/* Keeps a piece; false if there is no room for one more. */
-static bool nova_keep_piece(nova_kept *kept, nova_device_memory memory, size_t bytes)
-{
-    if (kept->count == NOVA_KEPT)
-        return false;
-    kept->pieces[kept->count].memory = memory;
-    kept->pieces[kept->count++].bytes = bytes;
-    return true;
-}
-
-/* Releases all pieces. */
-static void nova_release_kept(nova_kept *kept)
-{
-    while (kept->count > 0)
-        clReleaseMemObject(kept->pieces[--kept->count].memory);
-}
+#include "memory.h"
+/* Behind what memory and queues are. */
+#include "../device/pool.h"
 
 /* The kernels of a program and, once a call has opened it, the device that they run on. */
 typedef struct nova_device {
+    nova_pool_of_device pool;   /* its lock guards what the device has, and arguments of kernels */
     const char *const *sources; /* the text of the kernels, in pieces */
     int source_count;
     const char *options;        /* for the compiler of that text */
     const char *const *names;   /* of the kernels */
     cl_kernel *kernels;
     int kernel_count;
-    pthread_mutex_t lock;       /* guards what follows, and the arguments of kernels */
     bool open;
     cl_device_id id;
     cl_context context;
     cl_program program;
-    cl_command_queue queues[16]; /* that no call uses */
-    int queue_count;
-    nova_kept kept;             /* memory that no call uses */
 } nova_device;
 
-/* What a call has on a device. */
-typedef struct nova_device_session {
-    nova_device *device;
-    cl_command_queue queue;
-    nova_kept kept;               /* memory given back, which kernels before may still use */
-    struct nova_mirror *mirrors;  /* arrays of the call, as a tree over their addresses */
-    uint64_t random;              /* for the shape of that tree */
-    nova_device_memory failure;   /* what a kernel writes that fails */
-    bool may_have_failed;         /* whether kernels have run since that was looked at */
-    nova_device_memory heap;      /* the memory of threads, */
-    size_t heap_bytes;
-    int64_t slice;                /* and what each has of it */
-} nova_session;
+/* What functions of OpenCL give: this, or why they failed. */
+typedef cl_int nova_code;
+#define NOVA_DONE CL_SUCCESS
 
 /* Ends the call because a function of OpenCL has failed. */
 NOVA_NEVER_RETURNS static void nova_fail_device(nova_context *context, const char *what, cl_int code)
@@ -102,19 +33,6 @@ NOVA_NEVER_RETURNS static void nova_fail_device(nova_context *context, const cha
         nova_fail(context, NOVA_ERROR_MEMORY, "out of memory on the device: %s gave %d", what,
                   (int)code);
     nova_fail(context, NOVA_ERROR_DEVICE, "the device failed: %s gave %d", what, (int)code);
-}
-
-/* Whether the name of a device is one that the user asks for: its number among all, or a part of its
- * name. */
-static bool nova_is_wanted(cl_device_id id, unsigned number, const char *wanted)
-{
-    char name[256] = "";
-    char *end;
-    unsigned long asked = strtoul(wanted, &end, 10);
-    if (end != wanted && *end == '\0')
-        return asked == number;
-    clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
-    return strstr(name, wanted) != NULL;
 }
 
 /* How much a device is to be preferred where the user names none. */
@@ -131,7 +49,7 @@ static int nova_preference(cl_device_id id)
 static cl_device_id nova_choose_device(void)
 {
     enum { MOST = 16 };
-    const char *wanted = getenv("NOVA_DEVICE");
+    const char *wanted = nova_wanted_device();
     cl_platform_id platforms[MOST];
     cl_device_id devices[MOST], chosen = NULL;
     cl_uint platform_count = 0, number = 0;
@@ -144,8 +62,11 @@ static cl_device_id nova_choose_device(void)
             continue;
         for (cl_uint d = 0; d < count && d < MOST; d++, number++) {
             int preference = nova_preference(devices[d]);
-            if (wanted != NULL && *wanted != '\0')
-                preference = nova_is_wanted(devices[d], number, wanted) ? 4 : 0;
+            if (wanted != NULL) {
+                char name[256] = "";
+                clGetDeviceInfo(devices[d], CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+                preference = nova_is_wanted(name, number, wanted) ? 4 : 0;
+            }
             if (preference > best) {
                 best = preference;
                 chosen = devices[d];
@@ -211,41 +132,13 @@ static const char *nova_open_device(nova_device *device, cl_int *code)
     return NULL;
 }
 
-/* Memory of at least this many bytes: sizes are rounded up to eighths of powers of two, so that what
- * one call gives back fits another. */
-static size_t nova_rounded(size_t bytes)
+/* New memory on the device; null, and why, if there is none. */
+static nova_device_memory nova_make_memory(nova_device *device, size_t bytes, nova_code *code)
 {
-    size_t unit = 256;
-    while (unit < bytes / 8)
-        unit *= 2;
-    return (bytes + unit - 1) / unit * unit;
-}
-
-/* Memory on the device; fails if there is none. */
-static nova_device_memory nova_device_allocate(nova_context *context, size_t bytes)
-{
-    nova_session *session = context->session;
-    nova_device *device = session->device;
-    cl_int code = CL_SUCCESS;
-    bytes = nova_rounded(bytes);
-    nova_device_memory memory = nova_take_kept(&session->kept, bytes);
-    if (memory != NULL)
-        return memory;
-    pthread_mutex_lock(&device->lock);
-    memory = nova_take_kept(&device->kept, bytes);
-    if (memory == NULL)
-        memory = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code != CL_SUCCESS) {
-        clFinish(session->queue);
-        nova_release_kept(&session->kept);
-        nova_release_kept(&device->kept);
-        memory = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    }
-    pthread_mutex_unlock(&device->lock);
-    if (code == CL_INVALID_BUFFER_SIZE)
-        code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-    if (code != CL_SUCCESS)
-        nova_fail_device(context, "clCreateBuffer", code);
+    nova_device_memory memory = clCreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL,
+                                               code);
+    if (*code == CL_INVALID_BUFFER_SIZE)
+        *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return memory;
 }
 
@@ -266,11 +159,10 @@ static uint64_t nova_most_memory(const nova_device *device)
     return largest < all / 4 ? largest : all / 4;
 }
 
-/* Gives memory of this many bytes back. */
-static void nova_device_free(nova_session *session, nova_device_memory memory, size_t bytes)
+/* Waits for all that has been put into a queue. */
+static void nova_finish(nova_queue queue)
 {
-    if (!nova_keep_piece(&session->kept, memory, nova_rounded(bytes)))
-        clReleaseMemObject(memory);
+    clFinish(queue);
 }
 
 /* Copies bytes to the device, from an offset on; they are read before it returns. */
@@ -308,14 +200,14 @@ static void nova_open_queue(nova_context *context, nova_session *session)
 {
     nova_device *device = session->device;
     cl_int code = CL_SUCCESS;
-    pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&device->pool.lock);
     const char *failed = nova_open_device(device, &code);
-    if (failed == NULL && device->queue_count > 0)
-        session->queue = device->queues[--device->queue_count];
-    pthread_mutex_unlock(&device->lock);
+    if (failed == NULL)
+        session->queue = nova_take_queue(&device->pool);
+    pthread_mutex_unlock(&device->pool.lock);
     if (failed != NULL && code == CL_DEVICE_NOT_FOUND)
         nova_fail(context, NOVA_ERROR_DEVICE, "there is no OpenCL device%s",
-                  getenv("NOVA_DEVICE") == NULL ? "" : " of the name in NOVA_DEVICE");
+                  nova_wanted_device() == NULL ? "" : " of the name in NOVA_DEVICE");
     if (failed != NULL)
         nova_fail(context, NOVA_ERROR_DEVICE, "the device failed: %s gave %d", failed, (int)code);
     if (session->queue == NULL) {
@@ -328,21 +220,10 @@ static void nova_open_queue(nova_context *context, nova_session *session)
 /* Ends all kernels of a call and gives its queue back. */
 static void nova_close_queue(nova_session *session)
 {
-    nova_device *device = session->device;
-    clFinish(session->queue);
-    pthread_mutex_lock(&device->lock);
-    while (session->kept.count > 0
-           && nova_keep_piece(&device->kept, session->kept.pieces[session->kept.count - 1].memory,
-                              session->kept.pieces[session->kept.count - 1].bytes))
-        session->kept.count--;
-    if (device->queue_count < 16) {
-        device->queues[device->queue_count++] = session->queue;
-        session->queue = NULL;
-    }
-    pthread_mutex_unlock(&device->lock);
-    nova_release_kept(&session->kept);
-    if (session->queue != NULL)
-        clReleaseCommandQueue(session->queue);
+    nova_finish(session->queue);
+    nova_queue left = nova_give_back(&session->device->pool, session);
+    if (left != NULL)
+        clReleaseCommandQueue(left);
 }
 
 #endif

@@ -86,6 +86,12 @@ typedef struct nova_context {
     int64_t free;           /* where the first free block lies in it, or -1 */
 } nova_context;
 
+/* Whether a thread has failed, of this kernel or of one before. */
+static bool nova_has_failed(__global const nova_failure *failure)
+{
+    return failure->taken != 0;
+}
+
 /* The thread fails at a check; the function that it is in returns. */
 static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int64_t second)
 {

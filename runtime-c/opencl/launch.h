@@ -5,6 +5,7 @@
 #include "device.h"
 /* Before what would use the memory of programs without a device. */
 #include "../device/mirrors.h"
+#include "../device/memory.h"
 #include "../common/blocks.h"
 #include "../device/arguments.h"
 
@@ -44,7 +45,7 @@ static void nova_enqueue(nova_context *context, int number, int64_t count, nova_
     cl_kernel kernel = device->kernels[number];
     cl_uint at = 2;
     int64_t pieces = 0;
-    pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&device->pool.lock);
     cl_int code = clSetKernelArg(kernel, 0, sizeof count, &count);
     if (code == CL_SUCCESS)
         code = clSetKernelArg(kernel, 1, sizeof session->failure, &session->failure);
@@ -62,7 +63,7 @@ static void nova_enqueue(nova_context *context, int number, int64_t count, nova_
     if (code == CL_SUCCESS)
         code = clEnqueueNDRangeKernel(session->queue, kernel, 1, NULL, &threads.count,
                                       &threads.block, 0, NULL, NULL);
-    pthread_mutex_unlock(&device->lock);
+    pthread_mutex_unlock(&device->pool.lock);
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueNDRangeKernel", code);
     session->may_have_failed = true;

@@ -58,6 +58,12 @@ static const char *const nova_kernel_sources[] = {
     "    bool failed; /* whether the thread is to leave its function */\n"
     "} nova_context;\n"
     "\n"
+    "/* Whether a thread has failed, of this kernel or of one before. */\n"
+    "static bool nova_has_failed(__global const nova_failure *failure)\n"
+    "{\n"
+    "    return failure->taken != 0;\n"
+    "}\n"
+    "\n"
     "/* The thread fails at a check; the function that it is in returns. */\n"
     "static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int64_t second)\n"
     "{\n"
@@ -92,10 +98,10 @@ static const char *const nova_kernel_sources[] = {
     "    __global int32_t *X_data = X_data_base + X_data_offset;\n"
     "    __global int32_t *Y_data = Y_data_base + Y_data_offset;\n"
     "    __global int32_t *t = t_base + t_offset;\n"
-    "    if (failure->taken)\n"
+    "    if (nova_has_failed(failure))\n"
     "        return;\n"
     "    nova_context state = {failure, false};\n"
-    "    nova_context *context = &state;\n"
+    "    nova_context *context = &state;\n",
     "    NOVA_SHARED_LOOP(i, count) {\n"
     "        int32_t q = quotient_on_device(context, X_data[i], Y_data[i]);\n"
     "        if (context->failed)\n"
@@ -109,10 +115,9 @@ static const char *const nova_kernel_sources[] = {
 static const char *const nova_kernel_names[1] = {"quotients_value_kernel"};
 static cl_kernel nova_kernels[1];
 
-static nova_device nova_program_device = {nova_kernel_sources, 1, "-cl-std=CL1.2",
-                                          nova_kernel_names, nova_kernels, 1,
-                                          PTHREAD_MUTEX_INITIALIZER, false, NULL, NULL, NULL,
-                                          {NULL}, 0, {{{NULL, 0}}, 0}};
+static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 2, "-cl-std=CL1.2",
+                                          nova_kernel_names, nova_kernels, 1, false, NULL, NULL,
+                                          NULL};
 
 /* The parameters of a call of quotients. */
 struct quotients_call {

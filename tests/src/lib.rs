@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod defects;
+pub mod devices;
 pub mod host;
 pub mod nested;
 pub mod random;

@@ -1,6 +1,7 @@
 //! A program at every stage of the compiler, and its value at each.
 
 use crate::defects::{self, Defect};
+use crate::devices;
 use nova_core::error::ERROR_KINDS;
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
@@ -18,7 +19,6 @@ use nova_loop::walk::each_command;
 use nova_opt::divide::Division;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
 
 /// A program at every stage.
 pub struct Stages {
@@ -90,32 +90,32 @@ pub enum Passes {
     Threads(u8),
     /// Those of a level, for OpenCL, with operations in small parts, so that short arrays reach kernels.
     Kernels(u8),
+    /// The same for CUDA.
+    Cuda(u8),
 }
 
 impl Passes {
     /// Whether what it needs is there; says so once where it is not.
     pub fn is_present(self) -> bool {
-        static SAY: Once = Once::new();
-        let present = match self {
-            Passes::Kernels(_) => nova_exec::devices::has_opencl(),
+        match self {
+            Passes::Kernels(_) => devices::has_opencl(),
+            Passes::Cuda(_) => devices::has_cuda(),
             Passes::All
             | Passes::Level(_)
             | Passes::Without(_)
             | Passes::Divided
             | Passes::Threads(_) => true,
-        };
-        if !present {
-            SAY.call_once(|| eprintln!("skipped: opencl (no OpenCL on this machine)"));
         }
-        present
     }
 
     /// All passes, with operations divided, those of each other level, and all but each in turn.
     pub fn combinations() -> Vec<Passes> {
         let optional = optional_passes().into_iter();
         let levels = [0, 1, 3].map(Passes::Level);
-        [Passes::All, Passes::Divided, Passes::Kernels(2)]
+        let devices = [Passes::Kernels(2), Passes::Cuda(2)];
+        [Passes::All, Passes::Divided]
             .into_iter()
+            .chain(devices)
             .chain(levels)
             .chain(optional.map(|pass| Passes::Without(pass.name)))
             .filter(|passes| passes.is_present())
@@ -129,6 +129,7 @@ impl Passes {
             Passes::Divided => "divided".to_string(),
             Passes::Threads(level) => format!("pthreads -O{level}"),
             Passes::Kernels(level) => format!("opencl -O{level}"),
+            Passes::Cuda(level) => format!("cuda -O{level}"),
             Passes::Level(level) => format!("-O{level}"),
             Passes::Without(pass) => format!("--no-{pass}"),
         }
@@ -154,6 +155,12 @@ impl Passes {
             },
             Passes::Kernels(optimization) => Options {
                 target: Target::OpenCl,
+                division: Some(Division::SMALL),
+                optimization,
+                ..all
+            },
+            Passes::Cuda(optimization) => Options {
+                target: Target::Cuda,
                 division: Some(Division::SMALL),
                 optimization,
                 ..all
@@ -247,11 +254,7 @@ impl Stages {
             mem,
             imperative,
             strict: how.strict,
-            target: match options.target {
-                Target::Pthreads => nova_c::Target::Pthreads,
-                Target::OpenCl => nova_c::Target::OpenCl,
-                Target::Sequential | Target::Cuda | Target::Mpi => nova_c::Target::Seq,
-            },
+            target: options.target.dialect().unwrap_or(nova_c::Target::Seq),
             libraries: options.target.libraries(),
         })
     }
@@ -425,14 +428,17 @@ impl Loaded {
             entries: stages.imperative.entries.iter().map(interface).collect(),
             sums: &stages.imperative.sums,
         };
+        // The emulation of CUDA is slow to compile, and no faster than it must be.
+        let is_cuda = stages.target == nova_c::Target::Cuda;
         let options = CompilerOptions {
-            optimization,
+            optimization: if is_cuda { 0 } else { optimization },
             strict: stages.strict,
             libraries: stages.libraries,
+            cuda: is_cuda,
         };
         let stage = match stages.target {
             nova_c::Target::Seq | nova_c::Target::Pthreads => "c",
-            nova_c::Target::OpenCl => KERNELS,
+            nova_c::Target::OpenCl | nova_c::Target::Cuda => KERNELS,
         };
         Library::load_with(&generated, options, &[], cache)
             .map(|library| Loaded(library, stage))

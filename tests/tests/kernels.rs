@@ -1,4 +1,5 @@
-//! Programs for OpenCL whose loops run as kernels: what hosts may do, and what may go wrong.
+//! Programs for devices whose loops run as kernels: what hosts may do, and what may go wrong. Each test
+//! runs on every device there is, OpenCL's and, emulated or not, CUDA's.
 
 use nova_core::Value;
 use nova_core::text::read_value;
@@ -7,24 +8,33 @@ use nova_exec::CallError;
 use nova_exec::library::Library;
 use nova_opt::divide::Division;
 
-/// A program for OpenCL, with operations in so small parts that short arrays reach kernels; `None`, and
-/// a word about it, where there is no OpenCL.
-fn compile(text: &str) -> Option<(Checked, Library)> {
-    if !nova_exec::devices::has_opencl() {
-        eprintln!("skipped: opencl (no OpenCL on this machine)");
-        return None;
-    }
-    let compiler = Compiler::new(Options {
-        target: Target::OpenCl,
-        division: Some(Division::SMALL),
-        verify: true,
-        ..Options::default()
-    });
-    let mut checked = compiler.check(Source::text("kernels.nova", text)).unwrap();
-    let generated = compiler.compile(&mut checked).unwrap();
-    assert!(generated.files.source.contains("__kernel"), "{text}");
-    let library = compiler.load(&mut checked, &[]).unwrap();
-    Some((checked, library))
+/// A program for each device, with operations in so small parts that short arrays reach kernels; a word
+/// about each device that is not there.
+fn compile(text: &str) -> Vec<(Checked, Library)> {
+    let devices = [
+        (
+            Target::OpenCl,
+            "__kernel",
+            nova_tests::devices::has_opencl(),
+        ),
+        (Target::Cuda, "__global__", nova_tests::devices::has_cuda()),
+    ];
+    let present = devices.into_iter().filter(|(_, _, present)| *present);
+    present
+        .map(|(target, kernel, _)| {
+            let compiler = Compiler::new(Options {
+                target,
+                division: Some(Division::SMALL),
+                verify: true,
+                ..Options::default()
+            });
+            let mut checked = compiler.check(Source::text("kernels.nova", text)).unwrap();
+            let generated = compiler.compile(&mut checked).unwrap();
+            assert!(generated.files.source.contains(kernel), "{text}");
+            let library = compiler.load(&mut checked, &[]).unwrap();
+            (checked, library)
+        })
+        .collect()
 }
 
 fn call(program: &(Checked, Library), inputs: &[&str]) -> Result<Value, CallError> {
@@ -58,11 +68,12 @@ fn gives(program: &(Checked, Library), inputs: &[&str], expected: &str) {
 #[test]
 fn a_division_by_zero_in_a_kernel_is_reported_and_the_next_call_works() {
     let text = "((X : vector int) (Y : vector int))\n(map (lambda (x y) (/ x y)) X Y)";
-    let Some(program) = compile(text) else { return };
-    let zero = failure(&program, &["[1 2 3 4]", "[1 2 0 4]"]);
-    assert_eq!(zero, (1, "kernels.nova:2:20: division by zero".to_string()));
-    gives(&program, &["[8 6 4 2]", "[1 2 2 -1]"], "[8 3 2 -2]");
-    gives(&program, &["[]", "[]"], "[]");
+    for program in &compile(text) {
+        let zero = failure(program, &["[1 2 3 4]", "[1 2 0 4]"]);
+        assert_eq!(zero, (1, "kernels.nova:2:20: division by zero".to_string()));
+        gives(program, &["[8 6 4 2]", "[1 2 2 -1]"], "[8 3 2 -2]");
+        gives(program, &["[]", "[]"], "[]");
+    }
 }
 
 #[test]
@@ -72,43 +83,40 @@ fn later_kernels_do_nothing_after_a_failure() {
         (let (J (map (lambda (i) (X ! i)) I))
              (K (sort <= J))
          in (map (lambda (j) (X ! (/ 100 j))) K))";
-    let Some(program) = compile(text) else { return };
-    let (code, message) = failure(&program, &["[0 99999999 1 2]", "[1 2 3 4]"]);
-    assert_eq!(code, 1);
-    assert!(
-        message.contains("index 99999999 is out of range for length 4"),
-        "{message}"
-    );
-    gives(
-        &program,
-        &["[0 1 2 1]", "[100 50 100 7]"],
-        "[100 100 50 50]",
-    );
+    for program in &compile(text) {
+        let (code, message) = failure(program, &["[0 99999999 1 2]", "[1 2 3 4]"]);
+        assert_eq!(code, 1);
+        assert!(
+            message.contains("index 99999999 is out of range for length 4"),
+            "{message}"
+        );
+        gives(program, &["[0 1 2 1]", "[100 50 100 7]"], "[100 100 50 50]");
+    }
 }
 
 #[test]
 fn closures_are_chosen_inside_of_kernels() {
     let text = "((X : vector int))
         (map (lambda (x) ((if (> x 2) (+ 10) (* x)) x)) X)";
-    let Some(program) = compile(text) else { return };
-    gives(&program, &["[1 2 3 4]"], "[1 4 13 14]");
+    for program in &compile(text) {
+        gives(program, &["[1 2 3 4]"], "[1 4 13 14]");
+    }
 }
 
 #[test]
 fn one_array_may_be_several_arguments() {
     let text = "((X : vector float) (Y : vector float)) (reduce + 0 (map * X Y))";
-    let Some((checked, library)) = compile(text) else {
-        return;
-    };
-    let core = &checked.program;
-    let ty = &core.variable(core.entries[0].inputs[0]).ty;
-    let value = read_value("[1 2 3 4 5]", ty, &core.sums).unwrap();
-    let both = [value.clone(), value];
-    let result = library.call(0, &both).unwrap();
-    assert!(
-        result.same(&Value::Scalar(nova_core::ScalarValue::F32(55.0))),
-        "{result:?}"
-    );
+    for (checked, library) in &compile(text) {
+        let core = &checked.program;
+        let ty = &core.variable(core.entries[0].inputs[0]).ty;
+        let value = read_value("[1 2 3 4 5]", ty, &core.sums).unwrap();
+        let both = [value.clone(), value];
+        let result = library.call(0, &both).unwrap();
+        assert!(
+            result.same(&Value::Scalar(nova_core::ScalarValue::F32(55.0))),
+            "{result:?}"
+        );
+    }
 }
 
 #[test]
@@ -116,9 +124,10 @@ fn states_of_loops_stay_right_between_kernels_and_the_host() {
     // A kernel, then one element on the host, in turn.
     let text = "((X : vector int) (n : int))
         (iterate n (lambda (Y) (update (map (+ 1) Y) 0 (length Y))) X)";
-    let Some(program) = compile(text) else { return };
-    gives(&program, &["[1 2 3 4 5]", "3"], "[5 5 6 7 8]");
-    gives(&program, &["[1 2 3 4 5]", "0"], "[1 2 3 4 5]");
+    for program in &compile(text) {
+        gives(program, &["[1 2 3 4 5]", "3"], "[5 5 6 7 8]");
+        gives(program, &["[1 2 3 4 5]", "0"], "[1 2 3 4 5]");
+    }
 }
 
 /// A function that makes arrays, one after the other, as many as its argument says.
@@ -206,31 +215,33 @@ fn an_iteration_that_needs_more_memory_than_there_is_is_an_error() {
 #[test]
 fn several_threads_call_at_once() {
     let text = "((X : vector int)) (scan + 0 (filter (lambda (x) (> x 2)) X))";
-    let Some(program) = compile(text) else { return };
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for _ in 0..20 {
-                    gives(&program, &["[5 1 4 2 3 9]"], "[5 9 12 21]");
-                }
-            });
-        }
-    });
+    for program in &compile(text) {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        gives(program, &["[5 1 4 2 3 9]"], "[5 9 12 21]");
+                    }
+                });
+            }
+        });
+    }
 }
 
 #[test]
 fn more_memory_than_there_is_is_an_error() {
     let text = "((n : int64)) (reduce + 0 (map (lambda (i) (* i i)) (sort <= (map (lambda (i) (% i 7)) (range n)))))";
-    let Some(program) = compile(text) else { return };
-    let (code, message) = failure(&program, &["70000000000000"]);
-    assert_eq!(code, 2, "{message}");
-    gives(&program, &["10"], "96");
+    for program in &compile(text) {
+        let (code, message) = failure(program, &["70000000000000"]);
+        assert_eq!(code, 2, "{message}");
+        gives(program, &["10"], "96");
+    }
 }
 
 #[test]
-fn what_the_command_says_of_a_target_without_a_device() {
+fn a_target_that_is_not_there_is_refused() {
     let compiler = Compiler::new(Options {
-        target: Target::Cuda,
+        target: Target::Mpi,
         ..Options::default()
     });
     let refused = compiler.check(Source::text("kernels.nova", "((X : vector int)) X"));

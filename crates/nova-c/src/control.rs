@@ -159,7 +159,9 @@ impl FunctionEmitter<'_, '_> {
                 Target::Pthreads if level == Level::Grid => {
                     return self.region(variable, count, body);
                 }
-                Target::OpenCl => return self.kernel(variable, count, level, body),
+                Target::OpenCl | Target::Cuda => {
+                    return self.kernel(variable, count, level, body);
+                }
                 Target::Seq | Target::Pthreads => {}
             }
         }

@@ -15,7 +15,7 @@ pub fn counted_loop(
     body: Vec<Statement>,
 ) -> Vec<Statement> {
     match (target, level) {
-        (Target::Seq | Target::Pthreads | Target::OpenCl, Level::Vector) => {
+        (Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda, Level::Vector) => {
             vec![Statement::Lanes {
                 hint: Hint::NotWrittenOut,
                 variable,
@@ -23,7 +23,7 @@ pub fn counted_loop(
                 body: body.into(),
             }]
         }
-        (Target::Seq | Target::Pthreads | Target::OpenCl, Level::Independent) => {
+        (Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda, Level::Independent) => {
             vec![Statement::Lanes {
                 hint: Hint::Independent,
                 variable,
@@ -31,7 +31,7 @@ pub fn counted_loop(
                 body: body.into(),
             }]
         }
-        (Target::Seq | Target::Pthreads | Target::OpenCl, Level::WrittenOut) => {
+        (Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda, Level::WrittenOut) => {
             vec![Statement::Lanes {
                 hint: Hint::WrittenOut,
                 variable,
@@ -41,7 +41,7 @@ pub fn counted_loop(
         }
         // What threads share is a region of its own.
         (
-            Target::Seq | Target::Pthreads | Target::OpenCl,
+            Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda,
             Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank,
         ) => vec![Statement::For {
             ty: Type::name("int64_t"),
@@ -69,7 +69,7 @@ pub fn shared_loop(level: Level) -> Option<Hint> {
 /// Elements in memory that the threads of a work-group share, as pointers to them are declared.
 pub fn group_type(target: Target, element: Type) -> Type {
     match target {
-        Target::Seq | Target::Pthreads => element,
+        Target::Seq | Target::Pthreads | Target::Cuda => element,
         Target::OpenCl => Type::name(format!("__local {}", crate::print::type_text(&element))),
     }
 }
@@ -77,7 +77,7 @@ pub fn group_type(target: Target, element: Type) -> Type {
 /// What vectors of a scalar are called that can be loaded and stored as one, without their width.
 pub fn vector_of(target: Target, element: Scalar) -> Option<&'static str> {
     match target {
-        Target::Seq | Target::Pthreads => None,
+        Target::Seq | Target::Pthreads | Target::Cuda => None,
         Target::OpenCl => crate::vectors::opencl_vector(element),
     }
 }
@@ -86,7 +86,9 @@ pub fn vector_of(target: Target, element: Scalar) -> Option<&'static str> {
 pub fn group_barrier(target: Target) -> Statement {
     let fences = match target {
         // They have none.
-        Target::Seq | Target::Pthreads => return Statement::Block(Vec::new().into()),
+        Target::Seq | Target::Pthreads | Target::Cuda => {
+            return Statement::Block(Vec::new().into());
+        }
         Target::OpenCl => ["CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"],
     };
     let [local, global] = fences.map(Expression::name);
@@ -99,7 +101,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
     match (target, level) {
         // One thread waits for nobody, and regions end together.
         (
-            Target::Seq | Target::Pthreads | Target::OpenCl,
+            Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda,
             Level::Sequential
             | Level::Grid
             | Level::Block
@@ -115,7 +117,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
 /// Elements in memory that all threads of a device see, as pointers to them are declared.
 pub fn shared_type(target: Target, element: Type) -> Type {
     match target {
-        Target::Seq | Target::Pthreads => element,
+        Target::Seq | Target::Pthreads | Target::Cuda => element,
         Target::OpenCl => Type::name(format!("__global {}", crate::print::type_text(&element))),
     }
 }
@@ -125,6 +127,23 @@ pub fn kernel_prefix(target: Target) -> &'static str {
     match target {
         Target::Seq | Target::Pthreads => "static",
         Target::OpenCl => "__kernel",
+        Target::Cuda => "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE)",
+    }
+}
+
+/// What stands before a function that kernels call.
+pub fn device_prefix(target: Target) -> &'static str {
+    match target {
+        Target::Seq | Target::Pthreads | Target::OpenCl => "static",
+        Target::Cuda => "static __device__",
+    }
+}
+
+/// How a kernel gets an array: as memory and where in it the first element lies, or as an address.
+pub fn passes_offsets(target: Target) -> bool {
+    match target {
+        Target::Seq | Target::Pthreads | Target::OpenCl => true,
+        Target::Cuda => false,
     }
 }
 
@@ -133,6 +152,7 @@ pub fn reserved(target: Target) -> impl Iterator<Item = &'static str> {
     let words = match target {
         Target::Seq | Target::Pthreads => "",
         Target::OpenCl => OPENCL_WORDS,
+        Target::Cuda => CUDA_WORDS,
     };
     words.split_whitespace()
 }
@@ -149,3 +169,7 @@ image1d_t image2d_t image3d_t image2d_array_t sampler_t event_t queue_t reserve_
 read_only write_only read_write uniform pipe complex imaginary bool true false as_int as_uint as_float
 as_double as_long as_ulong sqrtf fabsf expf exp2f logf log2f log10f sinf cosf tanf asinf acosf atanf
 sinhf coshf tanhf powf atan2f floorf ceilf roundf truncf erff fmaf barrier";
+
+/// Variables and macros of CUDA C; its functions and types may be hidden by variables.
+const CUDA_WORDS: &str = "
+threadIdx blockIdx blockDim gridDim warpSize nova_kernels";

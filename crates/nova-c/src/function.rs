@@ -169,7 +169,10 @@ fn emit(
         emitter.leave(true);
     }
     let body = emitter.statements;
-    let mut prefix: Vec<Name> = vec!["static".into()];
+    let mut prefix: Vec<Name> = match on_device {
+        true => vec![dialect::device_prefix(unit.options.target).into()],
+        false => vec!["static".into()],
+    };
     if function.body.len() > LARGE && !on_device {
         prefix.insert(0, "NOVA_LARGE".into());
     }

@@ -113,7 +113,13 @@ impl FunctionEmitter<'_, '_> {
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
         self.unit.kernels.names.push(name.clone());
-        let kernel = emit_kernel(self.unit, name, (index, level), (&taken, memory), body);
+        let kernel = emit_kernel(
+            self.unit,
+            name.clone(),
+            (index, level),
+            (&taken, memory),
+            body,
+        );
         self.unit.kernels.kernels.push(kernel);
         let written = written(program, index, body);
         let mut arguments: Vec<Expression> = taken
@@ -127,20 +133,30 @@ impl FunctionEmitter<'_, '_> {
             (None, true) => "nova_launch_with_memory",
             (None, false) => "nova_launch",
         };
-        self.launch((launch, number), count, threads, arguments);
+        match self.unit.options.target {
+            Target::Cuda => self.launch_function(&name, count, arguments),
+            Target::OpenCl | Target::Seq | Target::Pthreads => {
+                self.launch_number((launch, number), count, threads, arguments);
+            }
+        }
     }
 
     /// What the host passes for a variable.
     fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
         let name = Expression::Name(self.name(variable));
+        let offsets = dialect::passes_offsets(self.unit.options.target);
         match self.program().variable(variable).ty {
             ir::Type::Pointer(element) => {
                 let writes = if written { "true" } else { "false" };
-                let size = Expression::SizeOf(memory_type(element));
-                let arguments = vec![context(), name, size, Expression::name(writes)];
+                let mut arguments = vec![context(), name];
+                if offsets {
+                    arguments.push(Expression::SizeOf(memory_type(element)));
+                }
+                arguments.push(Expression::name(writes));
                 Expression::call("nova_array", arguments)
             }
             ir::Type::Block => Expression::call("nova_pieces_of", vec![context(), name]),
+            ir::Type::Scalar(_) if !offsets => name,
             ty @ ir::Type::Scalar(_) => {
                 let size = Expression::SizeOf(type_of(ty));
                 Expression::call("nova_value", vec![name.address(), size])
@@ -148,8 +164,17 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Launches a kernel for so many threads, or, where it has groups, for so many groups of threads.
-    fn launch(
+    /// A launch of CUDA: the function and its arguments.
+    fn launch_function(&mut self, name: &Name, count: Expression, arguments: Vec<Expression>) {
+        let kernel = format!("{}::{name}", crate::cuda::NAMESPACE);
+        let mut all = vec![context(), Expression::name(kernel), count];
+        all.extend(arguments);
+        self.push(Statement::call("nova_run", all));
+    }
+
+    /// A launch of OpenCL: the number of the kernel and a list of arguments. It is for so many threads,
+    /// or, where the kernel has groups, for so many groups of threads.
+    fn launch_number(
         &mut self,
         (launch, number): (&str, usize),
         count: Expression,
@@ -333,6 +358,10 @@ impl FunctionEmitter<'_, '_> {
             ir::Type::Pointer(element) => {
                 let target = self.unit.options.target;
                 let ty = dialect::shared_type(target, memory_type(element)).pointer();
+                if !dialect::passes_offsets(target) {
+                    parameters.push(Parameter { ty, name });
+                    return;
+                }
                 let base = self.fresh(&format!("{name}_base"));
                 let offset = self.fresh(&format!("{name}_offset"));
                 let at = Expression::binary(
@@ -361,7 +390,7 @@ impl FunctionEmitter<'_, '_> {
 /// Whether a program that is emitted for a device has kernels.
 pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     let on_device = match target {
-        Target::OpenCl => true,
+        Target::OpenCl | Target::Cuda => true,
         Target::Seq | Target::Pthreads => false,
     };
     let mut found = false;

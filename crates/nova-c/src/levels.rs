@@ -4,6 +4,7 @@
 //! A thread that fails must not leave the others waiting. So it leaves only the loop that threads share,
 //! and at the next barrier all threads of the group see that one has failed before it, and end together.
 
+use crate::Target;
 use crate::ast::{Expression, Hint, Name, Parameter, Statement, Type};
 use crate::command::context;
 use crate::dialect;
@@ -118,12 +119,16 @@ impl FunctionEmitter<'_, '_> {
             fields.push(Expression::Name(group).address());
         } else {
             fields.push(Expression::literal("0"));
-            let failed = Expression::Name(failure).arrow("taken");
+            let failed = Expression::call("nova_has_failed", vec![Expression::Name(failure)]);
             self.push(Statement::when(failed, vec![Statement::Return(None)]));
         }
         let zero = || Expression::literal("0");
         let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));
         fields.extend([zero(), heap, size, zero(), zero()]);
+        if target == Target::Cuda {
+            // Its threads have neither groups nor memory yet.
+            fields.truncate(2);
+        }
         let ty = Type::name("nova_context");
         let value = Expression::Braces(fields);
         self.push(Statement::declare(ty.clone(), state.clone(), value));

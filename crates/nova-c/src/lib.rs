@@ -17,7 +17,9 @@ mod bulk;
 mod command;
 mod control;
 mod copies;
+mod cuda;
 mod declare;
+mod device;
 pub mod dialect;
 pub mod exports;
 mod expression;
@@ -56,6 +58,18 @@ pub enum Target {
     Pthreads,
     /// C for the host of a device of OpenCL, with the kernels as text.
     OpenCl,
+    /// CUDA C: C++ for the host, with the kernels beside it.
+    Cuda,
+}
+
+impl Target {
+    /// The end of the name of a source file.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Target::Seq | Target::Pthreads | Target::OpenCl => "c",
+            Target::Cuda => "cu",
+        }
+    }
 }
 
 /// What is wanted.
@@ -72,7 +86,7 @@ pub struct Options {
 pub struct Files {
     /// `NAME.h`.
     pub header: String,
-    /// `NAME.c`.
+    /// `NAME.c`, or `NAME.cu` for CUDA.
     pub source: String,
     /// `NAME.json`.
     pub manifest: String,

@@ -1,20 +1,15 @@
 //! What a program for OpenCL contains beside the host's functions: the text of the kernels, and what
 //! the runtime must know of them.
 
-use crate::ast::{Expression, Function, Item, Name, Type};
-use crate::kernel::device_names;
+use crate::ast::{Expression, Item, Type};
+use crate::device::{self, DEVICE};
 use crate::print;
-use crate::unit::{Unit, function_items};
-use crate::{copies, declare, nesting, signature, uses};
+use crate::unit::Unit;
 use nova_runtime::{OPENCL_PRELUDE, Platform};
-use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
 /// Bytes of a string constant, about: compilers need not take longer ones than 4095.
 const PIECE: usize = 3000;
-
-/// The name of the structure that stands for the device in a program.
-pub const DEVICE: &str = "nova_program_device";
 
 /// The items of a program's kernels: their text, their names, the device.
 pub fn items(unit: &mut Unit) -> Vec<Item> {
@@ -50,26 +45,17 @@ pub fn items(unit: &mut Unit) -> Vec<Item> {
         false => "-cl-std=CL1.2",
     };
     let fields = vec![
+        Expression::name("NOVA_EMPTY_POOL"),
         Expression::name("nova_kernel_sources"),
         count(pieces.len()),
         Expression::text(options),
         Expression::name("nova_kernel_names"),
         Expression::name("nova_kernels"),
         count(names.len()),
-        Expression::name("PTHREAD_MUTEX_INITIALIZER"),
         Expression::name("false"),
         Expression::name("NULL"),
         Expression::name("NULL"),
         Expression::name("NULL"),
-        Expression::Braces(vec![Expression::name("NULL")]),
-        count(0),
-        Expression::Braces(vec![
-            Expression::Braces(vec![Expression::Braces(vec![
-                Expression::name("NULL"),
-                count(0),
-            ])]),
-            count(0),
-        ]),
     ];
     items.push(Item::Variable {
         prefix: vec!["static".into()],
@@ -97,21 +83,7 @@ fn variable(ty: &str, pointers: bool, name: &str, value: Option<Expression>) -> 
 
 /// The text of the kernels and of all that they use.
 fn kernels_text(unit: &mut Unit) -> String {
-    let mut functions: Vec<Function> = std::mem::take(&mut unit.kernels.functions);
-    functions.append(&mut unit.kernels.kernels);
-    let free: HashSet<Name> = device_names(unit).into_iter().collect();
-    signature::prune_all(&mut functions, &free);
-    for function in &mut functions {
-        declare::sink(function);
-        copies::propagate(function);
-        declare::sink(function);
-        nesting::bound(function);
-    }
-    let items = function_items(functions);
-    let mut mentioned: BTreeSet<Name> = BTreeSet::new();
-    for item in &items {
-        uses::mentioned(item, &mut mentioned);
-    }
+    let (items, mentioned) = device::functions(unit);
     let names = mentioned.iter().map(|name| &**name);
     let runtime = nova_runtime::select(Platform::OpenClKernels, names);
     let mut text = String::new();

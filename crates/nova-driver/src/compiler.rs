@@ -202,6 +202,7 @@ impl Compiler {
             optimization: self.options.optimization,
             strict: self.options.strict,
             libraries: self.options.target.libraries(),
+            cuda: self.options.target == crate::options::Target::Cuda,
         };
         let library = Library::load(&interface, options, link);
         checked.trace.times.push(("C compiler", start.elapsed()));
@@ -255,6 +256,7 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
             })
         }
         other @ (CompileError::NoCompiler { .. }
+        | CompileError::NoNvcc { .. }
         | CompileError::Refused { .. }
         | CompileError::Broken { .. }
         | CompileError::Link(_)

@@ -1,6 +1,7 @@
 //! What a compilation is asked to do.
 
 use nova_loop::Machine;
+use nova_loop::kernels::Abilities;
 use nova_opt::divide::Division;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -42,11 +43,35 @@ impl Target {
         row.map(|(target, _)| *target)
     }
 
+    /// What kernels can do, where there are any.
+    pub fn abilities(self) -> Option<Abilities> {
+        let both = |able| Abilities {
+            groups: able,
+            memory: able,
+        };
+        match self {
+            Target::OpenCl => Some(both(true)),
+            Target::Cuda => Some(both(false)),
+            Target::Sequential | Target::Pthreads | Target::Mpi => None,
+        }
+    }
+
     /// What runs the loops that are shared.
     pub fn machine(self) -> Machine {
         match self {
             Target::Sequential | Target::Pthreads | Target::Mpi => Machine::Processor,
             Target::Cuda | Target::OpenCl => Machine::Device,
+        }
+    }
+
+    /// The C that is written for it; `None` if there is none in this version.
+    pub fn dialect(self) -> Option<nova_c::Target> {
+        match self {
+            Target::Sequential => Some(nova_c::Target::Seq),
+            Target::Pthreads => Some(nova_c::Target::Pthreads),
+            Target::Cuda => Some(nova_c::Target::Cuda),
+            Target::OpenCl => Some(nova_c::Target::OpenCl),
+            Target::Mpi => None,
         }
     }
 
@@ -60,10 +85,7 @@ impl Target {
 
     /// Whether this version of the compiler makes code for it.
     pub fn is_supported(self) -> bool {
-        match self {
-            Target::Sequential | Target::Pthreads | Target::OpenCl => true,
-            Target::Cuda | Target::Mpi => false,
-        }
+        self.dialect().is_some()
     }
 }
 

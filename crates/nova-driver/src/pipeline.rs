@@ -5,7 +5,7 @@
 
 use crate::code::{Code, Generated};
 use crate::error::InternalError;
-use crate::options::{Options, Stage, Target};
+use crate::options::{Options, Stage};
 use nova_core::ir as core;
 use nova_flat::ir as flat;
 use nova_loop::Machine;
@@ -258,7 +258,11 @@ pub const PASSES: &[Pass] = &[
         name: "kernels",
         description: "gives to the host the loops that a device cannot run",
         level: 0,
-        step: Step::Loop(On::Device, nova_loop::kernels::run),
+        step: Step::LoopFor(|program, options| {
+            if let Some(abilities) = options.target.abilities() {
+                nova_loop::kernels::run(program, abilities);
+            }
+        }),
     },
     Pass {
         name: "vectors",
@@ -287,12 +291,8 @@ pub const PASSES: &[Pass] = &[
         description: "writes C",
         level: 0,
         step: Step::LoopToC(|program, name, options| {
-            let target = match options.target {
-                Target::Pthreads => nova_c::Target::Pthreads,
-                Target::OpenCl => nova_c::Target::OpenCl,
-                // Others are refused before.
-                Target::Sequential | Target::Cuda | Target::Mpi => nova_c::Target::Seq,
-            };
+            // Targets without C are refused before.
+            let target = options.target.dialect().unwrap_or(nova_c::Target::Seq);
             let name = name.to_string();
             nova_c::emit(program, &nova_c::Options { name, target })
         }),

@@ -1,6 +1,7 @@
 //! The C compiler of this machine, and what it is asked to do.
 
 use crate::error::{CompileError, describe};
+use crate::nvcc::{self, Nvcc};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,6 +14,8 @@ pub struct Compiler {
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
     libraries: &'static [&'static str],
+    /// The compiler of the program, if that is CUDA C; what is linked to it may still be C.
+    nvcc: Option<Nvcc>,
     /// What it says about its version.
     version: String,
 }
@@ -26,6 +29,15 @@ pub struct CompilerOptions {
     pub strict: bool,
     /// What is linked beside the C library: flags.
     pub libraries: &'static [&'static str],
+    /// Whether the program is CUDA C.
+    pub cuda: bool,
+}
+
+impl CompilerOptions {
+    /// The end of the name of a program's source.
+    pub fn extension(self) -> &'static str {
+        if self.cuda { "cu" } else { "c" }
+    }
 }
 
 /// The target this program was itself compiled for, in the words of C compilers.
@@ -55,6 +67,7 @@ impl Compiler {
         arguments.extend(our_flags(options).iter().map(OsString::from));
         let mut compiler = Compiler {
             libraries: options.libraries,
+            nvcc: options.cuda.then(|| Nvcc::find(options)).transpose()?,
             program: tool.path().to_path_buf(),
             arguments,
             environment: tool
@@ -69,11 +82,13 @@ impl Compiler {
 
     /// What decides the compiled code beside the source: command, arguments and version.
     pub fn description(&self) -> String {
+        let nvcc = self.nvcc.as_ref().map(Nvcc::description);
         format!(
-            "{} {:?} {}",
+            "{} {:?} {} {}",
             self.program.display(),
             self.arguments,
-            self.version
+            self.version,
+            nvcc.unwrap_or_default()
         )
     }
 
@@ -97,36 +112,55 @@ impl Compiler {
         sources: &[PathBuf],
         output: &Path,
     ) -> Result<(), CompileError> {
+        let Some(nvcc) = &self.nvcc else {
+            let mut command = self.command(folder);
+            command
+                .arg("-shared")
+                .arg("-o")
+                .arg(output)
+                .args(sources)
+                .args(self.libraries)
+                .args(["-lm", "-pthread"]);
+            return self.run(command, folder);
+        };
+        let objects = nvcc::objects(folder, sources, |source, object| {
+            let mut command = self.command(folder);
+            command.arg("-c").arg("-o").arg(object).arg(source);
+            self.run(command, folder)
+        })?;
+        self.run(nvcc.shared(folder, &objects, output), folder)
+    }
+
+    /// The C compiler with what it always gets.
+    fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
-            .arg("-shared")
             .arg("-I")
             .arg(folder)
-            .arg("-o")
-            .arg(output)
-            .args(sources)
-            .args(self.libraries)
-            .args(["-lm", "-pthread"])
             .envs(self.environment.iter().cloned())
             .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a compiler; the error says whether the C compiler works at all.
+    fn run(&self, mut command: Command, folder: &Path) -> Result<(), CompileError> {
         let result = command.output().map_err(|error| CompileError::Files {
-            what: format!("the C compiler {} does not start", self.program.display()),
+            what: format!("the compiler {:?} does not start", command.get_program()),
             error,
         })?;
         if result.status.success() {
             return Ok(());
         }
-        let refused = |output: &[u8]| CompileError::Refused {
-            command: format!("{command:?}"),
-            output: String::from_utf8_lossy(output).into_owned(),
-        };
         match self.try_out(folder) {
             Some(output) => Err(CompileError::Broken {
                 program: self.program.display().to_string(),
                 output: String::from_utf8_lossy(&output).into_owned(),
             }),
-            None => Err(refused(&result.stderr)),
+            None => Err(CompileError::Refused {
+                command: format!("{command:?}"),
+                output: String::from_utf8_lossy(&result.stderr).into_owned(),
+            }),
         }
     }
 

@@ -46,6 +46,15 @@ pub enum CompileError {
         /// The command that could not be started.
         tried: String,
     },
+    /// There is no compiler of CUDA C.
+    #[error(
+        "no CUDA compiler found (tried `{tried}`)\n  help: install nvcc, or name it in the \
+         environment variable NOVA_NVCC"
+    )]
+    NoNvcc {
+        /// The command that could not be started.
+        tried: String,
+    },
     /// The compiler refused the code.
     #[error("the C compiler failed: {command}\n{output}")]
     Refused {

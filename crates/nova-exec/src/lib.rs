@@ -2,7 +2,7 @@
 //!
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
-//! - [`compiler`] finds the C compiler, [`cache`] keeps what it made;
+//! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C, [`cache`] keeps what they made;
 //! - [`library`] compiles, loads and calls a generated program: [`layout`] says how values lie in its
 //!   memory, `marshal` and `unmarshal` bring them there and back.
 
@@ -20,6 +20,7 @@ mod nested;
 mod nodes;
 pub mod npy;
 pub mod npz;
+pub mod nvcc;
 pub mod output;
 pub mod prototype;
 mod unmarshal;

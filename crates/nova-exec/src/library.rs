@@ -100,6 +100,7 @@ impl Library {
             generated,
             bridge: &bridge_source,
             compiler: &compiler,
+            extension: options.extension(),
             link,
         };
         let library = build.open(cache)?;
@@ -324,6 +325,8 @@ struct Build<'a> {
     generated: &'a Generated<'a>,
     bridge: &'a str,
     compiler: &'a Compiler,
+    /// The end of the source's name.
+    extension: &'static str,
     link: &'a [PathBuf],
 }
 
@@ -368,7 +371,7 @@ impl Build<'_> {
 
     fn compile(&self, folder: &Path) -> Result<PathBuf, CompileError> {
         let name = self.generated.name;
-        let source = folder.join(format!("{name}.c"));
+        let source = folder.join(format!("{name}.{}", self.extension));
         // In a folder of its own, so that no program's name is like it.
         let bridge = folder.join("bridge").join("bridge.c");
         std::fs::create_dir(folder.join("bridge")).map_err(|error| CompileError::Files {

@@ -25,7 +25,12 @@ pub const FILES: &[(&str, &str)] = files![
     "common/errors.h",
     "common/memory.h",
     "common/one_memory.h",
+    "opencl/memory.h",
+    "cuda/memory.h",
+    "device/pool.h",
     "opencl/device.h",
+    "cuda/device.h",
+    "device/memory.h",
     "device/mirrors.h",
     "common/blocks.h",
     "device/pieces.h",
@@ -36,6 +41,8 @@ pub const FILES: &[(&str, &str)] = files![
     "common/few.h",
     "common/rounds.h",
     "common/running.h",
+    "cuda/kernel.h",
+    "cuda/threads.h",
     "common/bits.h",
     "opencl/bits.h",
     "common/fast_math.h",
@@ -48,10 +55,13 @@ pub const FILES: &[(&str, &str)] = files![
     "pthreads/waiting.h",
     "pthreads/pool.h",
     "pthreads/region.h",
+    "device/call.h",
     "device/heap.h",
     "device/arguments.h",
     "opencl/launch.h",
     "device/kernels.h",
+    "cuda/launch.h",
+    "cuda/run.h",
 ];
 
 /// What stands before all kernels of OpenCL.
@@ -67,14 +77,20 @@ pub enum Platform {
     OpenClHost,
     /// The device of OpenCL: the text of kernels.
     OpenClKernels,
+    /// The host of a device of CUDA.
+    CudaHost,
+    /// The device of CUDA: the functions in the namespace of kernels.
+    CudaKernels,
 }
 
 impl Platform {
     /// All platforms.
-    pub const ALL: [Platform; 3] = [
+    pub const ALL: [Platform; 5] = [
         Platform::Processor,
         Platform::OpenClHost,
         Platform::OpenClKernels,
+        Platform::CudaHost,
+        Platform::CudaKernels,
     ];
 
     /// Whether a file is for it.
@@ -82,13 +98,21 @@ impl Platform {
         let (folder, name) = path.split_once('/').unwrap_or(("", path));
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
-            (Platform::OpenClHost, "common") => name != "one_memory.h",
-            (Platform::OpenClHost, "device" | "opencl") => !matches!(name, "bits.h" | "heap.h"),
+            (Platform::OpenClHost | Platform::CudaHost, "common") => name != "one_memory.h",
+            (Platform::OpenClHost, "device") => name != "heap.h",
+            // Its kernels take no memory yet.
+            (Platform::CudaHost, "device") => {
+                !matches!(name, "heap.h" | "pieces.h" | "arguments.h" | "kernels.h")
+            }
             // Only pieces are shared with threads.
-            (Platform::OpenClHost, "pthreads") => name == "region.h",
+            (Platform::OpenClHost | Platform::CudaHost, "pthreads") => name == "region.h",
+            (Platform::OpenClHost, "opencl") => name != "bits.h",
+            (Platform::CudaHost, "cuda") => !matches!(name, "kernel.h" | "threads.h"),
             (Platform::OpenClKernels, "opencl") => name == "bits.h",
             (Platform::OpenClKernels, "device") => name == "heap.h",
-            (Platform::OpenClKernels, "common") => matches!(
+            (Platform::CudaKernels, "cuda") => matches!(name, "kernel.h" | "threads.h"),
+            (Platform::CudaKernels, "common") if name == "bits.h" => true,
+            (Platform::OpenClKernels | Platform::CudaKernels, "common") => matches!(
                 name,
                 "integers.h" | "floats.h" | "fast_math.h" | "nova_math.h"
             ),
@@ -100,6 +124,7 @@ impl Platform {
 /// The standard headers that declare what the runtime and generated programs use.
 const HEADERS: &[(&str, &[&str])] = &[
     ("CL/cl.h", &["cl_mem", "cl_int", "cl_kernel"]),
+    ("cuda_runtime.h", &["cudaError_t", "cudaStream_t"]),
     ("inttypes.h", &["PRId64", "PRIu64"]),
     ("limits.h", &["INT_MAX"]),
     (

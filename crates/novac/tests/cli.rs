@@ -219,6 +219,10 @@ fn run_command(folder: &Path, run: &Run) -> Result<(), Failed> {
         .env("PATH", format!("{}:{path}", commands.display()))
         .env("NOVAC", novac)
         .env(
+            "NOVA_NVCC",
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cuda/emulated-nvcc"),
+        )
+        .env(
             "NOVA_CACHE",
             Path::new(env!("CARGO_TARGET_TMPDIR")).join("nova-cache"),
         )

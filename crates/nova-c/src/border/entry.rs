@@ -206,7 +206,7 @@ pub fn emit_entry(
     let (function, call) = match unit.has_kernels {
         false => (Expression::Name(run), call),
         true => {
-            let device = Expression::name(crate::opencl::DEVICE).address();
+            let device = Expression::name(crate::device::DEVICE).address();
             let fields = vec![device, Expression::Name(run), call];
             let mut name = String::from("device_call");
             while parameters.iter().any(|p| *p.name == *name) {

@@ -43,7 +43,11 @@ pub fn compile(cli: &Cli) -> Outcome {
         })?)
     };
     write("h", &files.header)?;
-    write("c", &files.source)?;
+    let dialect = compiler.options().target.dialect();
+    write(
+        dialect.map_or("c", |dialect| dialect.extension()),
+        &files.source,
+    )?;
     match cli.manifest {
         true => write("json", &files.manifest),
         false => Ok(()),

@@ -102,9 +102,10 @@ fn runners(
             skipped.push(format!("{name} (not in this version)"));
             continue;
         }
-        if target == Target::OpenCl && common.target.is_none() && !nova_exec::devices::has_opencl()
+        if common.target.is_none()
+            && let Some(why) = missing_device(target)
         {
-            skipped.push(format!("{name} (no OpenCL on this machine)"));
+            skipped.push(format!("{name} ({why})"));
             continue;
         }
         let compiler = Compiler::new(Options {
@@ -120,6 +121,15 @@ fn runners(
         }
     }
     Ok((runners, skipped))
+}
+
+/// Why programs for a target cannot run here, if it wants a device.
+fn missing_device(target: Target) -> Option<&'static str> {
+    match target {
+        Target::OpenCl if !nova_exec::devices::has_opencl() => Some("no OpenCL on this machine"),
+        Target::Cuda if !nova_exec::nvcc::has_cuda() => Some("no nvcc with a GPU on this machine"),
+        Target::Sequential | Target::Pthreads | Target::Cuda | Target::OpenCl | Target::Mpi => None,
+    }
 }
 
 impl Runner {

@@ -1,0 +1,57 @@
+//! What a program for CUDA contains beside the host's functions: the kernels and all that they use, in
+//! a namespace, since functions of the runtime stand in the file for the host and for the device.
+
+use crate::ast::{Expression, Item, Type};
+use crate::device::{self, DEVICE};
+use crate::print;
+use crate::unit::Unit;
+use nova_runtime::Platform;
+
+/// The namespace of what runs on the device.
+pub const NAMESPACE: &str = "nova_kernels";
+
+/// The items of a program's kernels, and the standard headers that they need.
+pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
+    let (functions, mentioned) = device::functions(unit);
+    let names = mentioned.iter().map(|name| &**name);
+    let runtime = nova_runtime::select(Platform::CudaKernels, names);
+    let text = format!(
+        "namespace {NAMESPACE}\n{{\n\n{}{}}} /* {NAMESPACE} */\n",
+        on_device(&runtime.text),
+        print::print(&functions)
+    );
+    let items = vec![
+        Item::Comment("The kernels and what they use.".into()),
+        Item::Directive("define NOVA_ON_DEVICE".into()),
+        Item::Text(text),
+        Item::Directive("undef NOVA_ON_DEVICE".into()),
+        Item::Blank,
+        Item::Variable {
+            prefix: vec!["static".into()],
+            ty: Type::name("nova_device"),
+            name: DEVICE.into(),
+            value: Some(Expression::Braces(vec![
+                Expression::name("NOVA_EMPTY_POOL"),
+                Expression::name("false"),
+                Expression::literal("0"),
+            ])),
+        },
+        Item::Blank,
+    ];
+    (items, runtime.headers)
+}
+
+/// Definitions of the runtime, which are static, as those of the device.
+fn on_device(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        match line.strip_prefix("static ") {
+            Some(rest) => {
+                out.push_str("static __device__ ");
+                out.push_str(rest);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
+}

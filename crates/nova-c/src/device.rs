@@ -1,0 +1,31 @@
+//! What the files of all devices have: the functions of their kernels, finished, and the name of the
+//! structure that stands for the device.
+
+use crate::ast::{Function, Item, Name};
+use crate::kernel::device_names;
+use crate::unit::{Unit, function_items};
+use crate::{copies, declare, nesting, signature, uses};
+use std::collections::{BTreeSet, HashSet};
+
+/// The name of the structure that stands for the device in a program.
+pub const DEVICE: &str = "nova_program_device";
+
+/// The kernels and the functions that they call, callees first, and what they mention.
+pub fn functions(unit: &mut Unit) -> (Vec<Item>, BTreeSet<Name>) {
+    let mut functions: Vec<Function> = std::mem::take(&mut unit.kernels.functions);
+    functions.append(&mut unit.kernels.kernels);
+    let free: HashSet<Name> = device_names(unit).into_iter().collect();
+    signature::prune_all(&mut functions, &free);
+    for function in &mut functions {
+        declare::sink(function);
+        copies::propagate(function);
+        declare::sink(function);
+        nesting::bound(function);
+    }
+    let items = function_items(functions);
+    let mut mentioned: BTreeSet<Name> = BTreeSet::new();
+    for item in &items {
+        uses::mentioned(item, &mut mentioned);
+    }
+    (items, mentioned)
+}

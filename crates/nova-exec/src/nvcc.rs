@@ -1,0 +1,164 @@
+//! The compiler of CUDA C, and whether what it makes runs on this machine: nvcc and a GPU, or the
+//! emulation of CUDA on a CPU (`tests/cuda/emulated-nvcc`), which takes nvcc's place.
+
+use crate::compiler::CompilerOptions;
+use crate::error::CompileError;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+/// A compiler of CUDA C that was found and answered.
+#[derive(Clone, Debug)]
+pub struct Nvcc {
+    program: PathBuf,
+    arguments: Vec<&'static str>,
+    /// What it says about its version.
+    version: String,
+}
+
+/// The compiler that tests want where the environment names none.
+static PREFERRED: OnceLock<PathBuf> = OnceLock::new();
+
+/// Says which compiler is used where `NOVA_NVCC` names none; only the first one counts.
+pub fn prefer(program: PathBuf) {
+    // A second one is not wanted.
+    let _ = PREFERRED.set(program);
+}
+
+/// The command: `$NOVA_NVCC`, or `nvcc`.
+fn command() -> PathBuf {
+    let asked = std::env::var_os("NOVA_NVCC").filter(|value| !value.is_empty());
+    asked
+        .map(PathBuf::from)
+        .or_else(|| PREFERRED.get().cloned())
+        .unwrap_or_else(|| "nvcc".into())
+}
+
+impl Nvcc {
+    /// The compiler named by the environment (`NOVA_NVCC`), or `nvcc`.
+    pub fn find(options: CompilerOptions) -> Result<Nvcc, CompileError> {
+        let mut nvcc = Nvcc {
+            program: command(),
+            arguments: arguments(options),
+            version: String::new(),
+        };
+        let missing = CompileError::NoNvcc {
+            tried: nvcc.program.display().to_string(),
+        };
+        let output = Command::new(&nvcc.program)
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output();
+        match output {
+            Ok(output) if output.status.success() => {
+                nvcc.version = String::from_utf8_lossy(&output.stdout).into_owned();
+                Ok(nvcc)
+            }
+            Ok(_) | Err(_) => Err(missing),
+        }
+    }
+
+    /// What decides the compiled code beside the source.
+    pub fn description(&self) -> String {
+        // The environment's flags, which nvcc reads itself.
+        let flags = ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"]
+            .map(|name| std::env::var_os(name).unwrap_or_default());
+        format!(
+            "{} {:?} {flags:?} {}",
+            self.program.display(),
+            self.arguments,
+            self.version
+        )
+    }
+
+    /// The command that makes a shared library of sources, objects and libraries that lie in `folder`.
+    pub fn shared(&self, folder: &Path, inputs: &[PathBuf], output: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.arguments)
+            .args(["-shared", "-I"])
+            .arg(folder)
+            .arg("-o")
+            .arg(output)
+            .args(inputs)
+            .arg("-lm")
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+/// The arguments it always gets: code for the GPU that is there, and a host that may use what this
+/// processor can.
+fn arguments(options: CompilerOptions) -> Vec<&'static str> {
+    let mut arguments = vec![
+        "-std=c++17",
+        ["-O0", "-O1", "-O2", "-O3"][usize::from(options.optimization.min(3))],
+        "-w",
+        "-arch=native",
+        "-Xcompiler",
+        "-fPIC,-w,-pthread",
+    ];
+    if options.strict {
+        arguments.extend(["-fmad=false", "-Xcompiler", "-ffp-contract=off"]);
+    }
+    if options.optimization >= 2 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+        arguments.extend(["-Xcompiler", "-march=native"]);
+    }
+    arguments
+}
+
+/// A program that tells whether a program finds a device.
+const PROBE: &str = "#include <cuda_runtime.h>
+int main(void)
+{
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess && count > 0 ? 0 : 1;
+}
+";
+
+/// Whether programs for CUDA can be compiled here and find a device, emulated or not. It is asked once
+/// for all, by a program that asks the runtime, since only that knows.
+pub fn has_cuda() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        let probe = || -> Option<Output> {
+            let folder = tempfile::Builder::new().prefix("nova-").tempdir().ok()?;
+            let source = folder.path().join("probe.cu");
+            let program = folder.path().join("probe");
+            std::fs::write(&source, PROBE).ok()?;
+            let built = Command::new(command())
+                .args(["-std=c++17", "-w", "-o"])
+                .args([&program, &source])
+                .stdin(Stdio::null())
+                .output()
+                .ok()?;
+            if !built.status.success() {
+                return None;
+            }
+            Command::new(&program).stdin(Stdio::null()).output().ok()
+        };
+        probe().is_some_and(|output| output.status.success())
+    })
+}
+
+/// The objects that the C sources among `inputs` become in `folder`, and how each is named there; all
+/// other inputs stay as they are.
+pub(crate) fn objects(
+    folder: &Path,
+    inputs: &[PathBuf],
+    mut compile: impl FnMut(&Path, &Path) -> Result<(), CompileError>,
+) -> Result<Vec<PathBuf>, CompileError> {
+    let is_c = |path: &Path| path.extension().is_some_and(|e| e == "c");
+    let mut all = Vec::new();
+    for (k, input) in inputs.iter().enumerate() {
+        if is_c(input) {
+            let object = folder.join(OsString::from(format!("object{k}.o")));
+            compile(input, &object)?;
+            all.push(object);
+        } else {
+            all.push(input.clone());
+        }
+    }
+    Ok(all)
+}

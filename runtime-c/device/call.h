@@ -1,0 +1,56 @@
+/* The part of a call that may use a device. */
+#ifndef NOVA_DEVICE_CALL_H
+#define NOVA_DEVICE_CALL_H
+
+#include "mirrors.h"
+/* Behind what would use the memory of programs without a device. */
+#include "../common/call.h"
+
+/* The body of an entry that uses a device. */
+typedef struct nova_device_call {
+    struct nova_device *device;
+    nova_body body;
+    void *call;
+} nova_device_call;
+
+/* Runs the body with a place for failures of kernels. */
+static void nova_run_with_failures(nova_context *context, void *argument)
+{
+    nova_device_call *call = (nova_device_call *)argument;
+    nova_failure none;
+    memset(&none, 0, sizeof none);
+    context->session->failure = nova_device_allocate(context, sizeof none);
+    nova_device_write(context, context->session->failure, 0, &none, sizeof none);
+    call->body(context, call->call);
+}
+
+/* Gives the memory of threads back. */
+static void nova_free_heap(nova_session *session)
+{
+    if (session->heap != NULL)
+        nova_device_free(session, session->heap, session->heap_bytes);
+    session->heap = NULL;
+    session->heap_bytes = 0;
+}
+
+/* Runs the body of an entry with a session on the device. */
+static void nova_with_device(nova_context *context, void *argument)
+{
+    nova_device_call *call = (nova_device_call *)argument;
+    nova_session session;
+    memset(&session, 0, sizeof session);
+    session.device = call->device;
+    session.random = 88172645463325252u;
+    nova_open_queue(context, &session);
+    context->session = &session;
+    nova_try(context, nova_run_with_failures, call);
+    while (session.mirrors != NULL)
+        nova_drop_mirror(&session, (const void *)session.mirrors->start);
+    if (session.failure != NULL)
+        nova_device_free(&session, session.failure, sizeof(nova_failure));
+    nova_free_heap(&session);
+    nova_close_queue(&session);
+    context->session = NULL;
+}
+
+#endif

@@ -1,0 +1,27 @@
+//! The devices on which tests run programs. Where the environment names no compiler for CUDA
+//! (`NOVA_NVCC`), programs for it run by the emulation, so that they always run.
+
+use std::path::Path;
+use std::sync::Once;
+
+/// Whether there is a device of OpenCL; says so once where there is none.
+pub fn has_opencl() -> bool {
+    static SAY: Once = Once::new();
+    let present = nova_exec::devices::has_opencl();
+    if !present {
+        SAY.call_once(|| eprintln!("skipped: opencl (no OpenCL on this machine)"));
+    }
+    present
+}
+
+/// Whether there is a device of CUDA, or its emulation; says so once where there is none.
+pub fn has_cuda() -> bool {
+    static SAY: Once = Once::new();
+    let emulated = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda/emulated-nvcc");
+    nova_exec::nvcc::prefer(emulated);
+    let present = nova_exec::nvcc::has_cuda();
+    if !present {
+        SAY.call_once(|| eprintln!("skipped: cuda (no C++ compiler, or nvcc without a GPU)"));
+    }
+    present
+}
