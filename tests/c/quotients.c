@@ -46,6 +46,16 @@ static const char *const nova_kernel_sources[] = {
     "    for (int64_t variable = (int64_t)get_global_id(0); variable < (count); \\\n"
     "         variable += (int64_t)get_global_size(0))\n"
     "\n"
+    "/* One whose iterations the work-groups share, each of them done by all threads of its group. */\n"
+    "#define NOVA_GROUP_LOOP(variable, count) \\\n"
+    "    for (int64_t variable = (int64_t)get_group_id(0); variable < (count); \\\n"
+    "         variable += (int64_t)get_num_groups(0))\n"
+    "\n"
+    "/* One whose iterations the threads of a work-group share. */\n"
+    "#define NOVA_LOCAL_LOOP(variable, count) \\\n"
+    "    for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \\\n"
+    "         variable += (int64_t)get_local_size(0))\n"
+    "\n"
     "/* What a kernel writes that fails: the first one to do so. */\n"
     "typedef struct nova_failure {\n"
     "    int32_t taken, site;\n"
@@ -56,6 +66,10 @@ static const char *const nova_kernel_sources[] = {
     "typedef struct nova_context {\n"
     "    __global nova_failure *failure;\n"
     "    bool failed; /* whether the thread is to leave its function */\n"
+    "    /* Where the threads of a work-group wait for each other: between which barriers one has failed\n"
+    "     * first, and between which ones this thread is. */\n"
+    "    __local int *group;\n"
+    "    int phase;\n"
     "} nova_context;\n"
     "\n"
     "/* The thread fails at a check; the function that it is in returns. */\n"
@@ -67,6 +81,26 @@ static const char *const nova_kernel_sources[] = {
     "        context->failure->first = first;\n"
     "        context->failure->second = second;\n"
     "    }\n"
+    "    if (context->group != 0)\n"
+    "        atomic_min((volatile __local int *)context->group, context->phase);\n"
+    "}\n"
+    "\n"
+    "/* The threads of a work-group begin: whether a kernel or another group has failed before, which all of\n"
+    " * them are told alike. */\n"
+    "static bool nova_group_begins_failed(nova_context *context)\n"
+    "{\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        *context->group = context->failure->taken != 0 ? -1 : INT_MAX;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return *(volatile __local int *)context->group < 0;\n"
+    "}\n"
+    "\n",
+    "/* Behind a barrier: whether a thread of the group has failed before it. Those that are further already\n"
+    " * may fail meanwhile, which is said behind the next one, so that all threads get the same answer. */\n"
+    "static bool nova_group_has_failed(nova_context *context)\n"
+    "{\n"
+    "    context->phase++;\n"
+    "    return *(volatile __local int *)context->group < context->phase;\n"
     "}\n"
     "\n"
     "/* Quotients, truncated; the smallest number divided by -1 is itself. */\n"
@@ -109,7 +143,7 @@ static const char *const nova_kernel_sources[] = {
 static const char *const nova_kernel_names[1] = {"quotients_value_kernel"};
 static cl_kernel nova_kernels[1];
 
-static nova_device nova_program_device = {nova_kernel_sources, 1, "-cl-std=CL1.2",
+static nova_device nova_program_device = {nova_kernel_sources, 2, "-cl-std=CL1.2",
                                           nova_kernel_names, nova_kernels, 1,
                                           PTHREAD_MUTEX_INITIALIZER, false, NULL, NULL, NULL,
                                           {NULL}, 0, {{{NULL, 0}}, 0}};
