@@ -46,6 +46,16 @@ static const char *const nova_kernel_sources[] = {
     "    for (int64_t variable = (int64_t)get_global_id(0); variable < (count); \\\n"
     "         variable += (int64_t)get_global_size(0))\n"
     "\n"
+    "/* One whose iterations the work-groups share, each of them done by all threads of its group. */\n"
+    "#define NOVA_GROUP_LOOP(variable, count) \\\n"
+    "    for (int64_t variable = (int64_t)get_group_id(0); variable < (count); \\\n"
+    "         variable += (int64_t)get_num_groups(0))\n"
+    "\n"
+    "/* One whose iterations the threads of a work-group share. */\n"
+    "#define NOVA_LOCAL_LOOP(variable, count) \\\n"
+    "    for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \\\n"
+    "         variable += (int64_t)get_local_size(0))\n"
+    "\n"
     "/* What a kernel writes that fails: the first one to do so. */\n"
     "typedef struct nova_failure {\n"
     "    int32_t taken, site;\n"
@@ -56,13 +66,11 @@ static const char *const nova_kernel_sources[] = {
     "typedef struct nova_context {\n"
     "    __global nova_failure *failure;\n"
     "    bool failed; /* whether the thread is to leave its function */\n"
+    "    /* Where the threads of a work-group wait for each other: between which barriers one has failed\n"
+    "     * first, and between which ones this thread is. */\n"
+    "    __local int *group;\n"
+    "    int phase;\n"
     "} nova_context;\n"
-    "\n"
-    "/* Whether a thread has failed, of this kernel or of one before. */\n"
-    "static bool nova_has_failed(__global const nova_failure *failure)\n"
-    "{\n"
-    "    return failure->taken != 0;\n"
-    "}\n"
     "\n"
     "/* The thread fails at a check; the function that it is in returns. */\n"
     "static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int64_t second)\n"
@@ -73,6 +81,26 @@ static const char *const nova_kernel_sources[] = {
     "        context->failure->first = first;\n"
     "        context->failure->second = second;\n"
     "    }\n"
+    "    if (context->group != 0)\n"
+    "        atomic_min((volatile __local int *)context->group, context->phase);\n"
+    "}\n"
+    "\n"
+    "/* The threads of a work-group begin: whether a kernel or another group has failed before, which all of\n"
+    " * them are told alike. */\n"
+    "static bool nova_group_begins_failed(nova_context *context)\n"
+    "{\n"
+    "    if (get_local_id(0) == 0)\n"
+    "        *context->group = context->failure->taken != 0 ? -1 : INT_MAX;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    return *(volatile __local int *)context->group < 0;\n"
+    "}\n"
+    "\n",
+    "/* Behind a barrier: whether a thread of the group has failed before it. Those that are further already\n"
+    " * may fail meanwhile, which is said behind the next one, so that all threads get the same answer. */\n"
+    "static bool nova_group_has_failed(nova_context *context)\n"
+    "{\n"
+    "    context->phase++;\n"
+    "    return *(volatile __local int *)context->group < context->phase;\n"
     "}\n"
     "\n"
     "/* Quotients, truncated; the smallest number divided by -1 is itself. */\n"
@@ -98,10 +126,10 @@ static const char *const nova_kernel_sources[] = {
     "    __global int32_t *X_data = X_data_base + X_data_offset;\n"
     "    __global int32_t *Y_data = Y_data_base + Y_data_offset;\n"
     "    __global int32_t *t = t_base + t_offset;\n"
-    "    if (nova_has_failed(failure))\n"
+    "    if (failure->taken)\n"
     "        return;\n"
     "    nova_context state = {failure, false};\n"
-    "    nova_context *context = &state;\n",
+    "    nova_context *context = &state;\n"
     "    NOVA_SHARED_LOOP(i, count) {\n"
     "        int32_t q = quotient_on_device(context, X_data[i], Y_data[i]);\n"
     "        if (context->failed)\n"
@@ -115,9 +143,10 @@ static const char *const nova_kernel_sources[] = {
 static const char *const nova_kernel_names[1] = {"quotients_value_kernel"};
 static cl_kernel nova_kernels[1];
 
-static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 2, "-cl-std=CL1.2",
-                                          nova_kernel_names, nova_kernels, 1, false, NULL, NULL,
-                                          NULL};
+static nova_device nova_program_device = {nova_kernel_sources, 2, "-cl-std=CL1.2",
+                                          nova_kernel_names, nova_kernels, 1,
+                                          PTHREAD_MUTEX_INITIALIZER, false, NULL, NULL, NULL,
+                                          {NULL}, 0, {{{NULL, 0}}, 0}};
 
 /* The parameters of a call of quotients. */
 struct quotients_call {

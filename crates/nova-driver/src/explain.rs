@@ -13,6 +13,7 @@ use crate::options::Stage;
 use crate::pipeline::{self, PASSES, is_enabled, optional_passes};
 use division::whole;
 use nova_core::Strategy;
+use nova_core::strategy::Level as By;
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Level, Output, Program, Statement, Variable,
@@ -36,6 +37,8 @@ struct Report<'a> {
     tiled: BTreeSet<Variable>,
     /// What became of each operation, where threads share them.
     notes: Option<Notes>,
+    /// Whether these are threads of a device.
+    device: bool,
     out: String,
 }
 
@@ -66,6 +69,7 @@ impl Compiler {
             tenants,
             tiled: nova_loop::tiled(program, options.strict),
             notes: self.notes(&mut flat),
+            device: options.target.machine() == nova_loop::Machine::Device,
             out: String::new(),
         };
         report.passes(self);
@@ -165,7 +169,7 @@ impl Report<'_> {
             Expression::Operation(operation) => {
                 let first = statement.pattern.first();
                 if let Some(strategy) = operation.strategy {
-                    let order = strategy_text(operation, strategy);
+                    let order = strategy_text(operation, strategy, self.device);
                     return Some(self.operation(operation, &order));
                 }
                 let tiled = first.is_some_and(|first| self.tiled.contains(first));
@@ -175,7 +179,15 @@ impl Report<'_> {
                     (false, true) => "in tiles",
                     (false, false) => "in order",
                 };
-                Some(self.operation(operation, order))
+                let word = match self.device {
+                    true => chosen(operation, self.is_divided(statement)),
+                    false => None,
+                };
+                let order = match word {
+                    Some(word) => format!("{order} ({word})"),
+                    None => order.to_string(),
+                };
+                Some(self.operation(operation, &order))
             }
             Expression::Sort { count, .. } => {
                 let order = match self.is_divided(statement) {
@@ -267,11 +279,28 @@ impl Report<'_> {
     }
 }
 
+/// The strategy that the compiler has chosen for an operation without one on a device, as a program
+/// would say it; none where there is no such word.
+fn chosen(operation: &ArrayOperation, divided: bool) -> Option<&'static str> {
+    let apart = |output: &Output| matches!(output, Output::Map | Output::Join { .. });
+    let is_map = operation.carries.is_empty() && operation.outputs.iter().all(apart);
+    let is_fold = !operation.carries.is_empty() && operation.outputs.is_empty();
+    match (is_map, is_fold, divided) {
+        (true, _, true) => Some("map_global"),
+        (true, _, false) => Some("map_seq"),
+        (false, true, false) => Some("reduce_seq"),
+        (false, _, _) => None,
+    }
+}
+
 /// How an operation runs that carries a strategy, with the words of the program.
-fn strategy_text(operation: &ArrayOperation, strategy: Strategy) -> String {
-    let order = match operation.level {
-        Level::Sequential => "in order",
-        Level::Grid => "shared among threads",
+fn strategy_text(operation: &ArrayOperation, strategy: Strategy, device: bool) -> String {
+    let order = match (operation.level, strategy.level, device) {
+        (Level::Grid, By::Workgroup, true) => "shared among work-groups",
+        (Level::Grid, _, true) => "shared among all work-items",
+        (Level::Grid, _, false) => "shared among threads",
+        (Level::Sequential, By::Local, true) => "shared among the work-items of a group",
+        (Level::Sequential, _, _) => "in order",
     };
     let what = match operation.carries.is_empty() {
         true => "map",

@@ -29,6 +29,13 @@ pub(crate) use barriers::is_barrier_missing;
 /// Prepares the loops of work-groups; those that a device cannot run become sequential. `host` are the
 /// functions that no kernel can call.
 pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
+    let any = program
+        .functions
+        .iter()
+        .any(|function| holds_levels(&function.body));
+    if !any {
+        return;
+    }
     let writing = writing_functions(program);
     let with_memory = functions_with_memory(program);
     let mut functions = std::mem::take(&mut program.functions);
@@ -253,6 +260,21 @@ fn is_alone(command: &Command) -> bool {
 fn holds_threads(commands: &[Command]) -> bool {
     let mut found = false;
     crate::walk::each_command(commands, |command| found |= is_of_threads(command));
+    found
+}
+
+/// Whether commands hold a loop over work-groups, or one that the threads of a group share.
+fn holds_levels(commands: &[Command]) -> bool {
+    let mut found = false;
+    crate::walk::each_command(commands, |command| {
+        found |= matches!(
+            command,
+            Command::For {
+                level: Level::Block | Level::Thread,
+                ..
+            }
+        );
+    });
     found
 }
 

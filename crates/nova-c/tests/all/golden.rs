@@ -58,6 +58,7 @@ fn parallel_loops() {
 #[test]
 fn kernels() {
     check_for(Target::OpenCl, "quotients");
+    check_for(Target::OpenCl, "groups");
 }
 
 #[test]

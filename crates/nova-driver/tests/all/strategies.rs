@@ -78,7 +78,7 @@ const REFUSED: &[(&str, &[&str])] = &[
 #[test]
 fn what_no_target_can_honour_is_refused() {
     for (text, parts) in REFUSED {
-        for target in [Target::Sequential, Target::Pthreads] {
+        for target in [Target::Sequential, Target::Pthreads, Target::OpenCl] {
             let found = messages(text, target);
             for part in *parts {
                 assert!(found.contains(part), "{text}\nwithout {part}:\n{found}");
@@ -108,6 +108,10 @@ fn what_nests_as_it_should_is_accepted() {
     ];
     for text in accepted {
         assert_eq!(messages(text, Target::Pthreads), "", "{text}");
+        // Work-items have private memory, the host has none.
+        if !text.contains("to_private") {
+            assert_eq!(messages(text, Target::OpenCl), "", "{text}");
+        }
     }
 }
 
@@ -179,9 +183,8 @@ fn they_bind_at_every_level() {
         if path.extension().is_none_or(|e| e != "nova") {
             continue;
         }
-        for (optimization, target) in
-            (0..=3).flat_map(|o| [(o, Target::Sequential), (o, Target::Pthreads)])
-        {
+        let targets = [Target::Sequential, Target::Pthreads, Target::OpenCl];
+        for (optimization, target) in (0..=3).flat_map(|o| targets.map(|target| (o, target))) {
             let options = Options {
                 optimization,
                 target,
@@ -195,7 +198,7 @@ fn they_bind_at_every_level() {
             assert!(!before.is_empty(), "{}", path.display());
             pipeline::optimise(&mut program, &options);
             assert_eq!(marks(&program), before, "{} {options:?}", path.display());
-            grids(&program, target == Target::Pthreads);
+            grids(&program, target != Target::Sequential);
             let mem = pipeline::place(&program, &options, |_, _| Ok(())).unwrap();
             assert_eq!(marks(&mem), before, "{} in Mem", path.display());
             let code = Code::Core(checked.program.clone());
@@ -204,16 +207,21 @@ fn they_bind_at_every_level() {
             count += 1;
         }
     }
-    assert!(count >= 6 * 8);
+    assert!(count >= 6 * 12);
 }
 
 #[test]
 fn the_report_uses_their_words() {
     let text = "((X : vector int)) (map_workgroup (lambda (r)
         (reduce_seq + 0 ((to_local (map_local (* 2))) r))) (split 4 X))";
-    for (target, order) in [
-        (Target::Sequential, "in order"),
-        (Target::Pthreads, "shared among threads"),
+    for (target, order, local) in [
+        (Target::Sequential, "in order", "in order"),
+        (Target::Pthreads, "shared among threads", "in order"),
+        (
+            Target::OpenCl,
+            "shared among work-groups",
+            "shared among the work-items of a group",
+        ),
     ] {
         let compiler = Compiler::new(Options {
             target,
@@ -223,12 +231,29 @@ fn the_report_uses_their_words() {
         let report = compiler.explain(&mut checked).unwrap();
         for part in [
             &format!("{order} (map_workgroup): map") as &str,
-            "a loop of 4 rounds, in order (map_local to_local): map",
+            &format!("a loop of 4 rounds, {local} (map_local to_local): map"),
             "a loop of 4 rounds, in order (reduce_seq)",
             "because one of them carries a strategy",
         ] {
             assert!(report.contains(part), "{part}\n{report}");
         }
         assert!(!report.contains("not divided"), "{report}");
+    }
+}
+
+#[test]
+fn what_the_compiler_chooses_for_a_device_is_said_in_their_words() {
+    let text = "((X : vector float)) (map (lambda (x) (foldl + x X)) X)";
+    let compiler = Compiler::new(Options {
+        target: Target::OpenCl,
+        ..Options::default()
+    });
+    let mut checked = compiler.check(Source::text("p", text)).unwrap();
+    let report = compiler.explain(&mut checked).unwrap();
+    for part in [
+        "divided among threads (map_global): map",
+        "in order (reduce_seq)",
+    ] {
+        assert!(report.contains(part), "{part}\n{report}");
     }
 }

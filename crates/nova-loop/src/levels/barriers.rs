@@ -27,8 +27,6 @@ pub(super) fn place(
 /// Whether threads of a work-group use what others may still write, somewhere in a function: a rule of
 /// the verifier, for loops in which threads share an array.
 pub(crate) fn is_barrier_missing(program: &Program, function: &Function) -> bool {
-    let origins = Origins::of(function);
-    let writing = crate::kernels::writing_functions(program);
     let mut missing = false;
     each_command(&function.body, |command| {
         if let Command::For {
@@ -39,6 +37,8 @@ pub(crate) fn is_barrier_missing(program: &Program, function: &Function) -> bool
         } = command
             && shares(body)
         {
+            let origins = Origins::of(function);
+            let writing = crate::kernels::writing_functions(program);
             let roots = Roots::of(program, *variable, body);
             let mut placed = body.clone();
             place(&origins, &roots, &writing, &mut placed);

@@ -7,7 +7,7 @@ use super::accesses::Origins;
 use crate::ir::{Command, Expression, Level, Program, Space, Type, Variable};
 use crate::regions::{captured, forget};
 use crate::walk::{each_command, writes};
-use nova_core::{ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,6 +215,25 @@ impl Placing<'_> {
                     arguments: arguments.collect::<Option<_>>()?,
                 })
             }
+            // Where the divisor is 0 a check stops the iteration before the size is used.
+            Expression::Scalar {
+                operation: operation @ (ScalarOperation::Divide | ScalarOperation::Remainder),
+                operand: operand @ Scalar::I64,
+                arguments,
+            } => {
+                let all = arguments.iter().map(|a| deep(|| self.invariant(a)));
+                let all: Vec<Expression> = all.collect::<Option<_>>()?;
+                let by = all.get(1)?.clone();
+                Some(Expression::Select {
+                    condition: Box::new(by.compare(ScalarOperation::Equal, Expression::index(0))),
+                    then: Box::new(Expression::index(0)),
+                    otherwise: Box::new(Expression::Scalar {
+                        operation: *operation,
+                        operand: *operand,
+                        arguments: all,
+                    }),
+                })
+            }
             Expression::Scalar { .. }
             | Expression::Bytes(_)
             | Expression::Select { .. }
@@ -234,7 +253,7 @@ fn product(count: Expression, parts: Expression) -> Expression {
     }
     let scalar = |operation, arguments| Expression::Scalar {
         operation,
-        operand: nova_core::Scalar::I64,
+        operand: Scalar::I64,
         arguments,
     };
     let least_one = scalar(

@@ -415,3 +415,51 @@ fn turns() {
         waits,
     );
 }
+
+#[test]
+fn work_groups() {
+    let fine = "(for g n block (shared p:(pointer f32) n)
+        (for i n thread (store p i (load x i)))
+        (barrier thread)
+        (declare s:f32 0.0f)
+        (for j n sequential (set s (add f32 s (load p j))))
+        BETWEEN)";
+    // The next round writes what this one reads.
+    check("", &fine.replace("BETWEEN", "(barrier thread)"), "fine");
+    check("", &fine.replace("BETWEEN", ""), "may not have written yet");
+    check(
+        "",
+        "(for g n block (shared p:(pointer f32) n) (for i n thread (store p i 1.0f))
+           (declare s:f32 (load p 0)) (barrier thread))",
+        "may not have written yet",
+    );
+    check(
+        "",
+        "(shared p:(pointer f32) n)",
+        "outside of the loop over groups",
+    );
+    check(
+        "",
+        "(for g n block (for i n thread (shared p:(pointer f32) n)))",
+        "outside of the loop over groups",
+    );
+    check("", "(for g n block (shared p:f32 n))", "without a pointer");
+    check(
+        "",
+        "(for g n block (shared p:(pointer f32) c))",
+        "not Scalar(I64)",
+    );
+    check(
+        "",
+        "(for g n block (for i n thread (for j n thread)))",
+        "begins a loop",
+    );
+    check(
+        "",
+        "(for g n block (for i n thread (for j n grid)))",
+        "begins a loop",
+    );
+    check("", "(for g n block (barrier thread))", "fine");
+    check("", "(barrier thread)", "outside a loop of its level");
+    check("", "(declare p:(pointer f32 local) x)", "fine");
+}
