@@ -14,6 +14,7 @@ static const char *const nova_kernel_sources[] = {
     "typedef ulong uint64_t;\n"
     "#define INT32_MIN INT_MIN\n"
     "#define INT64_MIN LONG_MIN\n"
+    "#define INT64_MAX LONG_MAX\n"
     "#define INT64_C(x) x##L\n"
     "#define UINT64_C(x) x##UL\n"
     "#define sqrtf sqrt\n"
@@ -56,13 +57,24 @@ static const char *const nova_kernel_sources[] = {
     "    for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \\\n"
     "         variable += (int64_t)get_local_size(0))\n"
     "\n"
+    "/* How what device/heap.h says in the words of C is written here. */\n"
+    "#define NOVA_GLOBAL __global\n"
+    "#define NOVA_IN_KERNELS static\n"
+    "#define NOVA_THREAD ((int64_t)get_global_id(0))\n"
+    "#define NOVA_COMPARE_AND_SWAP(at, old, value) atomic_cmpxchg(at, old, value)\n"
+    "\n"
     "/* What a kernel writes that fails: the first one to do so. */\n"
     "typedef struct nova_failure {\n"
     "    int32_t taken, site;\n"
     "    int64_t first, second;\n"
     "} nova_failure;\n"
     "\n"
-    "/* What a thread needs to fail. */\n"
+    "/* Failures that the host answers with more memory, in place of a check: `first` bytes for a thread,\n"
+    " * and `second` words for the pieces numbered `first`. */\n"
+    "#define NOVA_HEAP_IS_FULL (-1)\n"
+    "#define NOVA_PIECES_ARE_FULL (-2)\n"
+    "\n"
+    "/* What a thread needs to fail, and its memory. */\n"
     "typedef struct nova_context {\n"
     "    __global nova_failure *failure;\n"
     "    bool failed; /* whether the thread is to leave its function */\n"
@@ -70,8 +82,17 @@ static const char *const nova_kernel_sources[] = {
     "     * first, and between which ones this thread is. */\n"
     "    __local int *group;\n"
     "    int phase;\n"
+    "    __global uint8_t *heap; /* the thread's slice of the memory of threads, */\n"
+    "    int64_t size, used;     /* its bytes, and how many of them blocks have taken; */\n"
+    "    int64_t free;           /* where the first free block lies in it, or -1 */\n"
     "} nova_context;\n"
     "\n"
+    "/* Whether a thread has failed, of this kernel or of one before. */\n"
+    "static bool nova_has_failed(__global const nova_failure *failure)\n"
+    "{\n"
+    "    return failure->taken != 0;\n"
+    "}\n"
+    "\n",
     "/* The thread fails at a check; the function that it is in returns. */\n"
     "static void nova_fail_at(nova_context *context, int32_t site, int64_t first, int64_t second)\n"
     "{\n"
@@ -94,7 +115,7 @@ static const char *const nova_kernel_sources[] = {
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    return *(volatile __local int *)context->group < 0;\n"
     "}\n"
-    "\n",
+    "\n"
     "/* Behind a barrier: whether a thread of the group has failed before it. Those that are further already\n"
     " * may fail meanwhile, which is said behind the next one, so that all threads get the same answer. */\n"
     "static bool nova_group_has_failed(nova_context *context)\n"
@@ -126,9 +147,9 @@ static const char *const nova_kernel_sources[] = {
     "    __global int32_t *X_data = X_data_base + X_data_offset;\n"
     "    __global int32_t *Y_data = Y_data_base + Y_data_offset;\n"
     "    __global int32_t *t = t_base + t_offset;\n"
-    "    if (failure->taken)\n"
+    "    if (nova_has_failed(failure))\n"
     "        return;\n"
-    "    nova_context state = {failure, false};\n"
+    "    nova_context state = {failure, false, 0, 0, 0, 0, 0, 0};\n"
     "    nova_context *context = &state;\n"
     "    NOVA_SHARED_LOOP(i, count) {\n"
     "        int32_t q = quotient_on_device(context, X_data[i], Y_data[i]);\n"
@@ -143,10 +164,9 @@ static const char *const nova_kernel_sources[] = {
 static const char *const nova_kernel_names[1] = {"quotients_value_kernel"};
 static cl_kernel nova_kernels[1];
 
-static nova_device nova_program_device = {nova_kernel_sources, 2, "-cl-std=CL1.2",
-                                          nova_kernel_names, nova_kernels, 1,
-                                          PTHREAD_MUTEX_INITIALIZER, false, NULL, NULL, NULL,
-                                          {NULL}, 0, {{{NULL, 0}}, 0}};
+static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 2, "-cl-std=CL1.2",
+                                          nova_kernel_names, nova_kernels, 1, false, NULL, NULL,
+                                          NULL};
 
 /* The parameters of a call of quotients. */
 struct quotients_call {

@@ -126,8 +126,11 @@ fn source(
         file.push(Item::Directive(format!("define {feature}")));
         file.push(Item::Directive("endif".into()));
     }
+    let taken = taken_by_cuda(options.target, program);
+    file.extend(taken.iter().map(|(define, _)| define.clone()));
     let header = format!("include \"{}.h\"", options.name);
     file.push(Item::Directive(header));
+    file.extend(taken.into_iter().map(|(_, label)| label));
     let headers: BTreeSet<&str> = headers.iter().chain(&runtime.headers).copied().collect();
     for header in headers {
         file.push(Item::Directive(format!("include <{header}>")));
@@ -151,15 +154,41 @@ fn source(
     print::print(&file)
 }
 
-/// nvcc hands on the pragmas of the host's compiler, but warns of those that it does not know.
+/// nvcc hands on the pragmas of the host's compiler, but warns of those that it does not know (1675),
+/// and of negative constants that become unsigned (68), which sums that wrap are made of.
 fn foreign_pragmas() -> [Item; 3] {
     [
         "if defined(__CUDACC__)",
-        "pragma nv_diag_suppress 1675",
+        "pragma nv_diag_suppress 1675, 68",
         "endif",
     ]
     .map(|line| Item::Directive(line.into()))
 }
+
+/// Entries whose names are those of functions that nvcc knows before it reads a file: they get another
+/// one there, and their own as a symbol.
+fn taken_by_cuda(target: Target, program: &Program) -> Vec<(Item, Item)> {
+    let symbols = program.entries.iter().map(|e| entry::symbols(&e.name).0);
+    let is_taken = |name: &String| CUDA_FUNCTIONS.split_whitespace().any(|f| f == name);
+    symbols
+        .filter(|name| target == Target::Cuda && is_taken(name))
+        .map(|name| {
+            (
+                Item::Directive(format!("define {name} nova_entry_{name}")),
+                Item::Text(format!(
+                    "extern \"C\" __typeof__({name}) {name} __asm__(\"{name}\");\n"
+                )),
+            )
+        })
+        .collect()
+}
+
+/// Functions of CUDA with the linkage of C that the C library does not have.
+const CUDA_FUNCTIONS: &str = "
+rsqrt rsqrtf rcbrt rcbrtf sinpi sinpif cospi cospif sincospi sincospif norm normf rnorm rnormf norm3d
+norm3df rnorm3d rnorm3df norm4d norm4df rnorm4d rnorm4df normcdf normcdff normcdfinv normcdfinvf
+erfinv erfinvf erfcinv erfcinvf erfcx erfcxf cyl_bessel_i0 cyl_bessel_i0f cyl_bessel_i1
+cyl_bessel_i1f";
 
 /// Where reductions run side by side over a panel, their sums fill the registers.
 fn sums_in_registers(program: &Program) -> Vec<Item> {
