@@ -45,13 +45,9 @@ impl Target {
 
     /// What kernels can do, where there are any.
     pub fn abilities(self) -> Option<Abilities> {
-        let both = |able| Abilities {
-            groups: able,
-            memory: able,
-        };
         match self {
-            Target::OpenCl => Some(both(true)),
-            Target::Cuda => Some(both(false)),
+            Target::OpenCl => Some(Abilities::ALL),
+            Target::Cuda => Some(Abilities::NONE),
             Target::Sequential | Target::Pthreads | Target::Mpi => None,
         }
     }

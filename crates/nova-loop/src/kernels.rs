@@ -24,6 +24,19 @@ pub struct Abilities {
     pub memory: bool,
 }
 
+impl Abilities {
+    /// Everything.
+    pub const ALL: Abilities = Abilities {
+        groups: true,
+        memory: true,
+    };
+    /// Nothing that threads need others or the host for.
+    pub const NONE: Abilities = Abilities {
+        groups: false,
+        memory: false,
+    };
+}
+
 /// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
 /// inside of kernels, become sequential.
 pub fn run(program: &mut Program, device: Abilities) {

@@ -2,6 +2,7 @@
 
 use nova_diag::SourceMap;
 use nova_loop::ir::{Command, Level, Program};
+use nova_loop::kernels::Abilities;
 use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 use nova_loop::{kernels, residency};
@@ -31,8 +32,12 @@ fn program(body: &str) -> Program {
 
 /// The program after the choice of kernels and, if so asked, the marks for the host.
 fn after(body: &str, marks: bool) -> Program {
+    on(Abilities::ALL, body, marks)
+}
+
+fn on(device: Abilities, body: &str, marks: bool) -> Program {
     let mut program = program(body);
-    kernels::run(&mut program);
+    kernels::run(&mut program, device);
     if marks {
         residency::run(&mut program);
     }
@@ -44,7 +49,11 @@ fn after(body: &str, marks: bool) -> Program {
 
 /// Whether a loop with this body becomes a kernel.
 fn is_kernel(body: &str) -> bool {
-    let program = after(&format!("(for i n grid {body})"), false);
+    is_kernel_on(Abilities::ALL, body)
+}
+
+fn is_kernel_on(device: Abilities, body: &str) -> bool {
+    let program = on(device, &format!("(for i n grid {body})"), false);
     let mut found = None;
     each_command(&program.functions[0].body, |command| {
         if let Command::For { level, .. } = command
@@ -79,14 +88,49 @@ fn the_host_keeps_what_a_device_cannot_do() {
         "(declare t:i32 (tag 0 i))",
         "(trace \"a\" f32 [a])",
         "(declare v:f32) (foreign 0 [a] [v])",
-        "(declare v:f32) (call \"makes\" [3] [v]) (store y i v)",
-        "(declare p:(pointer f32)) (declare h:block) (allocate h p f32 4) (release h)",
+        "(declare v:f32) (call \"launches\" [x xb] [v]) (set outside i)",
+        // One pointer to memory of all threads and to an array of this one.
+        "(local p:(pointer f32) 4) (declare h:block) (allocate h p f32 4) (release h)",
         // One pointer to either kind of memory, and an own array that is handed on.
         "(local p:(pointer f32) 4) (declare q:(pointer f32) (select (lt i64 i 2) p x))
          (store q 0 a)",
         "(local p:(pointer f32) 4) (store p 0 a) (declare v:f32) (call \"reads\" [p null] [v])",
     ] {
         assert!(!is_kernel(body), "{body}");
+    }
+}
+
+#[test]
+fn kernels_make_arrays_where_threads_have_memory() {
+    for body in [
+        "(declare v:f32) (call \"makes\" [3] [v]) (store y i v)",
+        "(declare p:(pointer f32)) (declare h:block) (allocate h p f32 4) (release h)",
+    ] {
+        assert!(is_kernel_on(Abilities::ALL, body), "{body}");
+        assert!(!is_kernel_on(Abilities::NONE, body), "{body}");
+    }
+}
+
+#[test]
+fn what_the_host_keeps_no_kernel_reads() {
+    // The first loop keeps arrays in a table, the second reads them.
+    let text = |reason: &str| {
+        format!(
+            "(declare t:block) (pieces t n \"a:1:1\")
+             (for i n grid {reason}
+               (declare p:(pointer f32)) (declare h:block) (allocate h p f32 4)
+               (keep t i h p f32 4 \"a:1:1\") (release h))
+             (for j n grid (declare q:(pointer f32)) (piece q t f32 j) (store y j (load q 0)))
+             (drop_pieces t n)"
+        )
+    };
+    for (reason, expected) in [("", 2), ("(trace \"a\" f32 [a])", 0)] {
+        let mut grids = 0;
+        each_command(&after(&text(reason), false).functions[0].body, |command| {
+            let is_grid = matches!(command, Command::For { level, .. } if *level == Level::Grid);
+            grids += usize::from(is_grid);
+        });
+        assert_eq!(grids, expected, "{reason}");
     }
 }
 
