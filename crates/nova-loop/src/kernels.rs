@@ -490,6 +490,8 @@ fn writes_parameters(
     let Some(function) = program.functions.get(id.index()) else {
         return Vec::new();
     };
+    // What calls itself is taken to write all that it is given.
+    known.insert(id, vec![true; function.parameters.len()]);
     let written = written_through(program, &function.parameters, &function.body, known);
     let parameters = function.parameters.iter();
     let writes: Vec<bool> = parameters.map(|p| written.contains(p)).collect();

@@ -1,46 +1,75 @@
-//! `parfors COUNT [FILE …]`: how many parallel loops there are, and how many the interference checker
-//! accepts.
+//! `parfors [--dump FOLDER] COUNT [FIRST] [FILE …]`: how many parallel loops there are, and how many
+//! the interference checker accepts.
 //!
-//! Compiles each file and so many random programs, with operations divided into small parts, for the
-//! target with threads and without, and finds witnesses for every parallel loop. Prints the number of
-//! loops by level, of blocks by the reasons that keep iterations apart, of loops that are refused by
-//! rule, and these loops. Exits with 1 where a program does not compile or a check takes long.
+//! Compiles each file and the random programs of COUNT seeds from FIRST (0) on, with operations
+//! divided into small parts, for the target with threads and for OpenCL, files also as they are
+//! divided by default and for one thread, and finds witnesses for every parallel loop. Prints the
+//! number of loops by level, of blocks by the reasons that keep iterations apart, of loops that are
+//! refused by rule, and these loops; `--dump` writes the text of Loop of each program with one into a
+//! folder. Uses all cores. Exits with 1 where a loop is refused, a program does not compile, or a
+//! check takes long.
 
 use nova_loop::interference::{Findings, Reason, check, find};
 use nova_loop::ir::{Command, Program};
-use nova_loop::print::print_variable;
+use nova_loop::print::{print, print_variable};
 use nova_loop::walk::each_command;
 use nova_tests::random::{self, PRELUDE};
 use nova_tests::stages::{How, Passes, SMALL_TILES, Stages};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// A check that takes longer is reported.
-const LONG: Duration = Duration::from_secs(5);
+/// A compilation with its check that takes longer is reported.
+const LONG: Duration = Duration::from_secs(10);
+/// How programs are divided.
+const SMALL: [Passes; 2] = [Passes::Divided, Passes::Kernels(2)];
+/// How files are compiled, too.
+const AS_THEY_ARE: [Passes; 2] = [Passes::Threads(2), Passes::All];
+
+/// A program to be compiled.
+enum Source {
+    File(String),
+    Seed(u64),
+}
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let dump = arguments.next_if(|a| a == "--dump").is_some();
+    let dump = dump.then(|| arguments.next().map(PathBuf::from)).flatten();
     let Some(count) = arguments.next().and_then(|a| a.parse::<u64>().ok()) else {
-        eprintln!("usage: parfors COUNT [FILE …]");
+        eprintln!("usage: parfors [--dump FOLDER] COUNT [FIRST] [FILE …]");
         std::process::exit(2);
     };
-    let files: Vec<String> = arguments.collect();
-    let mut tally = Tally::default();
-    for passes in [Passes::Divided, Passes::Threads(2), Passes::All] {
-        for file in &files {
-            match std::fs::read_to_string(file) {
-                Ok(text) => tally.compile(file, &text, passes, false),
-                Err(error) => tally.failures.push(format!("{file}: {error}")),
-            }
+    let first = arguments.peek().and_then(|a| a.parse::<u64>().ok());
+    first.is_some().then(|| arguments.next());
+    let first = first.unwrap_or(0);
+    let files = arguments.map(Source::File);
+    let sources: Vec<Source> = files
+        .chain((first..first + count).map(Source::Seed))
+        .collect();
+    let total = Mutex::new(Tally::default());
+    let next = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                let mut tally = Tally::default();
+                while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    tally.source(source, dump.as_deref());
+                }
+                if let Ok(mut total) = total.lock() {
+                    total.add(tally);
+                }
+            });
         }
-        for seed in 0..count {
-            let program = random::program(seed);
-            let text = format!("{PRELUDE}{}", program.entry);
-            tally.compile(&format!("random {seed}"), &text, passes, true);
-        }
-    }
-    tally.print();
-    std::process::exit(i32::from(!tally.failures.is_empty()));
+    });
+    let mut total = total.into_inner().unwrap_or_else(|e| e.into_inner());
+    total.refused.sort();
+    total.print();
+    let is_fine = total.failures.is_empty() && total.refused.is_empty();
+    std::process::exit(i32::from(!is_fine));
 }
 
 /// What was found.
@@ -57,7 +86,49 @@ struct Tally {
 }
 
 impl Tally {
-    fn compile(&mut self, name: &str, text: &str, passes: Passes, strict: bool) {
+    fn add(&mut self, other: Tally) {
+        let sum = |to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>| {
+            from.into_iter()
+                .for_each(|(name, n)| *to.entry(name).or_default() += n);
+        };
+        self.programs += other.programs;
+        self.accepted += other.accepted;
+        sum(&mut self.levels, other.levels);
+        sum(&mut self.reasons, other.reasons);
+        sum(&mut self.rules, other.rules);
+        self.refused.extend(other.refused);
+        self.failures.extend(other.failures);
+        self.longest = self.longest.max(other.longest);
+    }
+
+    fn source(&mut self, source: &Source, dump: Option<&Path>) {
+        match source {
+            Source::File(file) => match std::fs::read_to_string(file) {
+                Ok(text) => {
+                    for passes in SMALL.into_iter().chain(AS_THEY_ARE) {
+                        self.compile(file, &text, passes, false, dump);
+                    }
+                }
+                Err(error) => self.failures.push(format!("{file}: {error}")),
+            },
+            Source::Seed(seed) => {
+                let program = random::program(*seed);
+                let text = format!("{PRELUDE}{}", program.entry);
+                for passes in SMALL {
+                    self.compile(&format!("random {seed}"), &text, passes, true, dump);
+                }
+            }
+        }
+    }
+
+    fn compile(
+        &mut self,
+        name: &str,
+        text: &str,
+        passes: Passes,
+        strict: bool,
+        dump: Option<&Path>,
+    ) {
         let how = How {
             strict,
             passes,
@@ -65,20 +136,34 @@ impl Tally {
             defect: None,
             tiles: SMALL_TILES,
         };
+        let start = Instant::now();
         match Stages::compile(name, text, how) {
-            Ok(stages) => self.check(&format!("{name} ({})", passes.name()), &stages.imperative),
+            Ok(stages) => {
+                let name = format!("{name} ({})", passes.name());
+                let before = self.refused.len();
+                self.check(&name, &stages.imperative);
+                if let Some(folder) = dump
+                    && self.refused.len() > before
+                {
+                    let file = name.replace(['/', ' ', '(', ')'], "_");
+                    let text = print(&stages.imperative);
+                    if let Err(error) = std::fs::write(folder.join(file), text) {
+                        self.failures.push(format!("{name}: {error}"));
+                    }
+                }
+            }
             Err(why) => self.failures.push(format!("{name}: {why:.200}")),
+        }
+        let took = start.elapsed();
+        self.longest = self.longest.max(took);
+        if took > LONG {
+            self.failures
+                .push(format!("{name} ({}): {took:?}", passes.name()));
         }
     }
 
     fn check(&mut self, name: &str, program: &Program) {
-        let start = Instant::now();
         let found = find(program);
-        let took = start.elapsed();
-        self.longest = self.longest.max(took);
-        if took > LONG {
-            self.failures.push(format!("{name}: {took:?}"));
-        }
         let refused: BTreeSet<_> = found.refusals.iter().map(|r| r.index).collect();
         let again = check(program, &found.witnesses, &BTreeSet::new());
         if again
@@ -126,7 +211,7 @@ impl Tally {
         println!("accepted: {}", self.accepted);
         println!("blocks by reasons: {:?}", self.reasons);
         println!("refused by rule: {:?}", self.rules);
-        println!("longest search: {:?}", self.longest);
+        println!("longest compilation: {:?}", self.longest);
         for text in &self.refused {
             println!("REFUSED {text}");
         }

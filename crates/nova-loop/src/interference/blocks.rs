@@ -224,7 +224,7 @@ impl Blocks {
 }
 
 /// Where a command writes elements, of its own accord.
-pub(super) fn written(command: &Command) -> Vec<Expression> {
+pub(crate) fn written(command: &Command) -> Vec<Expression> {
     match command {
         Command::Store { pointer, .. } | Command::CombineFew { pointer, .. } => {
             vec![Expression::Variable(*pointer)]

@@ -2,7 +2,7 @@
 
 use super::polynomial::Polynomial;
 use super::prover::Case;
-use super::values::Value;
+use super::values::{Spot, Value};
 use super::walk::Walk;
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_core::Scalar;
@@ -106,6 +106,7 @@ impl<'p> Walk<'p> {
                     Some(Value::Number(_) | Value::Spots(_)) | None => None,
                 })
                 .collect();
+            let chosen = self.joined(branches.iter().map(|left| left[k].as_ref()));
             let is_rising = self.rising.contains_key(variable);
             let is_number = self.program.variable(*variable).ty == Type::Scalar(Scalar::I64);
             self.forget(*variable);
@@ -116,7 +117,23 @@ impl<'p> Walk<'p> {
                 }
                 Some(_) | None => {}
             }
+            if let Some(spot) = chosen {
+                self.values.insert(*variable, Value::Spots(vec![spot]));
+            }
         }
+    }
+
+    /// *Chosen pointers.* Behind branches, a pointer leads where one of them has left it.
+    fn joined<'v>(&mut self, left: impl Iterator<Item = Option<&'v Value>>) -> Option<Spot> {
+        let mut found: Vec<&Spot> = Vec::new();
+        for value in left {
+            let Some(Value::Spots(spots)) = value else {
+                return None;
+            };
+            found.extend(spots);
+        }
+        let bases: Vec<_> = found.iter().map(|spot| spot.base).collect();
+        (!bases.is_empty()).then(|| self.one_base_of(bases))
     }
 }
 

@@ -112,11 +112,9 @@ impl<'p> Walk<'p> {
     ) {
         match level {
             Level::Sequential | Level::WrittenOut => {
-                let scan = self.scan(index, count, body);
+                let scans = self.scan(index, count, body);
                 self.sequential(Some((index, count)), body);
-                if let Some(scan) = scan {
-                    self.learn_scan(scan);
-                }
+                scans.into_iter().for_each(|scan| self.learn_scan(scan));
             }
             Level::Grid
             | Level::Block

@@ -23,7 +23,7 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
     for scan in walk.tables.scans().iter().rev() {
         if is_read(scan.begins) {
             found.push(vec![Reason::Apart, Reason::Scan(scan.index)]);
-            if !frame.late.is_empty() {
+            if !frame.late.is_empty() || !frame.late_where.is_empty() {
                 found.push(vec![
                     Reason::Apart,
                     Reason::Scan(scan.index),

@@ -57,6 +57,8 @@ pub(super) struct Frame {
     pub(super) written: BTreeSet<Root>,
     /// Known of an iteration once it has ended.
     pub(super) late: Vec<Fact>,
+    /// The same, where the first sums are not negative.
+    pub(super) late_where: Vec<(Vec<Polynomial>, Vec<Polynomial>)>,
     /// What no iteration may do.
     pub(super) refused: Vec<(super::Rule, String)>,
     pub(super) turn: Turn,

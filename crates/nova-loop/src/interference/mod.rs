@@ -46,6 +46,7 @@ mod bisections;
 mod blocks;
 mod branches;
 mod bulk;
+mod carried;
 mod commands;
 mod extents;
 mod find;

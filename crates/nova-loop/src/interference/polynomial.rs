@@ -140,6 +140,23 @@ impl Polynomial {
         Some(made)
     }
 
+    /// The sum divided by a number of which it is a multiple, term by term.
+    pub(super) fn divided(&self, by: i64) -> Option<Polynomial> {
+        self.is_multiple(by).then(|| {
+            let terms = self.0.iter();
+            let terms = terms.map(|(symbols, factor)| (symbols.clone(), factor / i128::from(by)));
+            Polynomial(terms.collect())
+        })
+    }
+
+    /// The sum divided by a positive number and rounded down, if it is a multiple of it but for a
+    /// number.
+    pub(super) fn divided_down(&self, by: i64) -> Option<Polynomial> {
+        let number = self.0.get(&Vec::new()).copied().unwrap_or(0);
+        let rest = i64::try_from(number.rem_euclid(i128::from(by))).ok()?;
+        self.plus_number(-rest).divided(by)
+    }
+
     /// Whether all factors are multiples of a number.
     pub(super) fn is_multiple(&self, of: i64) -> bool {
         self.0.values().all(|factor| factor % i128::from(of) == 0)

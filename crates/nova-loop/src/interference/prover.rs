@@ -141,12 +141,16 @@ impl Prover {
             return false;
         };
         let rises = match factor.as_constant() {
-            Some(number) => number > 0,
-            None if deep(|| self.prove(&factor, left)) => true,
-            None if deep(|| self.prove(&Polynomial::default().minus(&factor), left)) => false,
-            None => return false,
+            Some(number) => Some(number > 0),
+            None if deep(|| self.prove(&factor, left)) => Some(true),
+            None if deep(|| self.prove(&Polynomial::default().minus(&factor), left)) => Some(false),
+            None => None,
         };
-        let bounds = if rises { &known.lower } else { &known.upper };
+        let bounds = match rises {
+            Some(true) => &known.lower,
+            Some(false) => &known.upper,
+            None => &Vec::new(),
+        };
         for bound in bounds {
             if let Some(sum) = replace(&factor, &rest, bound)
                 && deep(|| self.prove(&sum, left))
@@ -154,7 +158,7 @@ impl Prover {
                 return true;
             }
         }
-        for (product, most) in known.products.iter().filter(|_| !rises) {
+        for (product, most) in &known.products {
             if *product == Polynomial::default().minus(&factor)
                 && deep(|| self.prove(&rest.minus(most), left))
             {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The numbers that the body of a loop declares directly and of which all assignments add a number
 /// that is not negative, with the place of the last command that assigns each.
-pub(super) fn growing(program: &Program, body: &[Command]) -> BTreeMap<Variable, usize> {
+pub(crate) fn growing(program: &Program, body: &[Command]) -> BTreeMap<Variable, usize> {
     let mut found = BTreeMap::new();
     let mut grows = BTreeSet::new();
     for (at, command) in body.iter().enumerate() {

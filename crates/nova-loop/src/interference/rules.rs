@@ -79,11 +79,19 @@ impl<'w, 'p> Judgement<'w, 'p> {
 
     /// Whether two bases may be of one block.
     fn meet(&self, left: Base, right: Base) -> bool {
-        let (early, late) = (left.min(right), left.max(right));
+        let either = |base: Base| &self.walk.bases[base.index()].one_of;
+        if left == right {
+            return true;
+        }
+        if !either(right).is_empty() {
+            return either(right).iter().any(|base| self.meet(left, *base));
+        }
+        if !either(left).is_empty() {
+            return either(left).iter().any(|base| self.meet(*base, right));
+        }
+        let late = left.max(right);
         let info = |base: Base| &self.walk.bases[base.index()];
-        left == right
-            || !info(late).is_new && self.walk.blocks.meet(&info(left).roots, &info(right).roots)
-            || early == late
+        !info(late).is_new && self.walk.blocks.meet(&info(left).roots, &info(right).roots)
     }
 
     /// *Blocks.* Two pointers through one of which an iteration writes lead to different blocks, or
@@ -277,12 +285,25 @@ impl<'w, 'p> Judgement<'w, 'p> {
                 prover.learn(&fact);
             }
         }
-        for scan in reasons.iter().filter_map(|reason| self.scan(*reason)) {
+        for scan in reasons.iter().flat_map(|reason| self.scans(*reason)) {
             let facts = tables::facts(scan, &self.walk.loads, &index, &later);
             facts.iter().for_each(|fact| prover.learn(fact));
         }
         self.bisected(&limits, &mut prover);
+        if reasons.contains(&Reason::Checked) {
+            self.checked(&mut prover);
+        }
         prover
+    }
+
+    /// *Checks.* What the earlier iteration has checked at its end, where it must have looked.
+    fn checked(&self, prover: &mut Prover) {
+        for (conditions, sums) in &self.frame.late_where {
+            if conditions.iter().all(|sum| prover.holds(sum)) {
+                let facts = sums.iter().cloned().map(Fact::AtLeastZero);
+                facts.for_each(|fact| prover.learn(&fact));
+            }
+        }
     }
 
     /// The bisections that an iteration does.
@@ -330,23 +351,15 @@ impl<'w, 'p> Judgement<'w, 'p> {
         }
     }
 
-    /// *Scans.* The scan that a reason names, if its tables are as it left them and have an element
-    /// for each iteration. *Addends.* And if none of its addends is negative.
-    fn scan(&self, reason: Reason) -> Option<&Scan> {
-        let Reason::Scan(index) = reason else {
-            return None;
-        };
-        let scan = self
-            .walk
-            .tables
-            .scans()
-            .iter()
-            .find(|scan| scan.index == index)?;
-        let enough = self
-            .walk
-            .is_never_negative(&scan.count.minus(&self.frame.count));
-        let rises = scan.rises || self.without.contains(&Rule::Addends);
-        (enough && rises).then_some(scan)
+    /// *Scans.* Those of the loop that a reason names, if their tables are as it left them and have an
+    /// element for each iteration. *Addends.* And if none of their addends is negative.
+    fn scans(&self, reason: Reason) -> impl Iterator<Item = &Scan> {
+        let scans = self.walk.tables.scans().iter();
+        scans.filter(move |scan| {
+            let missing = scan.count.minus(&self.frame.count);
+            let rises = scan.rises || self.without.contains(&Rule::Addends);
+            reason == Reason::Scan(scan.index) && rises && self.walk.is_never_negative(&missing)
+        })
     }
 
     /// The loop is as its witness says.

@@ -163,15 +163,15 @@ impl Tables {
 }
 
 impl<'p> Walk<'p> {
-    /// The scan of offsets that a loop is, if it is one.
+    /// The scans of offsets that a loop does.
     pub(super) fn scan(
         &mut self,
         index: Variable,
         count: &Expression,
         body: &'p [Command],
-    ) -> Option<Scan> {
+    ) -> Vec<Scan> {
         if body.len() > MOST_COMMANDS || !is_simple(body) {
-            return None;
+            return Vec::new();
         }
         let count = self.number(count);
         let assigned = self.assigned(body);
@@ -188,7 +188,7 @@ impl<'p> Walk<'p> {
         let stores = self.follow(body);
         self.scanned = None;
         let loads = std::mem::replace(&mut self.loads, loads);
-        let mut found = None;
+        let mut found = Vec::new();
         for (total, before) in &first {
             let after = self.number_of(*total);
             let addend = after.minus(before);
@@ -210,7 +210,7 @@ impl<'p> Walk<'p> {
                 .filter(is_left);
             let once = |base: Base| stores.iter().filter(|store| store.base == base).count() == 1;
             if self.bases[begins.index()].is_new && once(begins) && ends.is_none_or(once) {
-                found = Some(Scan {
+                found.push(Scan {
                     id: 0,
                     index,
                     count: count.clone(),
@@ -219,7 +219,6 @@ impl<'p> Walk<'p> {
                     ends,
                     rises,
                 });
-                break;
             }
         }
         found
@@ -342,6 +341,11 @@ pub(super) fn facts(
         }
         if let Some(counts) = counts {
             learn(second(begins).minus(&first(begins)).minus(&first(counts)));
+        }
+        // Part j begins where part i + 1 does, or behind it.
+        let next = (scan.begins, index.plus_number(1));
+        if let Some(next) = loads.get(&next) {
+            learn(second(begins).minus(&first(*next)));
         }
     }
     found

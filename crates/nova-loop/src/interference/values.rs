@@ -9,6 +9,10 @@ use super::walk::Walk;
 use crate::ir::{Expression, Type, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
+use std::collections::BTreeSet;
+
+/// Of how many blocks it is remembered that a pointer leads to one of them.
+const MOST_BASES: usize = 16;
 
 nova_diag::ids! {
     /// A pointer as it was made at one place: indices from the same one can be compared.
@@ -24,6 +28,8 @@ pub(super) struct BaseInfo {
     pub(super) is_new: bool,
     /// Loops of any kind around the place where it was made.
     pub(super) depth: usize,
+    /// If there are any, it is one of these, which are earlier and one block each.
+    pub(super) one_of: Vec<Base>,
     /// How far elements lie apart that belong to it, if other arrays lie between them.
     pub(super) stride: i64,
 }
@@ -183,8 +189,18 @@ impl Walk<'_> {
         operand: Scalar,
         arguments: &[Expression],
     ) -> Polynomial {
-        use ScalarOperation as O;
         let values: Vec<Polynomial> = arguments.iter().map(|a| self.number(a)).collect();
+        self.result(operation, operand, values)
+    }
+
+    /// The result of an operation on numbers.
+    fn result(
+        &mut self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        values: Vec<Polynomial>,
+    ) -> Polynomial {
+        use ScalarOperation as O;
         if operand == Scalar::I64 {
             let exact = match (operation, &values[..]) {
                 (O::Add, [a, b]) => Some(a.plus(b)),
@@ -195,6 +211,11 @@ impl Walk<'_> {
                 (O::BitXor, [a, b]) if b.as_constant() == Some(-1) => {
                     Some(Polynomial::constant(-1).minus(a))
                 }
+                (O::Maximum, [a, b]) if self.is_never_negative(&a.minus(b)) => Some(a.clone()),
+                (O::ShiftRight, [a, b]) => match b.as_constant() {
+                    Some(by @ 0..62) => a.divided(1 << by),
+                    _others => None,
+                },
                 _other => None,
             };
             if let Some(exact) = exact {
@@ -222,6 +243,19 @@ impl Walk<'_> {
         if let Some(known) = self.operations.get(&key) {
             return Polynomial::symbol(*known);
         }
+        // What is known of a remainder names the quotient, which must be an earlier symbol.
+        match (operation, operand, &values[..]) {
+            (O::Divide, Scalar::I64, [a, b]) => {
+                self.bare_quotient(a, b);
+            }
+            (O::Remainder, Scalar::I64, [_, _]) => {
+                let quotient = self.result(O::Divide, operand, values.clone());
+                if let Some(exact) = self.exact_remainder(&values[0], &values[1], &quotient) {
+                    return exact;
+                }
+            }
+            _others => {}
+        }
         let symbol = self.fresh(result);
         if let (O::Wrap(Scalar::U64), Scalar::I64, [value]) = (operation, operand, &values[..]) {
             self.wrapped.insert(symbol, value.clone());
@@ -229,6 +263,7 @@ impl Walk<'_> {
         self.is_local = false;
         if operand == Scalar::I64 {
             self.define_operation(symbol, operation, &values);
+            self.define_division(symbol, operation, &values);
         }
         // What is known of it here need not hold elsewhere.
         if !self.is_local {
@@ -298,6 +333,54 @@ impl Walk<'_> {
         }
     }
 
+    /// *Divisions.* `a = b · (a div b) + (a rem b)`, whatever the signs: the quotient and the remainder
+    /// of the same numbers are of one division. What is known of a quotient in one context only has a
+    /// symbol of its own there, equal to one of which nothing else is known.
+    fn define_division(&mut self, symbol: Symbol, operation: ScalarOperation, of: &[Polynomial]) {
+        use ScalarOperation as O;
+        let (value, [a, b]) = (Polynomial::symbol(symbol), of) else {
+            return;
+        };
+        let equal = match operation {
+            O::Divide if self.is_local => Some(Polynomial::symbol(self.bare_quotient(a, b))),
+            O::Remainder => {
+                let known = self.operation_of(O::Divide, a, b);
+                let quotient = known.unwrap_or_else(|| self.bare_quotient(a, b));
+                let product = b.times(&Polynomial::symbol(quotient));
+                product.map(|product| a.minus(&product))
+            }
+            _others => None,
+        };
+        if let Some(equal) = equal.filter(|sum| sum.latest() < Some(symbol)) {
+            self.define(symbol, value.minus(&equal));
+            self.define(symbol, equal.minus(&value));
+        }
+    }
+
+    /// The remainder of a number that is never negative and a positive constant, as what the quotient
+    /// leaves.
+    fn exact_remainder(
+        &self,
+        a: &Polynomial,
+        b: &Polynomial,
+        quotient: &Polynomial,
+    ) -> Option<Polynomial> {
+        let by = b.as_constant().filter(|by| *by > 0)?;
+        let product = quotient.scaled(i64::try_from(by).ok()?)?;
+        self.is_never_negative(a).then(|| a.minus(&product))
+    }
+
+    /// The quotient of two numbers, of which nothing is known but that it is the same everywhere.
+    fn bare_quotient(&mut self, a: &Polynomial, b: &Polynomial) -> Symbol {
+        let key = (a.clone(), b.clone());
+        let next = Symbol(self.definitions.len() as u32);
+        let symbol = *self.quotients.entry(key).or_insert(next);
+        if symbol == next {
+            self.definitions.push(Vec::new());
+        }
+        symbol
+    }
+
     /// The symbol is a number divided by another one, rounded down if `floors`, else towards 0.
     fn define_quotient(&mut self, symbol: Symbol, of: &Polynomial, by: i64, floors: bool) {
         let value = Polynomial::symbol(symbol);
@@ -311,6 +394,32 @@ impl Walk<'_> {
         if floors || is_never_negative {
             self.define(symbol, of.minus(&product));
             self.define(symbol, product.plus_number(by - 1).minus(of));
+            self.define_whole_parts(symbol, of, by);
+        }
+    }
+
+    /// *Whole parts.* The last symbol of a divided number is at most something with which the number is
+    /// a multiple of the divisor and a rest: then the quotient is at most as many, with the rest's.
+    fn define_whole_parts(&mut self, symbol: Symbol, of: &Polynomial, by: i64) {
+        let Some(last) = of.latest() else { return };
+        let Some((factor, rest)) = of.split(last) else {
+            return;
+        };
+        if factor.as_constant() != Some(1) {
+            return;
+        }
+        let own = self.definitions[last.index()].clone();
+        for fact in own {
+            let Fact::AtLeastZero(sum) = fact else {
+                continue;
+            };
+            let Some((Some(-1), most)) = sum.split(last).map(|(f, rest)| (f.as_constant(), rest))
+            else {
+                continue;
+            };
+            if let Some(whole) = rest.plus(&most).divided_down(by) {
+                self.define(symbol, whole.minus(&Polynomial::symbol(symbol)));
+            }
         }
     }
 
@@ -392,10 +501,33 @@ impl Walk<'_> {
             roots,
             is_new,
             depth: self.depth,
+            one_of: Vec::new(),
             stride,
         });
         let index = Polynomial::default();
         Spot { base, index }
+    }
+
+    /// A place somewhere in one of these blocks.
+    pub(super) fn one_base_of(&mut self, bases: Vec<Base>) -> Spot {
+        let mut found = BTreeSet::new();
+        for base in bases {
+            match &self.bases[base.index()].one_of[..] {
+                [] => {
+                    found.insert(base);
+                }
+                others => found.extend(others),
+            }
+        }
+        let mut roots = RootSet::new();
+        for base in &found {
+            roots.extend(&self.bases[base.index()].roots);
+        }
+        let spot = self.base(roots, false, 1);
+        if found.len() <= MOST_BASES {
+            self.bases[spot.base.index()].one_of = found.into_iter().collect();
+        }
+        spot
     }
 }
 

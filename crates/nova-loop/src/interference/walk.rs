@@ -13,7 +13,7 @@ use super::truths::Truth;
 use super::values::{Base, BaseInfo, Operation, Spot, Value};
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::walk::{each_command, reads, writes};
-use nova_core::Scalar;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many facts of a context are looked at, the nearest ones.
@@ -31,6 +31,8 @@ pub(super) struct Walk<'p> {
     /// What always holds for each symbol.
     pub(super) definitions: Vec<Vec<Fact>>,
     pub(super) operations: BTreeMap<Operation, Symbol>,
+    /// The quotients of numbers.
+    pub(super) quotients: BTreeMap<(Polynomial, Polynomial), Symbol>,
     /// What symbols are as numbers with a sign.
     pub(super) wrapped: BTreeMap<Symbol, Polynomial>,
     pub(super) loads: BTreeMap<(Base, Polynomial), Symbol>,
@@ -80,6 +82,7 @@ pub(super) fn walk(
         invariants: Invariants::of(program, function),
         definitions: Vec::new(),
         operations: BTreeMap::new(),
+        quotients: BTreeMap::new(),
         wrapped: BTreeMap::new(),
         loads: BTreeMap::new(),
         values: BTreeMap::new(),
@@ -254,7 +257,9 @@ impl<'p> Walk<'p> {
     ) {
         let count = index.map(|(_, count)| self.number(count));
         let assigned = self.assigned(body);
+        let carried = self.carried(&assigned, body);
         assigned.iter().for_each(|v| self.forget(*v));
+        self.carry(&carried);
         self.tables.enter_loop(self.blocks, &self.bases, body);
         let context = self.context;
         self.depth += 1;
@@ -265,6 +270,7 @@ impl<'p> Walk<'p> {
         self.depth -= 1;
         self.context = context;
         assigned.iter().for_each(|v| self.forget(*v));
+        self.carry(&carried);
     }
 
     /// The index of a loop of so many iterations.
@@ -302,6 +308,7 @@ impl<'p> Walk<'p> {
             sites: BTreeSet::new(),
             written: BTreeSet::new(),
             late: Vec::new(),
+            late_where: Vec::new(),
             refused: Vec::new(),
             turn: Turn::Before,
             phase: 0,
@@ -409,6 +416,17 @@ impl<'p> Walk<'p> {
     /// has a length.
     fn ends_with(&mut self, command: &Command) {
         let known = match command {
+            Command::Check { condition, .. } if unless(condition).is_some() => {
+                let both = unless(condition).map(|(index, count, otherwise)| {
+                    let (index, count) = (self.number(index), self.number(count));
+                    let inside = count.minus(&index).plus_number(-1);
+                    (vec![inside], self.truth(otherwise).yes)
+                });
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.late_where.extend(both);
+                }
+                return;
+            }
             Command::Check { condition, .. } => self.truth(condition).yes,
             Command::Keep { count, .. } => vec![self.number(count)],
             _others => return,
@@ -499,6 +517,32 @@ impl<'p> Walk<'p> {
         if let Some(frame) = self.frames.last_mut() {
             frame.refused.push((rule, message.into()));
         }
+    }
+}
+
+/// The parts of `index >= count || otherwise`.
+fn unless(condition: &Expression) -> Option<(&Expression, &Expression, &Expression)> {
+    let Expression::Select {
+        condition,
+        then,
+        otherwise,
+    } = condition
+    else {
+        return None;
+    };
+    match (&**condition, &**then) {
+        (
+            Expression::Scalar {
+                operation: ScalarOperation::GreaterEqual,
+                operand: Scalar::I64,
+                arguments,
+            },
+            Expression::Constant(ScalarValue::Bool(true)),
+        ) => match &arguments[..] {
+            [index, count] => Some((index, count, otherwise)),
+            _others => None,
+        },
+        _others => None,
     }
 }
 

@@ -21,6 +21,9 @@ fn program(body: &str) -> Program {
           (function \"writes\" [p3:(pointer f32) pb3:block] [s3:f32] (store p3 0 1.0f) (set s3 1.0f))
           (function \"launches\" [p4:(pointer f32) pb4:block] [s4:f32]
             (for m4 4 grid (store p4 m4 2.0f)) (set s4 0.0f))
+          (function \"again\" recursive [p6:(pointer f32) m6:i64] [s6:f32]
+            (set s6 0.0f)
+            (if (gt i64 m6 0) (do (call \"again\" [p6 (sub i64 m6 1)] [s6]))))
           (function \"makes\" [m5:i64] [s5:f32]
             (declare q5:(pointer f32)) (declare qb5:block) (allocate qb5 q5 f32 m5)
             (store q5 0 1.0f) (set s5 (load q5 0)) (release qb5)))"
@@ -89,6 +92,7 @@ fn the_host_keeps_what_a_device_cannot_do() {
         "(trace \"a\" f32 [a])",
         "(declare v:f32) (foreign 0 [a] [v])",
         "(declare v:f32) (call \"launches\" [x xb] [v]) (set outside i)",
+        "(declare v:f32) (call \"again\" [x i] [v]) (store y i v)",
         // One pointer to memory of all threads and to an array of this one.
         "(local p:(pointer f32) 4) (declare h:block) (allocate h p f32 4) (release h)",
         // One pointer to either kind of memory, and an own array that is handed on.
@@ -109,6 +113,18 @@ fn kernels_make_arrays_where_threads_have_memory() {
         assert!(is_kernel_on(Abilities::ALL, body), "{body}");
         assert!(!is_kernel_on(Abilities::NONE, body), "{body}");
     }
+}
+
+#[test]
+fn work_groups_stand_beside_recursive_functions() {
+    let body = "(for g n block (for k 4 thread (store y (add i64 (mul i64 g 4) k) a)))";
+    let mut levels = Vec::new();
+    each_command(&after(body, false).functions[0].body, |command| {
+        if let Command::For { level, .. } = command {
+            levels.push(*level);
+        }
+    });
+    assert_eq!(levels, [Level::Block, Level::Thread]);
 }
 
 #[test]

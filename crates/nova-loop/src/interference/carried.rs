@@ -1,0 +1,149 @@
+//! Pointers that a loop of one thread assigns: in each round, and behind the loop, one leads where it
+//! did before, where a pointer from around the loop does that is assigned to it, directly or not, or
+//! to a block that the loop makes. Blocks that were made between the loop and what uses such a
+//! pointer are none of these, and none of those that come later.
+
+use super::blocks::{Root, RootSet};
+use super::values::{Base, Value};
+use super::walk::Walk;
+use crate::ir::{Command, Expression, Type, Variable};
+use crate::walk::each_command;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where the pointers that a loop assigns may lead: bases from before it, and blocks that it makes.
+pub(super) type Carried = Vec<(Variable, Vec<Base>, RootSet)>;
+
+impl Walk<'_> {
+    /// Where the pointers may lead that a body assigns.
+    pub(super) fn carried(&self, assigned: &[Variable], body: &[Command]) -> Carried {
+        let is_pointer = |v: &&Variable| matches!(self.program.variable(**v).ty, Type::Pointer(_));
+        let pointers: Vec<Variable> = assigned.iter().filter(is_pointer).copied().collect();
+        if pointers.is_empty() {
+            return Vec::new();
+        }
+        let sources = Sources::of(body);
+        let found = pointers.into_iter();
+        found
+            .filter_map(|pointer| self.carried_by(pointer, &sources))
+            .collect()
+    }
+
+    fn carried_by(
+        &self,
+        pointer: Variable,
+        sources: &Sources,
+    ) -> Option<(Variable, Vec<Base>, RootSet)> {
+        let mut bases = BTreeSet::new();
+        let mut made = RootSet::new();
+        let mut seen = BTreeSet::new();
+        let mut left = vec![pointer];
+        while let Some(variable) = left.pop() {
+            if !seen.insert(variable) {
+                continue;
+            }
+            if sources.unknown.contains(&variable) {
+                return None;
+            }
+            made.extend(sources.made.get(&variable).copied());
+            left.extend(sources.assigned.get(&variable).into_iter().flatten());
+            match self.values.get(&variable) {
+                // What the body declares has no value before it.
+                _ if sources.declared.contains(&variable) => {}
+                Some(Value::Spots(before)) => bases.extend(before.iter().map(|spot| spot.base)),
+                Some(Value::Number(_)) | None => return None,
+            }
+        }
+        Some((pointer, bases.into_iter().collect(), made))
+    }
+
+    /// The pointers lead somewhere into these blocks.
+    pub(super) fn carry(&mut self, carried: &Carried) {
+        for (pointer, before, made) in carried {
+            let mut bases = before.clone();
+            if !made.is_empty() {
+                bases.push(self.base(made.clone(), false, 1).base);
+            }
+            if !bases.is_empty() {
+                let spot = self.one_base_of(bases);
+                self.values.insert(*pointer, Value::Spots(vec![spot]));
+            }
+        }
+    }
+}
+
+/// What a body assigns to its pointers.
+#[derive(Default)]
+struct Sources {
+    /// The pointers of the expressions that are assigned to each.
+    assigned: BTreeMap<Variable, Vec<Variable>>,
+    /// The blocks that are made for each.
+    made: BTreeMap<Variable, Root>,
+    declared: BTreeSet<Variable>,
+    /// Pointers whose values come from elsewhere.
+    unknown: BTreeSet<Variable>,
+}
+
+impl Sources {
+    fn of(body: &[Command]) -> Sources {
+        let mut found = Sources::default();
+        each_command(body, |command| found.see(command));
+        found
+    }
+
+    fn see(&mut self, command: &Command) {
+        match command {
+            Command::Declare { variable, value } => {
+                self.declared.insert(*variable);
+                if let Some(value) = value {
+                    self.assign(*variable, value);
+                }
+            }
+            Command::Assign { variable, value } => self.assign(*variable, value),
+            Command::Local { pointer, .. } => {
+                self.declared.insert(*pointer);
+                self.made.insert(*pointer, Root::Site(*pointer));
+            }
+            // `unique` may also leave a pointer where it was.
+            Command::Allocate { pointer, .. }
+            | Command::Reserve { pointer, .. }
+            | Command::Unique { pointer, .. } => {
+                self.made.insert(*pointer, Root::Site(*pointer));
+            }
+            Command::Piece {
+                pointer, pieces, ..
+            } => {
+                self.made.insert(*pointer, Root::Table(*pieces));
+            }
+            Command::Call { results, .. }
+            | Command::Foreign { results, .. }
+            | Command::NodePayload { results, .. } => self.unknown.extend(results),
+            _others => {}
+        }
+    }
+
+    fn assign(&mut self, variable: Variable, value: &Expression) {
+        let sources = self.assigned.entry(variable).or_default();
+        pointers(value, sources);
+    }
+}
+
+/// The pointers that a pointer is computed from.
+fn pointers(value: &Expression, found: &mut Vec<Variable>) {
+    match value {
+        Expression::Variable(variable) => found.push(*variable),
+        Expression::Offset { pointer, .. } => pointers(pointer, found),
+        Expression::Select {
+            then, otherwise, ..
+        } => {
+            pointers(then, found);
+            pointers(otherwise, found);
+        }
+        Expression::Constant(_)
+        | Expression::Bytes(_)
+        | Expression::Scalar { .. }
+        | Expression::Load { .. }
+        | Expression::NullPointer(_)
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => {}
+    }
+}
