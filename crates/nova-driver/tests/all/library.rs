@@ -238,11 +238,11 @@ fn failures_say_whose_mistake_it_is() {
         message.contains("`test`: oh no") && message.contains("report"),
         "{message}"
     );
-    let cuda = Compiler::new(Options {
-        target: Target::Cuda,
+    let mpi = Compiler::new(Options {
+        target: Target::Mpi,
         ..Options::default()
     });
-    let message = cuda.check(dot()).expect_err("not there").to_string();
+    let message = mpi.check(dot()).expect_err("not there").to_string();
     assert!(message.contains("error[N0401]"), "{message}");
     let foreign = Source::text("g.nova", "((x : int)) (foreign (f : int -> int)) (f x)");
     let checked = compiler().check(foreign).expect("a good program");
