@@ -9,8 +9,18 @@ use super::Argument;
 use crate::builder::Lowerer;
 use crate::error::{LowerError, Result};
 use crate::values::{Array, Vector};
-use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{Atom, Body, Expression};
+
+/// Whether a size and a length are constants of which the one does not divide the other.
+fn never_fits(size: Atom, length: Atom) -> bool {
+    match (size, length) {
+        (Atom::Constant(ScalarValue::I64(size)), Atom::Constant(ScalarValue::I64(length))) => {
+            size <= 0 || length % size != 0
+        }
+        (Atom::Constant(_) | Atom::Variable(_), _) => false,
+    }
+}
 
 impl Lowerer<'_> {
     pub(super) fn split(&mut self, [size, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
@@ -20,8 +30,16 @@ impl Lowerer<'_> {
         let positive = self.compare(ScalarOperation::Greater, size, Atom::index(0));
         self.check(positive, ErrorKind::Split, vec![size, x.length]);
         let count = self.rows_of(size, x.length)?;
-        let extents = vec![count, size];
-        let lifted = self.reshape(&x.element, &x.lifted, &extents)?;
+        let (extents, lifted) = match never_fits(size, x.length) {
+            // The checks fail, so nobody sees these rows: there are none.
+            true => {
+                let zero = Atom::index(0);
+                let lifted = self.slice(&x.element, &x.lifted, zero, Atom::index(1), zero)?;
+                (vec![zero, zero], lifted)
+            }
+            false => (vec![count, size], x.lifted),
+        };
+        let lifted = self.reshape(&x.element, &lifted, &extents)?;
         let array = Array {
             extents,
             element: x.element,
