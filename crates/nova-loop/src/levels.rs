@@ -302,6 +302,29 @@ fn settle(commands: &mut [Command], in_thread: bool) {
     }
 }
 
+/// Makes sequential what threads of a group would share once more inside of a loop that they share: a
+/// program may say so only where one of the loops stands in a function of its own.
+pub(crate) fn share_once(program: &mut Program) {
+    for function in &mut program.functions {
+        share_once_in(&mut function.body, false);
+    }
+}
+
+fn share_once_in(commands: &mut [Command], in_thread: bool) {
+    for command in commands {
+        let mut within = in_thread;
+        if let Command::For { level, .. } = command {
+            if in_thread && (level.starts_kernel() || *level == Level::Thread) {
+                *level = Level::Sequential;
+            }
+            within |= *level == Level::Thread;
+        }
+        for list in command.lists_mut() {
+            deep(|| share_once_in(list, within));
+        }
+    }
+}
+
 /// Makes a loop over groups, and those of their threads, loops of one thread.
 fn make_sequential(command: &mut Command) {
     if let Command::For { level, .. } = command

@@ -89,6 +89,7 @@ pub fn translate_with(
     });
     translator.program.entries = entries.collect();
     let mut program = translator.program;
+    crate::levels::share_once(&mut program);
     crate::tidy::tidy(&mut program);
     Ok(program)
 }
