@@ -115,51 +115,18 @@ fn emit(
     emitter.own = own;
     emitter.counts = counts;
     emitter.function = info.name.clone();
-    let mut parameters = Vec::new();
-    if info.context {
-        parameters.push(Parameter {
-            ty: Type::name("nova_context").pointer(),
-            name: "context".into(),
-        });
-    }
-    let is_handle = |v: &Variable| program.variable(*v).ty == ir::Type::Block;
-    for variable in &function.parameters {
-        if !counts && is_handle(variable) {
-            continue;
-        }
-        parameters.push(Parameter {
-            ty: emitter.type_of_variable(*variable),
-            name: emitter.declare(*variable),
-        });
-    }
+    let mut parameters = emitter.inputs(function, info.context);
     if !on_device {
         emitter.making = making(emitter.unit, id);
     }
     let returned = returned(program, function);
     emitter.failed_value = returned.map(|_| Expression::literal("0"));
     emitter.returned = returned.map(|(variable, _)| variable);
-    for variable in &function.results {
-        let name = emitter.declare(*variable);
-        if returned.is_none() {
-            let out = emitter.fresh(&format!("{name}_out"));
-            parameters.push(Parameter {
-                ty: emitter.type_of_variable(*variable).pointer(),
-                name: out.clone(),
-            });
-            emitter.results.push((*variable, out));
-        }
-        emitter.declare_unset(*variable);
-    }
+    parameters.extend(emitter.outputs(function));
     if function.recursive {
         emitter.check_stack(&function.place);
     }
-    // So that C compilers see what lies between them.
-    emitter.fields = Fields::new(&function.body);
-    for (field, other, distance) in fields_behind(program, id) {
-        emitter.fields.note(field, other, distance);
-        let other = Expression::Name(emitter.name(other));
-        emitter.assign(field, offset(other, distance));
-    }
+    emitter.note_fields(id, function);
     emitter.commands(&function.body);
     let ends = matches!(
         function.body.last(),
@@ -184,6 +151,58 @@ fn emit(
         name: info.name,
         parameters,
         body: Some(Block(body)),
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// The parameters of a function for what it gets.
+    fn inputs(&mut self, function: &ir::Function, context: bool) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        if context {
+            parameters.push(Parameter {
+                ty: Type::name("nova_context").pointer(),
+                name: "context".into(),
+            });
+        }
+        for variable in &function.parameters {
+            let is_handle = self.program().variable(*variable).ty == ir::Type::Block;
+            if is_handle && !self.counts {
+                continue;
+            }
+            parameters.push(Parameter {
+                ty: self.type_of_variable(*variable),
+                name: self.declare(*variable),
+            });
+        }
+        parameters
+    }
+
+    /// Declares the results of a function; the parameters for those that it does not return.
+    fn outputs(&mut self, function: &ir::Function) -> Vec<Parameter> {
+        let mut parameters = Vec::new();
+        for variable in &function.results {
+            let name = self.declare(*variable);
+            if self.returned.is_none() {
+                let out = self.fresh(&format!("{name}_out"));
+                parameters.push(Parameter {
+                    ty: self.type_of_variable(*variable).pointer(),
+                    name: out.clone(),
+                });
+                self.results.push((*variable, out));
+            }
+            self.declare_unset(*variable);
+        }
+        parameters
+    }
+
+    /// Says which pointers lead into structures, so that C compilers see what lies between them.
+    fn note_fields(&mut self, id: FunctionId, function: &ir::Function) {
+        self.fields = Fields::new(&function.body);
+        for (field, other, distance) in fields_behind(self.program(), id) {
+            self.fields.note(field, other, distance);
+            let other = Expression::Name(self.name(other));
+            self.assign(field, offset(other, distance));
+        }
     }
 }
 

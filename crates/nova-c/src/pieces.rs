@@ -1,9 +1,11 @@
 //! Arrays that the iterations of a parallel loop keep, as calls of the runtime.
 
 use crate::ast::{Expression, Statement};
+use crate::command::context;
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
-use nova_loop::ir::{Command, Variable};
+use nova_core::Scalar;
+use nova_loop::ir::{self, Command, Variable};
 use nova_loop::ir::{bulk_commands, calls, errors, jumps, remarks, structures, variable_commands};
 
 impl FunctionEmitter<'_, '_> {
@@ -11,23 +13,16 @@ impl FunctionEmitter<'_, '_> {
     pub fn pieces(&mut self, command: &Command) {
         match command {
             Command::MaySplit { splits } => {
-                let arguments = vec![Expression::name("context")];
-                self.assign(*splits, Expression::call("nova_may_split", arguments));
+                self.assign(*splits, Expression::call("nova_may_split", vec![context()]));
             }
             Command::Pieces {
                 pieces,
                 count,
                 place,
             } => {
-                let arguments = vec![
-                    Expression::name("context"),
-                    self.assigned(count),
-                    Expression::text(place.to_string()),
-                ];
-                let function = match self.is_of_kernels(*pieces) {
-                    true => "nova_expect_kept",
-                    false => "nova_expect_pieces",
-                };
+                let function = self.of_table(*pieces, "nova_expect_kept", "nova_expect_pieces");
+                let place = Expression::text(place.to_string());
+                let arguments = vec![context(), self.assigned(count), place];
                 self.assign(*pieces, Expression::call(function, arguments));
             }
             Command::Keep {
@@ -38,72 +33,34 @@ impl FunctionEmitter<'_, '_> {
                 element,
                 count,
                 place,
-            } if !self.is_on_device() => {
-                let arguments = vec![
-                    Expression::name("context"),
-                    Expression::Name(self.name(*pieces)),
-                    self.assigned(index),
-                    self.expression(block),
-                    self.expression(pointer),
-                    self.assigned(count),
-                    Expression::SizeOf(memory_type(*element)),
-                    Expression::text(place.to_string()),
-                ];
-                self.push(Statement::call("nova_keep", arguments));
-            }
-            Command::Keep {
-                pieces,
-                index,
-                pointer,
-                element,
-                count,
-                ..
-            } => {
-                let arguments = vec![
-                    Expression::name("context"),
-                    Expression::Name(self.name(*pieces)).address(),
-                    self.assigned(index),
-                    self.expression(pointer),
-                    self.assigned(count),
-                    Expression::SizeOf(memory_type(*element)),
-                ];
-                self.push(Statement::call("nova_keep_on_device", arguments));
-                self.leave_if_failed();
-            }
+            } => match self.is_on_device() {
+                true => self.keep_on_device(*pieces, index, pointer, *element, count),
+                false => {
+                    let arguments = vec![
+                        context(),
+                        self.table(*pieces),
+                        self.assigned(index),
+                        self.expression(block),
+                        self.expression(pointer),
+                        self.assigned(count),
+                        Expression::SizeOf(memory_type(*element)),
+                        Expression::text(place.to_string()),
+                    ];
+                    self.push(Statement::call("nova_keep", arguments));
+                }
+            },
             Command::Piece {
                 pointer,
                 pieces,
                 index,
                 ..
-            } => {
-                let table = Expression::Name(self.name(*pieces));
-                let index = self.assigned(index);
-                let kept = self.is_of_kernels(*pieces);
-                let piece = match (self.is_on_device(), kept) {
-                    (true, _) => {
-                        Expression::call("nova_piece_on_device", vec![table.address(), index])
-                    }
-                    (false, true) => {
-                        let arguments = vec![Expression::name("context"), table, index];
-                        Expression::call("nova_kept_piece", arguments)
-                    }
-                    (false, false) => Expression::call("nova_piece", vec![table, index]),
-                };
-                let ty = self.type_of_variable(*pointer);
-                self.assign(*pointer, piece.cast(ty));
-            }
+            } => self.piece(*pointer, *pieces, index),
             Command::DropPieces { pieces, count } => {
-                let mut arguments = vec![
-                    Expression::name("context"),
-                    Expression::Name(self.name(*pieces)),
-                ];
-                let function = match self.is_of_kernels(*pieces) {
-                    true => "nova_drop_kept",
-                    false => {
-                        arguments.push(self.assigned(count));
-                        "nova_drop_pieces"
-                    }
-                };
+                let function = self.of_table(*pieces, "nova_drop_kept", "nova_drop_pieces");
+                let mut arguments = vec![context(), self.table(*pieces)];
+                if !self.is_of_kernels(*pieces) {
+                    arguments.push(self.assigned(count));
+                }
                 self.push(Statement::call(function, arguments));
             }
             Command::Store { .. }
@@ -119,6 +76,57 @@ impl FunctionEmitter<'_, '_> {
             | errors!()
             | calls!()
             | remarks!() => {}
+        }
+    }
+
+    /// An array kept by a thread of a kernel: a copy, since the thread's own memory ends before.
+    fn keep_on_device(
+        &mut self,
+        pieces: Variable,
+        index: &ir::Expression,
+        pointer: &ir::Expression,
+        element: Scalar,
+        count: &ir::Expression,
+    ) {
+        let arguments = vec![
+            context(),
+            self.table(pieces).address(),
+            self.assigned(index),
+            self.expression(pointer),
+            self.assigned(count),
+            Expression::SizeOf(memory_type(element)),
+        ];
+        self.push(Statement::call("nova_keep_on_device", arguments));
+        self.leave_if_failed();
+    }
+
+    /// Where the array of an iteration is.
+    fn piece(&mut self, pointer: Variable, pieces: Variable, index: &ir::Expression) {
+        let table = self.table(pieces);
+        let index = self.assigned(index);
+        let piece = match (self.is_on_device(), self.is_of_kernels(pieces)) {
+            (true, _) => Expression::call("nova_piece_on_device", vec![table.address(), index]),
+            (false, true) => Expression::call("nova_kept_piece", vec![context(), table, index]),
+            (false, false) => Expression::call("nova_piece", vec![table, index]),
+        };
+        let ty = self.type_of_variable(pointer);
+        self.assign(pointer, piece.cast(ty));
+    }
+
+    fn table(&mut self, pieces: Variable) -> Expression {
+        Expression::Name(self.name(pieces))
+    }
+
+    /// The function of the host for a table of kernels, or for one of its own.
+    fn of_table(
+        &self,
+        pieces: Variable,
+        of_kernels: &'static str,
+        of_host: &'static str,
+    ) -> &'static str {
+        match self.is_of_kernels(pieces) {
+            true => of_kernels,
+            false => of_host,
         }
     }
 

@@ -2,16 +2,17 @@
 //! that only the host has. All others run on the host, in order.
 //!
 //! A kernel may compute, read and write arrays from around it, make arrays of its own, in memory of the
-//! thread, keep them for what comes after it, call functions that do no more, and fail. [`Obstacle`] lists what it may not. Each pointer
-//! variable of a kernel leads either to memory that all threads see or to an array of the thread's
-//! own ([`own_pointers`]): the kernel languages tell these apart in their types.
+//! thread, keep them for what comes after it, call functions that do no more, and fail. [`Obstacle`]
+//! lists what it may not. Each pointer variable of a kernel leads either to memory that all threads see
+//! or to an array of the thread's own ([`own_pointers`]): the kernel languages tell these apart in their
+//! types.
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{errors, few_commands, structures, variable_commands};
 use crate::levels;
 use crate::regions::{functions_with, keeps_to_itself, restrict};
 use crate::turns;
-use crate::walk::{each_command, reads};
+use crate::walk::{each_command, reads, set_levels};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +55,7 @@ pub fn run(program: &mut Program, device: Abilities) {
             && own_pointers(&variables, body).is_some()
     });
     for function in &mut program.functions {
-        flatten(&mut function.body, false);
+        flatten(&mut function.body);
     }
     read_pieces_where_they_are(program);
 }
@@ -74,19 +75,14 @@ fn read_pieces_where_they_are(program: &mut Program) {
 }
 
 /// Makes loops inside of kernels sequential: one thread does an iteration.
-fn flatten(commands: &mut [Command], inside: bool) {
-    for command in commands {
-        let mut within = inside;
-        if let Command::For { level, .. } = command {
-            if inside && *level == Level::Grid {
-                *level = Level::Sequential;
-            }
-            within |= level.starts_kernel();
-        }
-        for list in command.lists_mut() {
-            deep(|| flatten(list, within));
-        }
-    }
+fn flatten(commands: &mut [Command]) {
+    set_levels(commands, false, &|inside, _, level, _| {
+        let level = match level {
+            Level::Grid if inside => Level::Sequential,
+            others => others,
+        };
+        (level, inside || level.starts_kernel())
+    });
 }
 
 /// What keeps commands from a kernel.

@@ -18,6 +18,7 @@ use crate::kernels::{
     writing_functions,
 };
 use crate::regions::{borrow, captured, keeps_to_itself};
+use crate::walk::set_levels;
 pub(crate) use accesses::Origins;
 use accesses::Roots;
 use nova_core::Scalar;
@@ -55,22 +56,11 @@ pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
 /// Makes work-groups iterations of a grid, each done by one thread, for devices without groups.
 pub(crate) fn forget(program: &mut Program) {
     for function in &mut program.functions {
-        forget_in(&mut function.body);
-    }
-}
-
-fn forget_in(commands: &mut [Command]) {
-    for command in commands {
-        if let Command::For { level, .. } = command {
-            *level = match *level {
-                Level::Block => Level::Grid,
-                Level::Thread => Level::Sequential,
-                other => other,
-            };
-        }
-        for list in command.lists_mut() {
-            deep(|| forget_in(list));
-        }
+        set_levels(&mut function.body, (), &|(), _, level, _| match level {
+            Level::Block => (Level::Grid, ()),
+            Level::Thread => (Level::Sequential, ()),
+            others => (others, ()),
+        });
     }
 }
 
@@ -127,7 +117,7 @@ impl Groups<'_> {
             return None;
         };
         let mut body = body.clone();
-        settle(&mut body, false);
+        settle(&mut body);
         if !keeps_to_itself(*variable, &body) {
             return None;
         }
@@ -280,63 +270,39 @@ fn holds_levels(commands: &[Command]) -> bool {
 
 /// Leaves in a group only loops that its threads can share: one inside of another, or one that assigns
 /// variables from around it, is sequential.
-fn settle(commands: &mut [Command], in_thread: bool) {
-    for command in commands {
-        let mut within = in_thread;
-        if let Command::For {
-            variable,
-            level,
-            body,
-            ..
-        } = command
-        {
-            let shared = *level == Level::Thread && !in_thread && keeps_to_itself(*variable, body);
-            if level.is_parallel() && !shared {
-                *level = Level::Sequential;
-            }
-            within |= shared;
-        }
-        for list in command.lists_mut() {
-            deep(|| settle(list, within));
-        }
-    }
+fn settle(commands: &mut [Command]) {
+    set_levels(commands, false, &|in_thread, variable, level, body| {
+        let shared = level == Level::Thread && !in_thread && keeps_to_itself(variable, body);
+        let level = match level.is_parallel() && !shared {
+            true => Level::Sequential,
+            false => level,
+        };
+        (level, in_thread || shared)
+    });
 }
 
-/// Makes sequential what threads of a group would share once more inside of a loop that they share: a
-/// program may say so only where one of the loops stands in a function of its own.
+/// Makes sequential what threads of a group would share inside of a loop that they share already. Loop
+/// knows no such loops; Flat leaves strategies as they were written, and only the driver, which sees the
+/// source, can refuse them with a place.
 pub(crate) fn share_once(program: &mut Program) {
     for function in &mut program.functions {
-        share_once_in(&mut function.body, false);
+        set_levels(&mut function.body, false, &|in_thread, _, level, _| {
+            let level = match level {
+                Level::Grid | Level::Block | Level::Thread if in_thread => Level::Sequential,
+                others => others,
+            };
+            (level, in_thread || level == Level::Thread)
+        });
     }
 }
 
-fn share_once_in(commands: &mut [Command], in_thread: bool) {
-    for command in commands {
-        let mut within = in_thread;
-        if let Command::For { level, .. } = command {
-            if in_thread && (level.starts_kernel() || *level == Level::Thread) {
-                *level = Level::Sequential;
-            }
-            within |= *level == Level::Thread;
-        }
-        for list in command.lists_mut() {
-            deep(|| share_once_in(list, within));
-        }
-    }
-}
-
-/// Makes a loop over groups, and those of their threads, loops of one thread.
+/// Makes loops over groups, and those of their threads, loops of one thread.
 fn make_sequential(command: &mut Command) {
-    if let Command::For { level, .. } = command
-        && matches!(level, Level::Block | Level::Thread)
-    {
-        *level = Level::Sequential;
-    }
-    for list in command.lists_mut() {
-        for inner in list {
-            deep(|| make_sequential(inner));
-        }
-    }
+    let commands = std::slice::from_mut(command);
+    set_levels(commands, (), &|(), _, level, _| match level {
+        Level::Block | Level::Thread => (Level::Sequential, ()),
+        others => (others, ()),
+    });
 }
 
 /// Small arrays on the stack that the threads of a group write together become arrays of the group.

@@ -164,90 +164,108 @@ impl Vectors<'_> {
 
     /// Commands in a row that do the same for neighbours, with their loads and stores put together.
     fn rewrite(&mut self, run: &[Command]) -> Option<Vec<Command>> {
-        let stores = self.are_stores(run)?;
-        let loads: Vec<Vec<(Variable, Expression)>> = run.iter().map(loads_of).collect();
+        let purpose = self.purpose(run)?;
+        let loads: Vec<Loads> = run.iter().map(loads_of).collect::<Option<_>>()?;
         let first = loads.first()?;
         if loads.iter().any(|others| others.len() != first.len()) {
             return None;
         }
-        if let Some(target) = stores {
-            let apart = |(pointer, index): &(Variable, Expression), own: &Expression| {
-                !self.origins.may_meet(*pointer, target)
-                    || *pointer == target && self.addresses.distance(own, index) == Some(0)
-            };
-            for (command, loads) in run.iter().zip(&loads) {
-                let own = index_of(command)?;
-                if !loads.iter().all(|load| apart(load, own)) {
-                    return None;
-                }
-            }
+        if let Purpose::Stores { pointer } = purpose
+            && !self.may_load_first(run, &loads, pointer)
+        {
+            return None;
         }
-        let mut out = Vec::new();
         let mut made = run.to_vec();
-        let mut packed = false;
-        for at in (0..first.len()).rev() {
-            let neighbours = loads.iter().enumerate().all(|(k, loads)| {
-                let ((p, from), (q, to)) = (&first[at], &loads[at]);
-                p == q && self.addresses.distance(from, to) == Some(k as i64)
-            });
-            if !neighbours {
+        let mut out = self.put_loads_first(&mut made, &loads);
+        match purpose {
+            Purpose::Stores { pointer } => out.extend(self.put_values_first(&mut made, pointer)),
+            Purpose::Assigns if out.is_empty() => return None,
+            Purpose::Assigns => {}
+        }
+        out.extend(made);
+        Some(out)
+    }
+
+    /// Whether every load of commands that store behind a pointer may come before all of their stores.
+    fn may_load_first(&self, run: &[Command], loads: &[Loads], target: Variable) -> bool {
+        run.iter().zip(loads).all(|(command, loads)| {
+            let own = index_of(command);
+            loads.iter().all(|(pointer, index)| {
+                let is_own =
+                    || own.is_some_and(|own| self.addresses.distance(own, index) == Some(0));
+                !self.origins.may_meet(*pointer, target) || *pointer == target && is_own()
+            })
+        })
+    }
+
+    /// Loads of neighbours, as declarations of variables which `made` then reads in their place.
+    fn put_loads_first(&mut self, made: &mut [Command], loads: &[Loads]) -> Vec<Command> {
+        let mut out = Vec::new();
+        let Some(first) = loads.first() else {
+            return out;
+        };
+        for (at, (pointer, from)) in first.iter().enumerate().rev() {
+            let of_each: Option<Vec<&Expression>> = loads
+                .iter()
+                .enumerate()
+                .map(|(k, loads)| {
+                    let (other, index) = loads.get(at)?;
+                    let distance = self.addresses.distance(from, index);
+                    (other == pointer && distance == Some(k as i64)).then_some(index)
+                })
+                .collect();
+            let (Some(of_each), Type::Pointer(element)) =
+                (of_each, self.program.variable(*pointer).ty)
+            else {
                 continue;
-            }
-            packed = true;
-            let element = self.program.variable(first[at].0).ty;
-            let Type::Pointer(element) = element else {
-                return None;
             };
-            let mut declared = Vec::with_capacity(run.len());
-            for (command, loads) in made.iter_mut().zip(&loads) {
+            let mut declared = Vec::with_capacity(made.len());
+            for (command, index) in made.iter_mut().zip(of_each) {
                 let lane = self.program.add_variable("lane", Type::Scalar(element));
-                let (pointer, index) = loads[at].clone();
-                declared.push(Command::declare(lane, Expression::load(pointer, index)));
+                declared.push(Command::declare(
+                    lane,
+                    Expression::load(*pointer, index.clone()),
+                ));
                 replace_load(command, at, lane);
             }
             out.splice(0..0, declared);
         }
-        if let Some(target) = stores {
-            let Type::Pointer(element) = self.program.variable(target).ty else {
-                return None;
-            };
-            for command in &mut made {
-                if let Command::Store { value, .. } = command
-                    && !value.is_simple()
-                {
-                    let part = self.program.add_variable("part", Type::Scalar(element));
-                    let value = std::mem::replace(value, Expression::Variable(part));
-                    out.push(Command::declare(part, value));
-                }
-            }
-        }
-        out.extend(made);
-        (packed || stores.is_some()).then_some(out)
+        out
     }
 
-    /// Whether commands store neighbours, behind which pointer (`Some(None)`: they assign variables, none
-    /// of which the others read).
-    #[allow(clippy::option_option)]
-    fn are_stores(&self, run: &[Command]) -> Option<Option<Variable>> {
+    /// What commands store, as declarations of variables which `made` then stores.
+    fn put_values_first(&mut self, made: &mut [Command], target: Variable) -> Vec<Command> {
+        let mut out = Vec::new();
+        let Type::Pointer(element) = self.program.variable(target).ty else {
+            return out;
+        };
+        for command in made {
+            if let Command::Store { value, .. } = command
+                && !value.is_simple()
+            {
+                let part = self.program.add_variable("part", Type::Scalar(element));
+                let value = std::mem::replace(value, Expression::Variable(part));
+                out.push(Command::declare(part, value));
+            }
+        }
+        out
+    }
+
+    /// What commands do with neighbours, if all do the same.
+    fn purpose(&self, run: &[Command]) -> Option<Purpose> {
         let first = run.first()?;
         match first {
-            Command::Store { pointer, .. } => {
-                let from = index_of(first)?;
-                for (k, command) in run.iter().enumerate() {
-                    let Command::Store {
+            Command::Store { pointer, index, .. } => {
+                let follows = |(k, command): (usize, &Command)| match command {
+                    Command::Store {
                         pointer: other,
-                        index,
+                        index: to,
                         ..
-                    } = command
-                    else {
-                        return None;
-                    };
-                    let follows = self.addresses.distance(from, index) == Some(k as i64);
-                    if other != pointer || !follows {
-                        return None;
-                    }
-                }
-                Some(Some(*pointer))
+                    } => other == pointer && self.addresses.distance(index, to) == Some(k as i64),
+                    _others => false,
+                };
+                let all = run.iter().enumerate().all(follows);
+                all.then_some(Purpose::Stores { pointer: *pointer })
             }
             Command::Assign { .. } => {
                 let mut assigned = BTreeSet::new();
@@ -257,18 +275,31 @@ impl Vectors<'_> {
                     };
                     assigned.insert(*variable);
                 }
-                let mut alone = assigned.len() == run.len();
-                for command in run {
-                    for (_, index) in loads_of(command) {
-                        index.each_variable(&mut |v| alone &= !assigned.contains(&v));
-                    }
+                let mut apart = assigned.len() == run.len();
+                for (_, index) in run.iter().filter_map(loads_of).flatten() {
+                    index.each_variable(&mut |v| apart &= !assigned.contains(&v));
                 }
-                alone.then_some(None)
+                apart.then_some(Purpose::Assigns)
             }
             _others => None,
         }
     }
 }
+
+/// What commands in a row do.
+#[derive(Clone, Copy)]
+enum Purpose {
+    /// They store elements that lie behind each other.
+    Stores {
+        /// What they are stored behind.
+        pointer: Variable,
+    },
+    /// They assign variables, none of which is in an index of what the others load.
+    Assigns,
+}
+
+/// Loads of a command: behind which pointer, at which index.
+type Loads = Vec<(Variable, Expression)>;
 
 fn index_of(command: &Command) -> Option<&Expression> {
     match command {
@@ -277,27 +308,26 @@ fn index_of(command: &Command) -> Option<&Expression> {
     }
 }
 
-/// The loads that a command always makes, through variables, and that have no others in them.
-fn loads_of(command: &Command) -> Vec<(Variable, Expression)> {
-    let mut found = Vec::new();
+/// The loads of a command, if it always makes all of them, through variables, and none has another in
+/// its index.
+fn loads_of(command: &Command) -> Option<Loads> {
+    let mut found = Some(Vec::new());
     reads(command, &mut |e| collect(e, &mut found));
     found
 }
 
-fn collect(expression: &Expression, into: &mut Vec<(Variable, Expression)>) {
+fn collect(expression: &Expression, into: &mut Option<Loads>) {
+    let Some(found) = into else {
+        return;
+    };
     match expression {
         Expression::Load { pointer, index } => match &**pointer {
             Expression::Variable(pointer) if !index.reads_memory() => {
-                into.push((*pointer, (**index).clone()));
+                found.push((*pointer, (**index).clone()));
             }
-            // Such a command is left as it is: no load has this index.
-            _others => into.push((Variable(u32::MAX), Expression::NullBlock)),
+            _others => *into = None,
         },
-        Expression::Select { .. } => {
-            if expression.reads_memory() {
-                into.push((Variable(u32::MAX), Expression::NullBlock));
-            }
-        }
+        Expression::Select { .. } if expression.reads_memory() => *into = None,
         others => {
             for child in others.children() {
                 deep(|| collect(child, into));
@@ -322,13 +352,6 @@ fn replace(expression: &mut Expression, left: &mut Option<usize>, lane: Variable
             Some(others) => *others -= 1,
             None => {}
         },
-        Expression::Select { .. } => {
-            if expression.reads_memory()
-                && let Some(others) = left
-            {
-                *others = others.saturating_sub(1);
-            }
-        }
         others => {
             for child in others.children_mut() {
                 deep(|| replace(child, left, lane));

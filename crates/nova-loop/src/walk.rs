@@ -1,7 +1,8 @@
 //! What single commands read and write, without looking into the lists inside them.
 
-use crate::ir::{Command, Expression, Round, Variable, errors, jumps};
+use crate::ir::{Command, Expression, Level, Round, Variable, errors, jumps};
 use crate::turns;
+use nova_diag::deep;
 use std::collections::BTreeSet;
 
 /// Calls `see` for every command of a list, at any depth.
@@ -11,6 +12,31 @@ pub fn each_command<'p>(commands: &'p [Command], mut see: impl FnMut(&'p Command
         for command in commands {
             see(command);
             left.extend(command.lists().into_iter().map(Vec::as_slice));
+        }
+    }
+}
+
+/// Sets the levels of all loops of commands, outer ones first. `decide` gets what it has said of the loop
+/// around (`around`, where there is none), the index, the level and the body of a loop; it gives the
+/// level that the loop is to have, and what is to be known inside of it.
+pub(crate) fn set_levels<Known: Copy>(
+    commands: &mut [Command],
+    around: Known,
+    decide: &impl Fn(Known, Variable, Level, &[Command]) -> (Level, Known),
+) {
+    for command in commands {
+        let mut within = around;
+        if let Command::For {
+            variable,
+            level,
+            body,
+            ..
+        } = command
+        {
+            (*level, within) = decide(around, *variable, *level, body);
+        }
+        for list in command.lists_mut() {
+            deep(|| set_levels(list, within, decide));
         }
     }
 }

@@ -155,21 +155,56 @@ pub fn emit_entry(
     entry: &ir::Entry,
     interface: &EntryInterface,
 ) -> (Vec<Item>, Vec<Function>) {
-    let symbol = &interface.symbol;
-    let call_name = unit.names.fresh(&format!("{symbol}_call"), None);
-    let message = unit.names.fresh(&format!("{symbol}_message"), None);
-    let run = unit.names.fresh(&format!("{symbol}_run"), None);
+    let names = EntryNames::new(unit, interface);
+    let items = call_items(interface, &names);
+    let run = run_function(unit, entry, interface, &names);
+    let entry_function = Function {
+        body: Some(entry_body(unit, entry, interface, &names).into()),
+        ..interface.function()
+    };
+    let message = Statement::Return(Some(Expression::Name(names.message)));
+    let error_function = Function {
+        body: Some(vec![message].into()),
+        ..interface.error_function()
+    };
+    (items, vec![run, entry_function, error_function])
+}
+
+/// What stands in the file for an entry.
+struct EntryNames {
+    /// The structure of the parameters of a call.
+    call: Name,
+    /// The message of the last failure.
+    message: Name,
+    /// The function that runs in a context.
+    run: Name,
+}
+
+impl EntryNames {
+    fn new(unit: &mut Unit, interface: &EntryInterface) -> EntryNames {
+        let symbol = &interface.symbol;
+        let mut fresh = |what: &str| unit.names.fresh(&format!("{symbol}_{what}"), None);
+        EntryNames {
+            call: fresh("call"),
+            message: fresh("message"),
+            run: fresh("run"),
+        }
+    }
+}
+
+/// The structure of a call, if it has parameters, and the message.
+fn call_items(interface: &EntryInterface, names: &EntryNames) -> Vec<Item> {
     let parameters = interface.parameters();
     let mut items = Vec::new();
     if !parameters.is_empty() {
-        items.push(Item::Comment(format!(
-            "The parameters of a call of {symbol}."
-        )));
+        let symbol = &interface.symbol;
+        let comment = format!("The parameters of a call of {symbol}.");
+        items.push(Item::Comment(comment));
         items.push(Item::Struct {
-            name: call_name.clone(),
+            name: names.call.clone(),
             fields: parameters
-                .iter()
-                .map(|p| Field::Plain(p.ty.clone(), p.name.clone()))
+                .into_iter()
+                .map(|p| Field::Plain(p.ty, p.name))
                 .collect(),
             typedef: false,
         });
@@ -178,65 +213,53 @@ pub fn emit_entry(
     items.push(Item::Variable {
         prefix: vec!["static".into(), "NOVA_THREAD_LOCAL".into()],
         ty: Type::name("char"),
-        name: format!("{message}[NOVA_MESSAGE_SIZE]").into(),
+        name: format!("{}[NOVA_MESSAGE_SIZE]", names.message).into(),
         value: None,
     });
     items.push(Item::Blank);
-    let run_function = run_function(unit, entry, interface, &call_name, run.clone());
+    items
+}
+
+/// What the function does that hosts call: it has another one run in a context, and on a device.
+fn entry_body(
+    unit: &Unit,
+    entry: &ir::Entry,
+    interface: &EntryInterface,
+    names: &EntryNames,
+) -> Vec<Statement> {
+    let parameters = interface.parameters();
+    let mut body = Vec::new();
+    let mut structure = |name: &str, ty: Type, values: Vec<Expression>| {
+        let mut name = String::from(name);
+        while parameters.iter().any(|p| *p.name == *name) {
+            name.push('_');
+        }
+        let value = Expression::Braces(values);
+        body.push(Statement::declare(ty, &*name, value));
+        Expression::name(name).address()
+    };
+    let mut function = Expression::Name(names.run.clone());
+    let mut argument = match parameters.is_empty() {
+        true => null(),
+        false => {
+            let values = parameters.iter().map(read).collect();
+            structure("call", Type::Struct(names.call.clone()), values)
+        }
+    };
+    if unit.has_kernels {
+        let device = Expression::name(crate::device::DEVICE).address();
+        let values = vec![device, function, argument];
+        argument = structure("device_call", Type::name("nova_device_call"), values);
+        function = Expression::name("nova_with_device");
+    }
     let deep = reachable_from(unit.program, entry.function)
         .iter()
         .any(|id| unit.program.functions[id.0 as usize].recursive);
     let call_function = if deep { "nova_call_deep" } else { "nova_call" };
-    let mut body = Vec::new();
-    let call = if parameters.is_empty() {
-        null()
-    } else {
-        let values = parameters.iter().map(read).collect();
-        let mut name = String::from("call");
-        while parameters.iter().any(|p| *p.name == *name) {
-            name.push('_');
-        }
-        body.push(Statement::declare(
-            Type::Struct(call_name),
-            &*name,
-            Expression::Braces(values),
-        ));
-        Expression::name(name).address()
-    };
-    let (function, call) = match unit.has_kernels {
-        false => (Expression::Name(run), call),
-        true => {
-            let device = Expression::name(crate::device::DEVICE).address();
-            let fields = vec![device, Expression::Name(run), call];
-            let mut name = String::from("device_call");
-            while parameters.iter().any(|p| *p.name == *name) {
-                name.push('_');
-            }
-            body.push(Statement::declare(
-                Type::name("nova_device_call"),
-                &*name,
-                Expression::Braces(fields),
-            ));
-            (
-                Expression::name("nova_with_device"),
-                Expression::name(name).address(),
-            )
-        }
-    };
-    let arguments = vec![function, call, Expression::Name(message.clone())];
-    body.push(Statement::Return(Some(Expression::call(
-        call_function,
-        arguments,
-    ))));
-    let entry_function = Function {
-        body: Some(body.into()),
-        ..interface.function()
-    };
-    let error_function = Function {
-        body: Some(vec![Statement::Return(Some(Expression::Name(message)))].into()),
-        ..interface.error_function()
-    };
-    (items, vec![run_function, entry_function, error_function])
+    let arguments = vec![function, argument, Expression::Name(names.message.clone())];
+    let value = Expression::call(call_function, arguments);
+    body.push(Statement::Return(Some(value)));
+    body
 }
 
 /// `static void prog_run(nova_context *context, void *argument)`.
@@ -244,13 +267,12 @@ fn run_function(
     unit: &mut Unit,
     entry: &ir::Entry,
     interface: &EntryInterface,
-    call_name: &Name,
-    name: Name,
+    names: &EntryNames,
 ) -> Function {
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
     emitter.fresh("argument");
-    let call_type = Type::Struct(call_name.clone()).pointer();
+    let call_type = Type::Struct(names.call.clone()).pointer();
     let argument = Expression::name("argument").cast(call_type.clone());
     let call = if interface.parameters().is_empty() {
         null()
@@ -299,7 +321,7 @@ fn run_function(
     Function {
         prefix: vec!["static".into()],
         result: Type::name("void"),
-        name,
+        name: names.run.clone(),
         parameters: vec![
             Parameter {
                 ty: Type::name("nova_context").pointer(),

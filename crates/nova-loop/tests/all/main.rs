@@ -13,6 +13,7 @@ mod jam;
 mod kernels;
 mod lanes;
 mod large;
+mod levels;
 mod locals;
 mod programs;
 mod races;
