@@ -2,6 +2,7 @@
 //! runs in a loop and where arrays live. Read from the program with memory, where one operation is
 //! one loop. What `divide` wrote for one operation is reported as that operation.
 
+mod beside;
 mod division;
 mod fusion;
 mod reuse;
@@ -11,6 +12,7 @@ use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
 use crate::options::Stage;
 use crate::pipeline::{self, PASSES, is_enabled, optional_passes};
+pub use beside::{Schedule, side_by_side};
 use division::whole;
 use nova_core::Strategy;
 use nova_core::strategy::Level as By;
@@ -28,6 +30,37 @@ use std::fmt::Write;
 /// The pass that divides operations among threads.
 const DIVIDE: &str = "divide";
 
+/// What there is to say of a statement: what it is, how it runs or where it lies, if targets may differ
+/// in that, and what comes behind.
+struct Described {
+    what: String,
+    how: Option<String>,
+    made: String,
+}
+
+impl Described {
+    fn plain(what: String) -> Described {
+        Described {
+            what,
+            how: None,
+            made: String::new(),
+        }
+    }
+
+    fn with(what: String, how: &str) -> Described {
+        Described {
+            how: Some(how.to_string()),
+            ..Described::plain(what)
+        }
+    }
+
+    /// All of it in one line.
+    fn text(&self) -> String {
+        let how = self.how.as_ref().map(|how| format!(", {how}"));
+        format!("{}{}{}", self.what, how.unwrap_or_default(), self.made)
+    }
+}
+
 /// Lines of the report, each with how deep it is indented.
 struct Report<'a> {
     program: &'a Program,
@@ -40,6 +73,8 @@ struct Report<'a> {
     /// Whether these are threads of a device.
     device: bool,
     out: String,
+    /// The same, of what targets may differ in.
+    schedule: Schedule,
 }
 
 /// How often each error may stop a function at each place.
@@ -48,6 +83,15 @@ type Checks = BTreeMap<(String, &'static str), usize>;
 impl Compiler {
     /// The report.
     pub fn explain(&self, checked: &mut Checked) -> Result<String, Failure> {
+        self.explained(checked).map(|(report, _)| report)
+    }
+
+    /// What runs how and where arrays live, to be put beside that of other targets.
+    pub fn schedule(&self, checked: &mut Checked) -> Result<Schedule, Failure> {
+        self.explained(checked).map(|(_, schedule)| schedule)
+    }
+
+    fn explained(&self, checked: &mut Checked) -> Result<(String, Schedule), Failure> {
         let options = self.options();
         let flat = Code::Core(checked.program.clone());
         let mut flat = pipeline::run_before(DIVIDE, flat, &checked.name, options)?;
@@ -71,6 +115,7 @@ impl Compiler {
             notes: self.notes(&mut flat),
             device: options.target.machine() == nova_loop::Machine::Device,
             out: String::new(),
+            schedule: Schedule::new(options.target),
         };
         report.passes(self);
         for function in &program.functions {
@@ -82,7 +127,7 @@ impl Compiler {
                 report.fusion(flat, before);
             }
         }
-        Ok(report.out)
+        Ok((report.out, report.schedule))
     }
 }
 
@@ -114,7 +159,9 @@ impl Report<'_> {
             .any(|entry| self.program.function(entry.function).name == function.name);
         let kind = if entry { "entry" } else { "function" };
         self.line(0, "");
-        self.line(0, &format!("{kind} {} ({})", function.name, function.place));
+        let title = format!("{kind} {} ({})", function.name, function.place);
+        self.line(0, &title);
+        self.schedule.function(title);
         if function.recursive {
             self.line(1, "calls itself: its depth is checked at every call");
         }
@@ -150,21 +197,28 @@ impl Report<'_> {
         if let Some(whole) = whole(self.notes.as_ref(), statement) {
             return self.body(whole, depth, checks);
         }
-        let text = self.describe(statement);
-        if let Some(text) = &text {
-            self.line(depth, &format!("{}: {text}", statement.place));
+        let described = self.describe(statement);
+        let division = self.division(statement);
+        if let Some(described) = &described {
+            let place = &statement.place;
+            self.line(depth, &format!("{place}: {}", described.text()));
+            if let Some(how) = &described.how {
+                let what = format!("{place}: {}{}", described.what, described.made);
+                let how = std::iter::once(how).chain(&division).cloned().collect();
+                self.schedule.row(depth, what, how);
+            }
         }
-        for line in self.division(statement) {
+        for line in division {
             self.line(depth + 1, &line);
         }
-        let inside = depth + usize::from(text.is_some());
+        let inside = depth + usize::from(described.is_some());
         bodies(&statement.expression, &mut |body| {
             self.body(body, inside, checks);
         });
     }
 
     /// What a statement is worth saying.
-    fn describe(&self, statement: &Statement) -> Option<String> {
+    fn describe(&self, statement: &Statement) -> Option<Described> {
         match &statement.expression {
             Expression::Operation(operation) => {
                 let first = statement.pattern.first();
@@ -195,10 +249,14 @@ impl Report<'_> {
                     false => "in order",
                 };
                 let count = self.atom(*count);
-                Some(format!("a sort of {count} elements, {order}"))
+                Some(Described::with(
+                    format!("a sort of {count} elements"),
+                    order,
+                ))
             }
             Expression::While { .. } => {
-                Some("a loop until its condition fails, in order".to_string())
+                let what = "a loop until its condition fails".to_string();
+                Some(Described::with(what, "in order"))
             }
             Expression::Allocate {
                 element,
@@ -215,20 +273,26 @@ impl Report<'_> {
                     None => "in a block of its own on the heap",
                     Some(_) => "made where the caller gets it",
                 };
-                Some(format!("array {name} of {count} {element}, {place}"))
+                let what = format!("array {name} of {count} {element}");
+                Some(Described::with(what, place))
             }
-            Expression::Copy(source) => self.copied(*source, &statement.pattern),
-            Expression::Unique(array) => Some(format!(
+            Expression::Copy(source) => {
+                let text = self.copied(*source, &statement.pattern);
+                text.map(Described::plain)
+            }
+            Expression::Unique(array) => Some(Described::plain(format!(
                 "copies {} if somebody else holds it at that time",
                 self.name(*array)
-            )),
+            ))),
             Expression::Foreign { foreign, .. } => {
                 let called = self.program.foreigns.get(*foreign as usize);
                 let name = called.map_or("?", |foreign| &foreign.name);
-                Some(format!("calls the foreign function {name}"))
+                let text = format!("calls the foreign function {name}");
+                Some(Described::plain(text))
             }
             Expression::NodeNew { .. } => {
-                Some("appends a node to the table of its type".to_string())
+                let text = "appends a node to the table of its type";
+                Some(Described::plain(text.to_string()))
             }
             pure_expressions!()
             | array_expressions!()
@@ -243,7 +307,7 @@ impl Report<'_> {
     }
 
     /// An operation: how often its body runs, and what becomes of the values.
-    fn operation(&self, operation: &ArrayOperation, order: &str) -> String {
+    fn operation(&self, operation: &ArrayOperation, order: &str) -> Described {
         let extents: Vec<String> = operation.shape.iter().map(|e| self.atom(*e)).collect();
         let mut words: Vec<(&str, usize)> = Vec::new();
         for output in &operation.outputs {
@@ -264,7 +328,11 @@ impl Report<'_> {
             true => String::new(),
             false => format!(": {}", outputs.join(", ")),
         };
-        format!("a loop of {} rounds, {order}{made}", extents.join(" x "))
+        Described {
+            what: format!("a loop of {} rounds", extents.join(" x ")),
+            how: Some(order.to_string()),
+            made,
+        }
     }
 
     fn name(&self, variable: Variable) -> String {

@@ -39,6 +39,7 @@ pub mod types_text;
 pub use builder::{At, ProgramBuilder};
 pub use compiler::{Checked, Compiler, Signature};
 pub use error::{Failure, InternalError, Report};
+pub use explain::{Schedule, side_by_side};
 /// A program loaded into this process.
 pub use nova_exec::library::Library;
 /// The syntax tree that [`ProgramBuilder`] builds.

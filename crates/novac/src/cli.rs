@@ -60,7 +60,7 @@ pub enum SubCommand {
     #[command(after_help = TEST_HELP)]
     Test(TestArguments),
     /// Say what the compiler did with a program, and why
-    Explain(FileArguments),
+    Explain(ExplainArguments),
     /// Print a completion script for a shell
     Completions {
         /// bash, elvish, fish, powershell or zsh
@@ -126,6 +126,20 @@ pub struct FileArguments {
     /// The program
     #[arg(value_name = "PROG.nova")]
     pub file: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub struct ExplainArguments {
+    #[command(flatten)]
+    pub file: FileArguments,
+    /// Put the schedules on these targets beside that of --target, in a table
+    #[arg(
+        long,
+        value_name = "T,...",
+        value_delimiter = ',',
+        value_parser = parse_target
+    )]
+    pub beside: Vec<Target>,
 }
 
 #[derive(Args, Debug)]

@@ -132,8 +132,10 @@ fn parse_page(page: &str) -> Case {
                     command: format!("{{ {command}; }} 2>&1 || true"),
                     ..Run::default()
                 })),
-                (None, Some(Step::Run(run))) => run.stdout.push(line.to_string()),
-                (None, _) => {}
+                (None, Some(Step::Run(run))) if !line.is_empty() => {
+                    run.stdout.push(line.to_string());
+                }
+                (None, _others) => {}
             }
         }
     }

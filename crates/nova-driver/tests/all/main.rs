@@ -1,5 +1,6 @@
 //! The library as front ends use it, and what its pipeline makes of programs.
 
+mod beside;
 mod division;
 mod library;
 mod optimiser;
