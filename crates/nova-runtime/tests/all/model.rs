@@ -1,5 +1,6 @@
-//! The model of the pool's protocol, tried in every order by spin; and mistakes seeded in it, each of
-//! which spin must find.
+//! The models of what threads share, tried in every order by spin: the pool's protocol, and of devices
+//! failures before barriers, the table of kept arrays and the pool of memory; and mistakes seeded in
+//! them, each of which spin must find.
 
 use crate::compile::succeed;
 use std::path::{Path, PathBuf};
@@ -20,28 +21,76 @@ const FAILING: &[&str] = &["FAIL", "WORKERS=2", "CLAIMS=3", "ROUNDS=1"];
 /// A thread that waits for help inside of a chunk, where only the caller of the chunk can give it.
 const INSIDE: &[&str] = &["INNER", "MEET", "SLOTS=2"];
 
-/// Mistakes, and the circumstances in which they matter.
-const MISTAKES: &[(&str, &[&str])] = &[
-    ("NO_RECHECK", TWO_THREADS),
-    ("ROUSE_BEFORE_OPEN", ONE),
-    ("DELAYED_OPEN", ONE),
-    ("EPOCH_LATE", ONE),
-    ("COUNTED_LATE", ONE),
-    ("OPEN_BEFORE_FILL", ONE_SLOT),
-    ("READ_BEFORE_JOIN", ONE_SLOT),
-    ("JOIN_CLOSED", TWO_THREADS),
-    ("TORN_CLAIM", TWO_THREADS),
-    ("NO_WAIT", ONE),
-    ("FREE_BEFORE_WAIT", ONE_SLOT),
-    ("BLIND_SLEEP", ONE),
-    ("SILENT_LEAVE", ONE),
-    ("STOP_UNSEEN", STOPPED),
-    ("SILENT_STOP", STOPPED),
-    ("SKIP_LOWER", FAILING),
-    ("LAST_ERROR", FAILING),
-    ("NO_RECALL", INSIDE),
-    ("SILENT_RECALL", INSIDE),
-    ("NO_LOOK", INSIDE),
+const POOL: &str = "pthreads/model/pool.pml";
+const FAILURES: &str = "device/model/failures.pml";
+const PIECES: &str = "device/model/pieces.pml";
+const MEMORY: &str = "device/model/pool.pml";
+
+/// As small as the models of devices say.
+const SMALL: &[&str] = &[];
+/// Three threads of a group that meet at barriers.
+const THREE: &[&str] = &["GROUPS=1", "THREADS=3"];
+/// A table that has room for nothing at first.
+const NO_ROOM: &[&str] = &["ROOM=0"];
+/// A table that always has room.
+const ROOM: &[&str] = &["ROOM=6"];
+/// Three calls, and memory for one of them.
+const THREE_CALLS: &[&str] = &["CALLS=3", "ROUNDS=1", "PIECES=1"];
+
+/// The models in every circumstance.
+const MODELS: &[(&str, &[&[&str]])] = &[
+    (
+        POOL,
+        &[
+            ONE,
+            TWO_THREADS,
+            TWO_CALLERS,
+            ONE_SLOT,
+            STOPPED,
+            FAILING,
+            INSIDE,
+        ],
+    ),
+    (FAILURES, &[SMALL, THREE]),
+    (PIECES, &[SMALL, NO_ROOM, ROOM]),
+    (MEMORY, &[SMALL, THREE_CALLS]),
+];
+
+/// Mistakes, their models, and the circumstances in which they matter.
+const MISTAKES: &[(&str, &str, &[&str])] = &[
+    (POOL, "NO_RECHECK", TWO_THREADS),
+    (POOL, "ROUSE_BEFORE_OPEN", ONE),
+    (POOL, "DELAYED_OPEN", ONE),
+    (POOL, "EPOCH_LATE", ONE),
+    (POOL, "COUNTED_LATE", ONE),
+    (POOL, "OPEN_BEFORE_FILL", ONE_SLOT),
+    (POOL, "READ_BEFORE_JOIN", ONE_SLOT),
+    (POOL, "JOIN_CLOSED", TWO_THREADS),
+    (POOL, "TORN_CLAIM", TWO_THREADS),
+    (POOL, "NO_WAIT", ONE),
+    (POOL, "FREE_BEFORE_WAIT", ONE_SLOT),
+    (POOL, "BLIND_SLEEP", ONE),
+    (POOL, "SILENT_LEAVE", ONE),
+    (POOL, "STOP_UNSEEN", STOPPED),
+    (POOL, "SILENT_STOP", STOPPED),
+    (POOL, "SKIP_LOWER", FAILING),
+    (POOL, "LAST_ERROR", FAILING),
+    (POOL, "NO_RECALL", INSIDE),
+    (POOL, "SILENT_RECALL", INSIDE),
+    (POOL, "NO_LOOK", INSIDE),
+    (FAILURES, "TAKE_APART", SMALL),
+    (FAILURES, "NO_FIRST_BARRIER", SMALL),
+    (FAILURES, "ASK_FLAG", SMALL),
+    (FAILURES, "LEAVE_AT_ONCE", SMALL),
+    (FAILURES, "ANY_FAILURE", SMALL),
+    (PIECES, "NO_LIMIT", SMALL),
+    (PIECES, "ASK_OWN", SMALL),
+    (PIECES, "TAKE_APART", SMALL),
+    (PIECES, "KEEP_FAILURE", SMALL),
+    (PIECES, "KEEP_USED", SMALL),
+    (MEMORY, "NO_LOCK", SMALL),
+    (MEMORY, "GIVE_TO_POOL", SMALL),
+    (MEMORY, "NO_FINISH", SMALL),
 ];
 
 /// Whether spin is there; says that a test is skipped if not.
@@ -55,10 +104,11 @@ fn has_spin(test: &str) -> bool {
 
 /// Tries everything that can happen; gives what spin says, if it finds an error. The more there is to
 /// try, the more the C that spin writes needs to be optimised.
-fn find_error(macros: &[&str], optimise: &str) -> Option<String> {
-    let folder = scratch(&macros.join("_"));
-    let model =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runtime-c/pthreads/model/pool.pml");
+fn find_error(model: &str, macros: &[&str], optimise: &str) -> Option<String> {
+    let folder = scratch(&format!("{}_{}", model.replace('/', "_"), macros.join("_")));
+    let model = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../runtime-c")
+        .join(model);
     let defined = macros.iter().map(|name| format!("-D{name}"));
     let mut spin = Command::new("spin");
     succeed(
@@ -85,34 +135,28 @@ fn scratch(name: &str) -> PathBuf {
 
 #[test]
 fn no_order_of_steps_goes_wrong() {
-    if !has_spin("the model of the pool") {
+    if !has_spin("the models of what threads share") {
         return;
     }
-    for macros in [
-        ONE,
-        TWO_THREADS,
-        TWO_CALLERS,
-        ONE_SLOT,
-        STOPPED,
-        FAILING,
-        INSIDE,
-    ] {
-        if let Some(report) = find_error(macros, "-O2") {
-            panic!("{macros:?}: {report}");
+    for (model, circumstances) in MODELS {
+        for macros in *circumstances {
+            if let Some(report) = find_error(model, macros, "-O2") {
+                panic!("{model} {macros:?}: {report}");
+            }
         }
     }
 }
 
 #[test]
 fn seeded_mistakes_are_found() {
-    if !has_spin("mistakes in the model of the pool") {
+    if !has_spin("mistakes in the models of what threads share") {
         return;
     }
-    for (mistake, circumstances) in MISTAKES {
+    for (model, mistake, circumstances) in MISTAKES {
         let macros = [*circumstances, &[*mistake]].concat();
         assert!(
-            find_error(&macros, "-O0").is_some(),
-            "{macros:?}: not found"
+            find_error(model, &macros, "-O0").is_some(),
+            "{model} {macros:?}: not found"
         );
     }
 }
