@@ -133,7 +133,7 @@ static void *nova_allocate_result(nova_context *context, int64_t count, size_t s
 static void *nova_give_copy(nova_context *context, const void *data, int64_t count, size_t size)
 {
     void *copy = nova_allocate_result(context, count, size);
-    nova_copy(copy, data, count, size);
+    nova_move_result(context, copy, data, (size_t)count * size);
     return copy;
 }
 
@@ -161,9 +161,7 @@ static void *nova_put(nova_context *context, void *buffer, void *data, nova_bloc
 {
     if (buffer == NULL)
         return nova_give(context, data, block, count, size);
-    /* The caller's buffer may also be an argument. */
-    if (count > 0)
-        memmove(buffer, data, (size_t)count * size);
+    nova_move_result(context, buffer, data, (size_t)count * size);
     return buffer;
 }
 
@@ -224,7 +222,7 @@ static void *nova_give_result(nova_context *context, void *buffer, int64_t count
         result->block->given = true;
         return result->data;
     }
-    nova_copy(buffer, result->data, count, size);
+    nova_move_result(context, buffer, result->data, (size_t)count * size);
     return buffer;
 }
 

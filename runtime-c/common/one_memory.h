@@ -28,4 +28,12 @@ static void nova_move_elements(nova_context *context, void *to, const void *from
     memcpy(to, from, bytes);
 }
 
+/* Copies bytes of a result to where the caller wants it, which may also be an argument. */
+static inline void nova_move_result(nova_context *context, void *to, const void *from, size_t bytes)
+{
+    (void)context;
+    if (bytes > 0)
+        memmove(to, from, bytes);
+}
+
 #endif

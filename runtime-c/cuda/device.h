@@ -9,9 +9,10 @@
 
 /* The device of a program, once a call has chosen it. */
 typedef struct nova_device {
-    nova_pool_of_device pool; /* its lock guards what follows, too */
+    nova_pool_of_device pool;   /* its lock guards what follows, too */
     bool open;
-    int number;               /* which device */
+    int number;                 /* which device */
+    struct nova_device *others; /* for devices whose streams callers have lent */
 } nova_device;
 
 /* What functions of CUDA give: this, or why they failed. */
@@ -131,6 +132,41 @@ static void nova_open_queue(nova_context *context, nova_session *session)
         code = cudaStreamCreateWithFlags(&session->queue, cudaStreamNonBlocking);
     if (code != cudaSuccess)
         nova_fail_device(context, "opening a stream", code);
+}
+
+/* The program on one of the devices, opened when it is first met; null if there is no memory for that.
+ * The lock of the program's own device is held. */
+static nova_device *nova_device_of(nova_device *own, int number)
+{
+    for (nova_device *other = own->others; other != NULL; other = other->others)
+        if (other->number == number)
+            return other;
+    nova_device *made = (nova_device *)calloc(1, sizeof *made);
+    if (made == NULL || pthread_mutex_init(&made->pool.lock, NULL) != 0) {
+        free(made);
+        return NULL;
+    }
+    made->number = number;
+    made->open = true;
+    made->others = own->others;
+    own->others = made;
+    return made;
+}
+
+/* Has a call use the stream that its caller has lent, on the device that the caller uses. */
+static void nova_use_queue(nova_context *context, nova_session *session, void *stream)
+{
+    cudaError_t code = cudaGetDevice(&session->previous);
+    if (code != cudaSuccess)
+        nova_fail_device(context, "looking for the current device", code);
+    pthread_mutex_lock(&session->device->pool.lock);
+    nova_device *device = nova_device_of(session->device, session->previous);
+    pthread_mutex_unlock(&session->device->pool.lock);
+    if (device == NULL)
+        nova_fail_memory(context, NULL);
+    session->device = device;
+    session->queue = (nova_queue)stream;
+    session->lent = true;
 }
 
 /* Ends all kernels of a call and gives its stream back. */

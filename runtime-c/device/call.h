@@ -6,11 +6,14 @@
 /* Behind what would use the memory of programs without a device. */
 #include "../common/call.h"
 
-/* The body of an entry that uses a device. */
+/* The body of an entry that uses a device; where that is said, for a caller that has its arrays there
+ * and a stream. */
 typedef struct nova_device_call {
     struct nova_device *device;
     nova_body body;
     void *call;
+    bool lent;
+    void *stream;
 } nova_device_call;
 
 /* Runs the body with a place for failures of kernels. */
@@ -41,7 +44,10 @@ static void nova_with_device(nova_context *context, void *argument)
     memset(&session, 0, sizeof session);
     session.device = call->device;
     session.random = 88172645463325252u;
-    nova_open_queue(context, &session);
+    if (call->lent)
+        nova_use_queue(context, &session, call->stream);
+    else
+        nova_open_queue(context, &session);
     context->session = &session;
     nova_try(context, nova_run_with_failures, call);
     while (session.mirrors != NULL)

@@ -21,6 +21,7 @@ typedef struct nova_mirror {
     nova_device_memory memory;        /* on the device; null: none yet */
     bool on_host;                     /* whether the elements on the host are current, */
     bool on_device;                   /* those on the device are; neither: none has been written */
+    bool lent;                        /* the memory on the device is the caller's */
 } nova_mirror;
 
 /* The array that an address lies in; null if it is none of the call's. */
@@ -109,7 +110,9 @@ static void nova_drop_mirror(nova_session *session, const void *data)
     nova_mirror *mirror = nova_take_mirror(session, (uintptr_t)data);
     if (mirror == NULL)
         return;
-    if (mirror->memory != NULL)
+    if (mirror->lent)
+        free((void *)mirror->start); /* It is only a name. */
+    else if (mirror->memory != NULL)
         nova_device_free(session, mirror->memory, mirror->bytes);
     free(mirror);
 }
@@ -135,14 +138,17 @@ static void nova_free_memory(nova_context *context, void *data)
 }
 
 /* Lets kernels read count elements that the caller has lent. Arguments may overlap: these are then
- * one array. */
+ * one array, and those that a caller has on the device have a name already. */
 static void nova_lend(nova_context *context, const void *data, int64_t count, size_t size)
 {
     nova_session *session = context->session;
     if (data == NULL || count <= 0)
         return;
     uintptr_t start = (uintptr_t)data, end = start + (size_t)count * size;
-    nova_mirror *mirror = session->mirrors;
+    nova_mirror *mirror = nova_find_mirror(session, data);
+    if (mirror != NULL && end - mirror->start <= mirror->bytes)
+        return;
+    mirror = session->mirrors;
     while (mirror != NULL) {
         if (start < mirror->start + mirror->bytes && mirror->start < end) {
             start = mirror->start < start ? mirror->start : start;
@@ -209,6 +215,13 @@ static void nova_on_host(nova_context *context, const void *address, bool writes
     mirror->on_device = mirror->on_device && !writes;
 }
 
+/* Brings an array of the result to where the caller wants it. */
+static inline void nova_bring_result(nova_context *context, const void *address)
+{
+    if (!context->session->lent)
+        nova_on_host(context, address, false);
+}
+
 /* The memory on the device of the array that an address lies in, with its elements; a kernel is about
  * to read them and, where that is said, to write them. The address must be that of an array. */
 static nova_mirror *nova_on_device(nova_context *context, const void *address, bool writes)
@@ -257,6 +270,15 @@ static void nova_move_elements(nova_context *context, void *to, const void *from
         target->on_host = to_host;
         target->on_device = !to_host;
     }
+}
+
+/* Copies bytes of a result to where the caller wants it. A buffer on the host may also be an argument. */
+static inline void nova_move_result(nova_context *context, void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0 && context->session->lent)
+        nova_move_elements(context, to, from, bytes);
+    else if (bytes > 0)
+        memmove(to, from, bytes);
 }
 
 /* Copies count elements between arrays of the call that do not overlap. */

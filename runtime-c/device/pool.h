@@ -75,6 +75,7 @@ typedef struct nova_pool_of_device {
 typedef struct nova_device_session {
     struct nova_device *device;
     nova_queue queue;
+    bool lent;                   /* the queue is the caller's, and results go to the device */
     int previous;                /* CUDA: the device that the host's thread used before */
     nova_kept kept;              /* memory given back, which kernels before may still use */
     struct nova_mirror *mirrors; /* arrays of the call, as a tree over their addresses */
@@ -93,16 +94,16 @@ static nova_queue nova_take_queue(nova_pool_of_device *pool)
 }
 
 /* Gives the memory and the queue of a call back, whose kernels have ended; null, or the queue if
- * there is no room for one more. */
+ * there is no room for one more. One that the caller has lent stays the caller's. */
 static nova_queue nova_give_back(nova_pool_of_device *pool, nova_session *session)
 {
-    nova_queue left = session->queue;
+    nova_queue left = session->lent ? NULL : session->queue;
     pthread_mutex_lock(&pool->lock);
     while (session->kept.count > 0
            && nova_keep_piece(&pool->kept, session->kept.pieces[session->kept.count - 1].memory,
                               session->kept.pieces[session->kept.count - 1].bytes))
         session->kept.count--;
-    if (pool->queue_count < NOVA_KEPT_QUEUES) {
+    if (left != NULL && pool->queue_count < NOVA_KEPT_QUEUES) {
         pool->queues[pool->queue_count++] = left;
         left = NULL;
     }

@@ -19,6 +19,7 @@ typedef struct nova_device {
     cl_device_id id;
     cl_context context;
     cl_program program;
+    struct nova_device *others; /* for contexts that callers have lent */
 } nova_device;
 
 /* What functions of OpenCL give: this, or why they failed. */
@@ -112,9 +113,9 @@ NOVA_WEAK pthread_mutex_t nova_opening_lock_1 = PTHREAD_MUTEX_INITIALIZER;
 /* Opens the device unless it is open; gives what has failed, or null. The lock is held. */
 static const char *nova_open_device(nova_device *device, cl_int *code)
 {
-    *code = CL_DEVICE_NOT_FOUND;
     if (device->open)
         return NULL;
+    *code = CL_DEVICE_NOT_FOUND;
     pthread_mutex_lock(&nova_opening_lock_1);
     device->id = nova_choose_device();
     pthread_mutex_unlock(&nova_opening_lock_1);
@@ -215,6 +216,74 @@ static void nova_open_queue(nova_context *context, nova_session *session)
         if (session->queue == NULL)
             nova_fail_device(context, "clCreateCommandQueue", code);
     }
+}
+
+/* The program on the device and in the context of a caller's queue, opened when it is first met; null,
+ * and what has failed, if that cannot be done. The lock of the program's own device is held. */
+static nova_device *nova_device_in(nova_device *own, cl_context context, cl_device_id id,
+                                   const char **failed, cl_int *code)
+{
+    for (nova_device *other = own->others; other != NULL; other = other->others)
+        if (other->context == context && other->id == id)
+            return other;
+    nova_device *made = (nova_device *)calloc(1, sizeof *made);
+    cl_kernel *kernels = (cl_kernel *)calloc((size_t)own->kernel_count, sizeof(cl_kernel));
+    *failed = "opening a device";
+    *code = CL_OUT_OF_HOST_MEMORY;
+    if (made != NULL && kernels != NULL && pthread_mutex_init(&made->pool.lock, NULL) == 0) {
+        made->sources = own->sources;
+        made->source_count = own->source_count;
+        made->options = own->options;
+        made->names = own->names;
+        made->kernels = kernels;
+        made->kernel_count = own->kernel_count;
+        made->id = id;
+        made->context = context;
+        *failed = nova_build_kernels(made, code);
+        if (*failed == NULL) {
+            clRetainContext(context);
+            made->open = true;
+            made->others = own->others;
+            own->others = made;
+            return made;
+        }
+        if (made->program != NULL)
+            clReleaseProgram(made->program);
+        pthread_mutex_destroy(&made->pool.lock);
+    }
+    free(kernels);
+    free(made);
+    return NULL;
+}
+
+/* Has a call use the queue that its caller has lent, and the program in the context of that. */
+static void nova_use_queue(nova_context *context, nova_session *session, void *stream)
+{
+    cl_command_queue queue = (cl_command_queue)stream;
+    cl_context owner = NULL;
+    cl_device_id id = NULL;
+    cl_command_queue_properties properties = 0;
+    const char *failed = "looking at the stream";
+    cl_int code = CL_INVALID_COMMAND_QUEUE;
+    if (queue != NULL)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof owner, &owner, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
+    if (code == CL_SUCCESS)
+        code = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
+                                     NULL);
+    if (code != CL_SUCCESS)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "stream: no command queue of OpenCL");
+    if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "stream: the command queue does not keep an order");
+    pthread_mutex_lock(&session->device->pool.lock);
+    nova_device *device = nova_device_in(session->device, owner, id, &failed, &code);
+    pthread_mutex_unlock(&session->device->pool.lock);
+    if (device == NULL)
+        nova_fail(context, NOVA_ERROR_DEVICE, "the device failed: %s gave %d", failed, (int)code);
+    session->device = device;
+    session->queue = queue;
+    session->lent = true;
 }
 
 /* Ends all kernels of a call and gives its queue back. */

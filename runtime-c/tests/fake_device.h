@@ -13,6 +13,7 @@ typedef struct nova_device_session {
     uint64_t random;
     nova_device_memory failure;
     bool may_have_failed;
+    bool lent;
     struct nova_device *device;
     nova_device_memory heap;
     size_t heap_bytes;

@@ -15,6 +15,12 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     (void)session;
 }
 
+static void nova_use_queue(nova_context *context, nova_session *session, void *stream)
+{
+    (void)stream;
+    nova_open_queue(context, session);
+}
+
 static void nova_close_queue(nova_session *session)
 {
     (void)session;
@@ -120,7 +126,7 @@ static void body(nova_context *context, void *argument)
 static int call(uint64_t most, char *message)
 {
     nova_device device = {most};
-    nova_device_call call = {&device, body, NULL};
+    nova_device_call call = {&device, body, NULL, false, NULL};
     nova_context context;
     message[0] = '\0';
     nova_open(&context, message);

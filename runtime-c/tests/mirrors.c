@@ -3,6 +3,7 @@
 #include "fake_device.h"
 #include "../device/mirrors.h"
 #include "../common/call.h"
+#include "../device/callers.h"
 
 static void nova_report(nova_context *context, int32_t site, int64_t first, int64_t second)
 {
@@ -129,6 +130,46 @@ static void lent(nova_context *context, void *argument)
     nova_lend(context, numbers, 12, sizeof(int));
 }
 
+/* What a caller has on the device stays there: nothing is copied to the host or back. */
+static void on_the_device(nova_context *context, void *argument)
+{
+    char *memory = (char *)argument, *buffer = memory + 16 * sizeof(int);
+    int before_reads = reads, before_written = written, before_allocated = allocated;
+    context->session->lent = true;
+    const int *name = (const int *)nova_lend_on_device(context, "X", memory, 16, sizeof(int), false);
+    nova_lend(context, name, 16, sizeof(int));
+    nova_lend(context, name + 3, 4, sizeof(int));
+    nova_mirror *mirror = nova_on_device(context, name + 5, false);
+    CHECK(mirror != NULL && mirror->memory == memory && mirror->bytes == 16 * sizeof(int));
+    CHECK(nova_lend_on_device(context, "Y", NULL, 0, sizeof(int), true) == NULL);
+    /* A kernel makes the result, which goes into the buffer, and is handed over. */
+    nova_block *block;
+    int *made = (int *)nova_fresh(context, nova_allocate(context, &block, 8, sizeof(int), NULL));
+    int *place = (int *)nova_on_device(context, made, true)->memory;
+    for (int i = 0; i < 8; i++)
+        place[i] = i;
+    int *room = (int *)nova_room_on_device(context, buffer, 10, sizeof(int), false);
+    nova_bring_result(context, made);
+    CHECK(nova_put(context, room, made, block, 8, sizeof(int)) == room);
+    nova_settle_result(context, room, 8, sizeof(int));
+    CHECK(((int *)buffer)[7] == 7 && nova_hand_over(context, room, buffer) == buffer);
+    CHECK(nova_give(context, made, block, 8, sizeof(int)) == made);
+    nova_settle_result(context, made, 8, sizeof(int));
+    CHECK(nova_hand_over(context, made, NULL) == place);
+    free(place);
+    allocated--;
+    CHECK(nova_room_on_device(context, NULL, 10, sizeof(int), false) == NULL);
+    CHECK(reads == before_reads && written == before_written && allocated == before_allocated);
+    /* What the host asks for is copied: offsets, and what it makes itself. */
+    const int *offsets =
+        (const int *)nova_lend_on_device(context, "X", memory, 2, sizeof(int), true);
+    CHECK(reads == before_reads + 1 && offsets[1] == 1);
+    int *structures = (int *)nova_room_on_device(context, buffer, 4, sizeof(int), true);
+    structures[0] = 70;
+    nova_settle_result(context, structures, 1, sizeof(int));
+    CHECK(((int *)buffer)[0] == 70 && ((int *)buffer)[1] == 1 && written == before_written + 1);
+}
+
 /* A failure that a kernel has left is reported when its results are asked for, and once. */
 static void failed(nova_context *context, void *argument)
 {
@@ -166,6 +207,8 @@ int main(void)
     nova_failure failure = {1, 7, 3, 4};
     CHECK(run(random_steps, arrays, message) == 0);
     CHECK(run(lent, numbers, message) == 0 && allocated == 0);
+    int memory[32] = {0, 1};
+    CHECK(run(on_the_device, memory, message) == 0 && allocated == 0);
     CHECK(run(failed, &failure, message) == NOVA_ERROR_PROGRAM);
     CHECK(strcmp(message, "site 7: 3, 4") == 0);
     CHECK(reads > 0);

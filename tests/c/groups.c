@@ -182,7 +182,7 @@ static cl_kernel nova_kernels[1];
 
 static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 3, "-cl-std=CL1.2",
                                           nova_kernel_names, nova_kernels, 1, false, NULL, NULL,
-                                          NULL};
+                                          NULL, NULL};
 
 /* The parameters of a call of groups. */
 struct groups_call {
@@ -201,6 +201,21 @@ struct groups_call {
 };
 
 static NOVA_THREAD_LOCAL char groups_message[NOVA_MESSAGE_SIZE];
+
+struct groups_device_call {
+    int64_t *result_len;
+    struct _cl_mem **result;
+    float alpha;
+    int64_t A_dim0;
+    int64_t A_dim1;
+    struct _cl_mem *A;
+    int64_t x_len;
+    struct _cl_mem *x;
+    float beta;
+    int64_t y_len;
+    struct _cl_mem *y;
+    int32_t each;
+};
 
 NOVA_NEVER_RETURNS static void nova_length_error(nova_context *context, const char *place,
                                                  int64_t first, int64_t second)
@@ -285,7 +300,7 @@ static void groups_run(nova_context *context, void *argument)
                  (float *)nova_elements(call->y), call->each, &value_length, &value_data,
                  &value_data_block);
     nova_check_kernels(context);
-    nova_on_host(context, value_data, false);
+    nova_bring_result(context, value_data);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;
@@ -301,7 +316,41 @@ int groups(int64_t *result_len, float **result, float alpha, int64_t A_dim0, int
 {
     struct groups_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta, y_len,
                                y, each};
-    nova_device_call device_call = {&nova_program_device, groups_run, &call};
+    nova_device_call device_call = {&nova_program_device, groups_run, &call, false, NULL};
+    return nova_call(nova_with_device, &device_call, groups_message);
+}
+
+static void groups_device_run(nova_context *context, void *argument)
+{
+    struct groups_device_call *outer = (struct groups_device_call *)argument;
+    nova_check_result(context, "result_len", outer->result_len);
+    nova_check_result(context, "result", outer->result);
+    float *result = (float *)nova_room_on_device(context, *outer->result, *outer->result_len,
+                                                 sizeof(float), false);
+    int64_t A_count = 1;
+    A_count = nova_times_extent(context, "A", A_count, outer->A_dim0);
+    A_count = nova_times_extent(context, "A", A_count, outer->A_dim1);
+    const float *A = (const float *)nova_lend_on_device(context, "A", outer->A, A_count,
+                                                        sizeof(float), false);
+    const float *x = (const float *)nova_lend_on_device(context, "x", outer->x, outer->x_len,
+                                                        sizeof(float), false);
+    const float *y = (const float *)nova_lend_on_device(context, "y", outer->y, outer->y_len,
+                                                        sizeof(float), false);
+    struct groups_call call = {outer->result_len, &result, outer->alpha, outer->A_dim0,
+                               outer->A_dim1, A, outer->x_len, x, outer->beta, outer->y_len, y,
+                               outer->each};
+    groups_run(context, &call);
+    nova_settle_result(context, result, *outer->result_len, sizeof(float));
+    *outer->result = (struct _cl_mem *)nova_hand_over(context, result, *outer->result);
+}
+
+int groups_device(int64_t *result_len, struct _cl_mem **result, float alpha, int64_t A_dim0,
+                  int64_t A_dim1, struct _cl_mem *A, int64_t x_len, struct _cl_mem *x, float beta,
+                  int64_t y_len, struct _cl_mem *y, int32_t each, void *stream)
+{
+    struct groups_device_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta,
+                                      y_len, y, each};
+    nova_device_call device_call = {&nova_program_device, groups_device_run, &call, true, stream};
     return nova_call(nova_with_device, &device_call, groups_message);
 }
 

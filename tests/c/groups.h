@@ -5,7 +5,8 @@
  * names a device: its number, or a part of its name.
  *
  * Functions return 0, or the code of an error: 1 a run-time error of the program, 2 out of
- * memory, 3 a result buffer is too small (its needed length is written), 4 a bad argument.
+ * memory, 3 a result buffer is too small (its needed length is written), 4 a bad argument,
+ * 5 the device failed, or there is none.
  * After an error nothing is allocated and no result is written.
  * Arguments are borrowed and never written. The data pointer of a result must be NULL on
  * entry (then it is allocated with malloc, and the caller frees it) or point to a buffer of as
@@ -30,6 +31,14 @@ extern "C" {
 int groups(int64_t *result_len, float **result, float alpha, int64_t A_dim0, int64_t A_dim1,
            const float *A, int64_t x_len, const float *x, float beta, int64_t y_len, const float *y,
            int32_t each);
+
+/* The same for arrays on the device; it works behind what is in the stream, which is
+ * a cl_command_queue that keeps its order. Sizes, and what is no array, stay on the
+ * host. Results that are allocated on the device are freed with clReleaseMemObject. */
+struct _cl_mem;
+int groups_device(int64_t *result_len, struct _cl_mem **result, float alpha, int64_t A_dim0,
+                  int64_t A_dim1, struct _cl_mem *A, int64_t x_len, struct _cl_mem *x, float beta,
+                  int64_t y_len, struct _cl_mem *y, int32_t each, void *stream);
 
 /* The message of this thread's last failure of groups. */
 const char *groups_error(void);

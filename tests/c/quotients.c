@@ -166,7 +166,7 @@ static cl_kernel nova_kernels[1];
 
 static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 2, "-cl-std=CL1.2",
                                           nova_kernel_names, nova_kernels, 1, false, NULL, NULL,
-                                          NULL};
+                                          NULL, NULL};
 
 /* The parameters of a call of quotients. */
 struct quotients_call {
@@ -179,6 +179,15 @@ struct quotients_call {
 };
 
 static NOVA_THREAD_LOCAL char quotients_message[NOVA_MESSAGE_SIZE];
+
+struct quotients_device_call {
+    int64_t *result_len;
+    struct _cl_mem **result;
+    int64_t X_len;
+    struct _cl_mem *X;
+    int64_t Y_len;
+    struct _cl_mem *Y;
+};
 
 NOVA_NEVER_RETURNS static void nova_length_error(nova_context *context, const char *place,
                                                  int64_t first, int64_t second)
@@ -232,7 +241,7 @@ static void quotients_run(nova_context *context, void *argument)
                     (int32_t *)nova_elements(call->Y), &value_length, &value_data,
                     &value_data_block);
     nova_check_kernels(context);
-    nova_on_host(context, value_data, false);
+    nova_bring_result(context, value_data);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;
@@ -247,7 +256,33 @@ int quotients(int64_t *result_len, int32_t **result, int64_t X_len, const int32_
               const int32_t *Y)
 {
     struct quotients_call call = {result_len, result, X_len, X, Y_len, Y};
-    nova_device_call device_call = {&nova_program_device, quotients_run, &call};
+    nova_device_call device_call = {&nova_program_device, quotients_run, &call, false, NULL};
+    return nova_call(nova_with_device, &device_call, quotients_message);
+}
+
+static void quotients_device_run(nova_context *context, void *argument)
+{
+    struct quotients_device_call *outer = (struct quotients_device_call *)argument;
+    nova_check_result(context, "result_len", outer->result_len);
+    nova_check_result(context, "result", outer->result);
+    int32_t *result = (int32_t *)nova_room_on_device(context, *outer->result, *outer->result_len,
+                                                     sizeof(int32_t), false);
+    const int32_t *X = (const int32_t *)nova_lend_on_device(context, "X", outer->X, outer->X_len,
+                                                            sizeof(int32_t), false);
+    const int32_t *Y = (const int32_t *)nova_lend_on_device(context, "Y", outer->Y, outer->Y_len,
+                                                            sizeof(int32_t), false);
+    struct quotients_call call = {outer->result_len, &result, outer->X_len, X, outer->Y_len, Y};
+    quotients_run(context, &call);
+    nova_settle_result(context, result, *outer->result_len, sizeof(int32_t));
+    *outer->result = (struct _cl_mem *)nova_hand_over(context, result, *outer->result);
+}
+
+int quotients_device(int64_t *result_len, struct _cl_mem **result, int64_t X_len, struct _cl_mem *X,
+                     int64_t Y_len, struct _cl_mem *Y, void *stream)
+{
+    struct quotients_device_call call = {result_len, result, X_len, X, Y_len, Y};
+    nova_device_call device_call = {&nova_program_device, quotients_device_run, &call, true,
+                                    stream};
     return nova_call(nova_with_device, &device_call, quotients_message);
 }
 

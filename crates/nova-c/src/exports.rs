@@ -2,6 +2,7 @@
 //! things: functions of entries, foreign functions, types with what frees them, and macros.
 
 use crate::ast::Item;
+use crate::border::callers::device_symbol;
 use crate::border::ctype::{CTypes, Definition};
 use crate::border::{entry, top::Form};
 use crate::header::header_guard;
@@ -94,7 +95,7 @@ fn exports(program: &Program, name: &str) -> Vec<Export> {
     }
     let symbols = program.entries.iter().map(|e| entry::symbols(&e.name));
     let of_entries = program.entries.iter().zip(symbols).enumerate();
-    let (functions, errors): (Vec<Export>, Vec<Export>) = of_entries
+    let (functions, others): (Vec<Export>, Vec<[Export; 2]>) = of_entries
         .map(|(k, (entry, (symbol, error)))| {
             let export = |name: String, purpose: String| Export {
                 name,
@@ -103,12 +104,18 @@ fn exports(program: &Program, name: &str) -> Vec<Export> {
                 value: None,
             };
             (
-                export(symbol, format!("the entry `{}`", entry.name)),
-                export(error, format!("the message of the entry `{}`", entry.name)),
+                export(symbol.clone(), format!("the entry `{}`", entry.name)),
+                [
+                    export(error, format!("the message of the entry `{}`", entry.name)),
+                    export(
+                        device_symbol(&symbol),
+                        format!("the entry `{}` for arrays on a device", entry.name),
+                    ),
+                ],
             )
         })
         .unzip();
-    list.extend(errors);
+    list.extend(others.into_iter().flatten());
     list.extend(functions);
     list
 }

@@ -56,6 +56,7 @@ pub fn items(unit: &mut Unit) -> Vec<Item> {
         Expression::name("NULL"),
         Expression::name("NULL"),
         Expression::name("NULL"),
+        Expression::name("NULL"),
     ];
     items.push(Item::Variable {
         prefix: vec!["static".into()],

@@ -56,6 +56,7 @@ pub const FILES: &[(&str, &str)] = files![
     "pthreads/pool.h",
     "pthreads/region.h",
     "device/call.h",
+    "device/callers.h",
     "device/heap.h",
     "device/arguments.h",
     "opencl/launch.h",

@@ -2,6 +2,7 @@
 //! reads the arguments, calls the function of Loop and writes the results when nothing can fail any
 //! more.
 
+use super::callers::{emit_device_entry, is_offered};
 use super::input::Source;
 use super::output::Purpose;
 use super::top::{Form, read};
@@ -156,28 +157,35 @@ pub fn emit_entry(
     interface: &EntryInterface,
 ) -> (Vec<Item>, Vec<Function>) {
     let names = EntryNames::new(unit, interface);
-    let items = call_items(interface, &names);
+    let mut items = call_items(interface, &names);
     let run = run_function(unit, entry, interface, &names);
+    let body = call_body(unit, entry, &interface.parameters(), &names, None);
     let entry_function = Function {
-        body: Some(entry_body(unit, entry, interface, &names).into()),
+        body: Some(body.into()),
         ..interface.function()
     };
+    let mut functions = vec![run, entry_function];
+    if is_offered(unit, interface) {
+        let (own, for_callers) = emit_device_entry(unit, entry, interface, &names);
+        items.extend(own);
+        functions.extend(for_callers);
+    }
     let message = Statement::Return(Some(Expression::Name(names.message)));
-    let error_function = Function {
+    functions.push(Function {
         body: Some(vec![message].into()),
         ..interface.error_function()
-    };
-    (items, vec![run, entry_function, error_function])
+    });
+    (items, functions)
 }
 
 /// What stands in the file for an entry.
-struct EntryNames {
+pub struct EntryNames {
     /// The structure of the parameters of a call.
-    call: Name,
+    pub call: Name,
     /// The message of the last failure.
-    message: Name,
+    pub message: Name,
     /// The function that runs in a context.
-    run: Name,
+    pub run: Name,
 }
 
 impl EntryNames {
@@ -220,18 +228,22 @@ fn call_items(interface: &EntryInterface, names: &EntryNames) -> Vec<Item> {
     items
 }
 
-/// What the function does that hosts call: it has another one run in a context, and on a device.
-fn entry_body(
+/// What a function does that hosts call: it has another one run in a context and, where there are
+/// kernels, on a device; with this stream, if the caller has one.
+pub fn call_body(
     unit: &Unit,
     entry: &ir::Entry,
-    interface: &EntryInterface,
+    parameters: &[Parameter],
     names: &EntryNames,
+    stream: Option<Name>,
 ) -> Vec<Statement> {
-    let parameters = interface.parameters();
     let mut body = Vec::new();
     let mut structure = |name: &str, ty: Type, values: Vec<Expression>| {
         let mut name = String::from(name);
-        while parameters.iter().any(|p| *p.name == *name) {
+        let is_taken = |name: &str| {
+            parameters.iter().any(|p| *p.name == *name) || stream.as_deref() == Some(name)
+        };
+        while is_taken(&name) {
             name.push('_');
         }
         let value = Expression::Braces(values);
@@ -248,7 +260,9 @@ fn entry_body(
     };
     if unit.has_kernels {
         let device = Expression::name(crate::device::DEVICE).address();
-        let values = vec![device, function, argument];
+        let lent = Expression::name(if stream.is_some() { "true" } else { "false" });
+        let stream = stream.clone().map_or(null(), Expression::Name);
+        let values = vec![device, function, argument, lent, stream];
         argument = structure("device_call", Type::name("nova_device_call"), values);
         function = Expression::name("nova_with_device");
     }
@@ -300,7 +314,7 @@ fn run_function(
         }
     });
     let (rest, ()) = emitter.apart(|emitter| {
-        let parts = emitter.call_entry(entry, arguments);
+        let parts = emitter.call_entry(entry, interface, arguments);
         emitter.write_results(interface, &parts, making.is_some(), &field);
     });
     if emitter.unit.uses_tables() {
@@ -362,7 +376,12 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Calls the function of Loop; gives the components of its result.
-    fn call_entry(&mut self, entry: &ir::Entry, arguments: Vec<Expression>) -> Vec<Part> {
+    fn call_entry(
+        &mut self,
+        entry: &ir::Entry,
+        interface: &EntryInterface,
+        arguments: Vec<Expression>,
+    ) -> Vec<Part> {
         let program = self.program();
         let function = &program.functions[entry.function.0 as usize];
         let info = self.unit.functions[entry.function.0 as usize].clone();
@@ -375,7 +394,7 @@ impl FunctionEmitter<'_, '_> {
             let value = Expression::call(info.name, all);
             let ty = crate::scalar::variable_type(scalar);
             let value = self.variable(ty, "value", value);
-            self.end_kernels(&[]);
+            self.end_kernels(&interface.result_form, &[]);
             return vec![Part::Scalar(value)];
         }
         let parts = self.result_parts(&entry.result, "value");
@@ -383,18 +402,30 @@ impl FunctionEmitter<'_, '_> {
             all.push(part.address());
         }
         self.push(Statement::call(info.name, all));
-        self.end_kernels(&parts);
+        self.end_kernels(&interface.result_form, &parts);
         parts
     }
 
     /// Where there is a device, looks whether a kernel has failed, and brings arrays of the result to
-    /// the host.
-    fn end_kernels(&mut self, parts: &[Part]) {
+    /// the host, or where else the caller wants them.
+    fn end_kernels(&mut self, form: &Form, parts: &[Part]) {
         if !self.unit.has_kernels {
             return;
         }
         self.push(Statement::call("nova_check_kernels", vec![context()]));
-        self.bring_to_host(parts);
+        match (form, parts) {
+            (
+                Form::Nested {
+                    levels: 1, element, ..
+                }
+                | Form::Array { element, .. },
+                [.., Part::Array { pointer, .. }],
+            ) if matches!(element, CoreType::Scalar(_)) => {
+                let arguments = vec![context(), pointer.clone()];
+                self.push(Statement::call("nova_bring_result", arguments));
+            }
+            _others => self.bring_to_host(parts),
+        }
     }
 
     /// Where there is a device, brings arrays to the host.

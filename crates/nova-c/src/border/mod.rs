@@ -4,9 +4,10 @@
 //! [`ctype`] gives every type its C structure; [`input`] (with [`lifted`] for arrays of structures)
 //! turns C values into components, [`output`] components into C values; [`data`] does both for
 //! recursive data; [`top`] spreads vectors over several parameters ([`nested`] for offsets);
-//! [`structures`] reads and makes arrays of structures in place; [`entry`] and [`foreign`] put it
-//! together.
+//! [`structures`] reads and makes arrays of structures in place; [`entry`], [`callers`] (for
+//! arrays on a device) and [`foreign`] put it together.
 
+pub mod callers;
 pub mod ctype;
 pub mod data;
 pub mod entry;
