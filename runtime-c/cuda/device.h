@@ -4,6 +4,7 @@
 #define NOVA_CUDA_DEVICE_H
 
 #include "memory.h"
+#include "launch.h"
 /* Behind what memory and queues are. */
 #include "../device/pool.h"
 
@@ -11,7 +12,9 @@
 typedef struct nova_device {
     nova_pool_of_device pool;   /* its lock guards what follows, too */
     bool open;
-    int number;                 /* which device */
+    int number;                 /* which device, */
+    size_t memory;              /* how much it has, */
+    size_t shared_memory;       /* and how much the threads of a block may share */
     struct nova_device *others; /* for devices whose streams callers have lent */
 } nova_device;
 
@@ -31,27 +34,43 @@ NOVA_NEVER_RETURNS static void nova_fail_device(nova_context *context, const cha
               cudaGetErrorString(code));
 }
 
-/* The device that NOVA_DEVICE names, or the first one, which is the fastest; false, and why, if there
- * is none. */
-static bool nova_choose_device(int *chosen, cudaError_t *code)
+/* Makes a device one of this number. */
+static void nova_set_device(nova_device *device, int number, const cudaDeviceProp *properties)
+{
+    device->number = number;
+    device->memory = properties->totalGlobalMem;
+    device->shared_memory = properties->sharedMemPerBlockOptin;
+}
+
+/* Opens the device that NOVA_DEVICE names, or the first one, which is the fastest; false, and why, if
+ * there is none. The lock is held. */
+static bool nova_open_device(nova_device *device, cudaError_t *code)
 {
     const char *wanted = nova_wanted_device();
     int count = 0;
-    *chosen = 0;
     *code = cudaGetDeviceCount(&count);
-    if (*code != cudaSuccess || wanted == NULL)
-        return *code == cudaSuccess && count > 0;
-    for (int number = 0; number < count; number++) {
+    for (int number = 0; number < count && *code == cudaSuccess; number++) {
         cudaDeviceProp properties;
         *code = cudaGetDeviceProperties(&properties, number);
-        if (*code != cudaSuccess)
-            return false;
-        if (nova_is_wanted(properties.name, (unsigned)number, wanted)) {
-            *chosen = number;
+        if (*code == cudaSuccess
+            && (wanted == NULL || nova_is_wanted(properties.name, (unsigned)number, wanted))) {
+            nova_set_device(device, number, &properties);
             return true;
         }
     }
     return false;
+}
+
+/* How much memory the threads of a block may share, beside what kernels declare. */
+static size_t nova_most_local_memory(const nova_device *device)
+{
+    return device->shared_memory - NOVA_SHARED_DECLARED;
+}
+
+/* How much memory all threads of a kernel may take. */
+static uint64_t nova_most_memory(const nova_device *device)
+{
+    return device->memory / 4;
 }
 
 /* New memory on the device; null, and why, if there is none. */
@@ -112,7 +131,7 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     cudaError_t code = cudaSuccess;
     pthread_mutex_lock(&device->pool.lock);
     if (!device->open)
-        device->open = nova_choose_device(&device->number, &code);
+        device->open = nova_open_device(device, &code);
     bool open = device->open;
     if (open)
         session->queue = nova_take_queue(&device->pool);
@@ -134,19 +153,24 @@ static void nova_open_queue(nova_context *context, nova_session *session)
         nova_fail_device(context, "opening a stream", code);
 }
 
-/* The program on one of the devices, opened when it is first met; null if there is no memory for that.
- * The lock of the program's own device is held. */
-static nova_device *nova_device_of(nova_device *own, int number)
+/* The program on one of the devices, opened when it is first met; null, and why, if that cannot be
+ * done. The lock of the program's own device is held. */
+static nova_device *nova_device_of(nova_device *own, int number, cudaError_t *code)
 {
+    cudaDeviceProp properties;
     for (nova_device *other = own->others; other != NULL; other = other->others)
         if (other->number == number)
             return other;
+    *code = cudaGetDeviceProperties(&properties, number);
+    if (*code != cudaSuccess)
+        return NULL;
     nova_device *made = (nova_device *)calloc(1, sizeof *made);
     if (made == NULL || pthread_mutex_init(&made->pool.lock, NULL) != 0) {
+        *code = cudaErrorMemoryAllocation;
         free(made);
         return NULL;
     }
-    made->number = number;
+    nova_set_device(made, number, &properties);
     made->open = true;
     made->others = own->others;
     own->others = made;
@@ -160,10 +184,10 @@ static void nova_use_queue(nova_context *context, nova_session *session, void *s
     if (code != cudaSuccess)
         nova_fail_device(context, "looking for the current device", code);
     pthread_mutex_lock(&session->device->pool.lock);
-    nova_device *device = nova_device_of(session->device, session->previous);
+    nova_device *device = nova_device_of(session->device, session->previous, &code);
     pthread_mutex_unlock(&session->device->pool.lock);
     if (device == NULL)
-        nova_fail_memory(context, NULL);
+        nova_fail_device(context, "opening the current device", code);
     session->device = device;
     session->queue = (nova_queue)stream;
     session->lent = true;

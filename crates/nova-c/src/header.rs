@@ -44,7 +44,7 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
         items.push(Item::Function(interface.function()));
         items.push(Item::Blank);
         if callers::is_offered(unit, interface) {
-            items.push(Item::Comment(callers::device_remark(unit, interface)));
+            items.push(Item::Comment(callers::device_remark(unit)));
             if unit.options.target == Target::OpenCl {
                 items.push(Item::Text("struct _cl_mem;\n".into()));
             }

@@ -53,17 +53,6 @@ pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
     program.functions = functions;
 }
 
-/// Makes work-groups iterations of a grid, each done by one thread, for devices without groups.
-pub(crate) fn forget(program: &mut Program) {
-    for function in &mut program.functions {
-        set_levels(&mut function.body, (), &|(), _, level, _| match level {
-            Level::Block => (Level::Grid, ()),
-            Level::Thread => (Level::Sequential, ()),
-            others => (others, ()),
-        });
-    }
-}
-
 struct Groups<'a> {
     program: &'a mut Program,
     host: &'a BTreeSet<FunctionId>,

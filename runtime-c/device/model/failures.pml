@@ -1,4 +1,4 @@
-/* Failures before barriers, as in opencl/kernel.h, step by step, for spin to try in every order: the
+/* Failures before barriers, as in device/threads.h, step by step, for spin to try in every order: the
  * threads of groups run phases that barriers separate; in any phase any thread may fail. What is
  * checked:
  *   - behind each barrier all threads of a group get the same answer, so that they leave together;

@@ -52,7 +52,7 @@ pub fn device_function(unit: &Unit, interface: &EntryInterface) -> Function {
 }
 
 /// What the header says of it.
-pub fn device_remark(unit: &Unit, interface: &EntryInterface) -> String {
+pub fn device_remark(unit: &Unit) -> String {
     let (stream, free) = match unit.options.target {
         Target::OpenCl => (
             "a cl_command_queue that keeps its order",

@@ -2,7 +2,6 @@
 
 use nova_diag::SourceMap;
 use nova_loop::ir::{Command, Level, Program};
-use nova_loop::kernels::Abilities;
 use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 use nova_loop::{kernels, residency};
@@ -35,12 +34,8 @@ fn program(body: &str) -> Program {
 
 /// The program after the choice of kernels and, if so asked, the marks for the host.
 fn after(body: &str, marks: bool) -> Program {
-    on(Abilities::ALL, body, marks)
-}
-
-fn on(device: Abilities, body: &str, marks: bool) -> Program {
     let mut program = program(body);
-    kernels::run(&mut program, device);
+    kernels::run(&mut program);
     if marks {
         residency::run(&mut program);
     }
@@ -52,11 +47,7 @@ fn on(device: Abilities, body: &str, marks: bool) -> Program {
 
 /// Whether a loop with this body becomes a kernel.
 fn is_kernel(body: &str) -> bool {
-    is_kernel_on(Abilities::ALL, body)
-}
-
-fn is_kernel_on(device: Abilities, body: &str) -> bool {
-    let program = on(device, &format!("(for i n grid {body})"), false);
+    let program = after(&format!("(for i n grid {body})"), false);
     let mut found = None;
     each_command(&program.functions[0].body, |command| {
         if let Command::For { level, .. } = command
@@ -105,13 +96,12 @@ fn the_host_keeps_what_a_device_cannot_do() {
 }
 
 #[test]
-fn kernels_make_arrays_where_threads_have_memory() {
+fn kernels_make_arrays() {
     for body in [
         "(declare v:f32) (call \"makes\" [3] [v]) (store y i v)",
         "(declare p:(pointer f32)) (declare h:block) (allocate h p f32 4) (release h)",
     ] {
-        assert!(is_kernel_on(Abilities::ALL, body), "{body}");
-        assert!(!is_kernel_on(Abilities::NONE, body), "{body}");
+        assert!(is_kernel(body), "{body}");
     }
 }
 
