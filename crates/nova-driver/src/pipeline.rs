@@ -261,6 +261,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Device, nova_loop::kernels::run),
     },
     Pass {
+        name: "fills",
+        description: "checks that no part of a filter writes more than was counted for it",
+        level: 0,
+        step: Step::Loop(On::Any, nova_loop::fills::run),
+    },
+    Pass {
         name: "vectors",
         description: "puts loads and stores of neighbours together, for vectors of a device",
         level: 2,

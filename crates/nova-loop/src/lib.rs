@@ -71,6 +71,7 @@ mod copies;
 pub mod counts;
 pub mod error;
 pub mod expression;
+pub mod fills;
 mod groups;
 pub mod indices;
 pub mod interference;

@@ -4,7 +4,8 @@
 //! That is so of updates and scatters, and of a map that reads an array only at the index it writes
 //! (criteria R.1 and R.2). Where only this function can have the block, the new array is put there;
 //! where others may share it (states of loops, results of conditionals and calls), `Unique` finds
-//! out from the reference count when the program runs, and copies only if somebody does.
+//! out from the reference count when the program runs, and copies only if somebody does. Where joined
+//! parts begin is left as it is ([`begins`]).
 
 use crate::MARK;
 use crate::mistakes::{Mistake, Mistakes};
@@ -204,6 +205,11 @@ impl Reuse<'_> {
             indices,
             ..
         } = operation;
+        let joins = outputs.iter().any(|o| matches!(o, Output::Join { .. }));
+        let begins = match joins {
+            true => begins(body),
+            false => BTreeSet::new(),
+        };
         for output in outputs {
             let (own, rest) = made.split_at(output.gives().min(made.len()));
             made = rest;
@@ -217,7 +223,11 @@ impl Reuse<'_> {
                 }
                 Output::Map => {
                     let anywhere = self.mistakes.make(Mistake::ReuseReadElsewhere);
-                    let read = read.get_or_insert_with(|| Reads::of(body, indices, anywhere));
+                    let read = read.get_or_insert_with(|| {
+                        let mut read = Reads::of(body, indices, anywhere);
+                        read.at_index.retain(|(array, _)| !begins.contains(array));
+                        read
+                    });
                     let [made] = own else { continue };
                     if let Some((old, new)) = self.map(*made, read, place, before) {
                         instead.insert(old, Atom::Variable(new));
@@ -413,6 +423,19 @@ impl Reuse<'_> {
     fn memory(&self, array: Variable) -> Option<Memory> {
         self.program.variables.get(array.index())?.memory.clone()
     }
+}
+
+/// The arrays that say where the parts begin that an operation joins: those whose elements are its
+/// results. They are not written over, since each part is checked against where the next one begins.
+fn begins(body: &Body) -> BTreeSet<Variable> {
+    let is_result = |variable: &Variable| body.results.contains(&Atom::Variable(*variable));
+    let found = body.statements.iter().filter_map(|statement| {
+        let Expression::Index { array, .. } = &statement.expression else {
+            return None;
+        };
+        statement.pattern.iter().any(is_result).then_some(*array)
+    });
+    found.collect()
 }
 
 /// The arrays that the body of an operation reads at its own index, and how often.

@@ -1,5 +1,6 @@
 //! Branches: what is known in each, and what variables are behind them.
 
+use super::Rule;
 use super::polynomial::Polynomial;
 use super::prover::Case;
 use super::values::{Spot, Value};
@@ -106,7 +107,7 @@ impl<'p> Walk<'p> {
                     Some(Value::Number(_) | Value::Spots(_)) | None => None,
                 })
                 .collect();
-            let chosen = self.joined(branches.iter().map(|left| left[k].as_ref()));
+            let chosen = self.joined(branches.iter().map(|left| left[k].as_ref()), &is_old);
             let is_rising = self.rising.contains_key(variable);
             let is_number = self.program.variable(*variable).ty == Type::Scalar(Scalar::I64);
             self.forget(*variable);
@@ -117,23 +118,36 @@ impl<'p> Walk<'p> {
                 }
                 Some(_) | None => {}
             }
-            if let Some(spot) = chosen {
-                self.values.insert(*variable, Value::Spots(vec![spot]));
+            if let Some(spots) = chosen {
+                self.values.insert(*variable, Value::Spots(spots));
             }
         }
     }
 
-    /// *Chosen pointers.* Behind branches, a pointer leads where one of them has left it.
-    fn joined<'v>(&mut self, left: impl Iterator<Item = Option<&'v Value>>) -> Option<Spot> {
+    /// *Chosen pointers.* Behind branches, a pointer leads where one of them has left it: to one of a
+    /// few places, or somewhere into their blocks.
+    fn joined<'v>(
+        &mut self,
+        left: impl Iterator<Item = Option<&'v Value>>,
+        is_old: &dyn Fn(&Polynomial) -> bool,
+    ) -> Option<Vec<Spot>> {
         let mut found: Vec<&Spot> = Vec::new();
         for value in left {
             let Some(Value::Spots(spots)) = value else {
                 return None;
             };
-            found.extend(spots);
+            for spot in spots {
+                if !found.contains(&spot) {
+                    found.push(spot);
+                }
+            }
         }
-        let bases: Vec<_> = found.iter().map(|spot| spot.base).collect();
-        (!bases.is_empty()).then(|| self.one_base_of(bases))
+        if self.without.contains(&Rule::Chosen) {
+            found.truncate(1);
+        }
+        let is_known = found.iter().all(|spot| is_old(&spot.index));
+        let found: Vec<Spot> = found.into_iter().cloned().collect();
+        (!found.is_empty()).then(|| self.one_spot_of(found, is_known))
     }
 }
 

@@ -125,14 +125,14 @@ impl<'p> Walk<'p> {
         }
         let one = Polynomial::constant(1);
         for field in fields {
-            let here = Spot {
+            let first = Spot {
                 base: Base(0),
-                index: start.clone(),
+                index: Polynomial::default(),
             };
-            let structure = self.within(&here, Some(&count));
-            if let Some(index) = structure.scaled(width) {
+            let structure = self.within(&first, Some(&count));
+            if let Some(behind) = structure.scaled(width) {
                 let field = Expression::Variable(*field);
-                self.access_many(&field, &index, Some(&one), Some(None));
+                self.access_many(&field, &start.plus(&behind), Some(&one), Some(None));
             }
         }
     }

@@ -3,15 +3,27 @@
 //! to a block that the loop makes. Blocks that were made between the loop and what uses such a
 //! pointer are none of these, and none of those that come later.
 
+use super::Rule;
 use super::blocks::{Root, RootSet};
-use super::values::{Base, Value};
+use super::values::{Spot, Value};
 use super::walk::Walk;
 use crate::ir::{Command, Expression, Type, Variable};
 use crate::walk::each_command;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the pointers that a loop assigns may lead: bases from before it, and blocks that it makes.
-pub(super) type Carried = Vec<(Variable, Vec<Base>, RootSet)>;
+/// Where the pointers that a loop assigns may lead.
+pub(super) type Carried = Vec<Lead>;
+
+/// Where a pointer that a loop assigns may lead.
+pub(super) struct Lead {
+    pointer: Variable,
+    /// Places from before the loop.
+    before: Vec<Spot>,
+    /// Whether it leads to exactly these, not elsewhere in their blocks.
+    exact: bool,
+    /// Blocks that the loop makes.
+    made: RootSet,
+}
 
 impl Walk<'_> {
     /// Where the pointers may lead that a body assigns.
@@ -28,12 +40,9 @@ impl Walk<'_> {
             .collect()
     }
 
-    fn carried_by(
-        &self,
-        pointer: Variable,
-        sources: &Sources,
-    ) -> Option<(Variable, Vec<Base>, RootSet)> {
-        let mut bases = BTreeSet::new();
+    fn carried_by(&self, pointer: Variable, sources: &Sources) -> Option<Lead> {
+        let mut spots: Vec<Spot> = Vec::new();
+        let mut exact = true;
         let mut made = RootSet::new();
         let mut seen = BTreeSet::new();
         let mut left = vec![pointer];
@@ -44,28 +53,42 @@ impl Walk<'_> {
             if sources.unknown.contains(&variable) {
                 return None;
             }
+            exact &= !sources.moved.contains(&variable);
+            if self.without.contains(&Rule::Carried) && variable != pointer {
+                continue;
+            }
             made.extend(sources.made.get(&variable).copied());
             left.extend(sources.assigned.get(&variable).into_iter().flatten());
             match self.values.get(&variable) {
                 // What the body declares has no value before it.
                 _ if sources.declared.contains(&variable) => {}
-                Some(Value::Spots(before)) => bases.extend(before.iter().map(|spot| spot.base)),
+                Some(Value::Spots(before)) => {
+                    let new = before.iter().filter(|spot| !spots.contains(spot));
+                    let new: Vec<Spot> = new.cloned().collect();
+                    spots.extend(new);
+                }
                 Some(Value::Number(_)) | None => return None,
             }
         }
-        Some((pointer, bases.into_iter().collect(), made))
+        exact &= made.is_empty();
+        Some(Lead {
+            pointer,
+            before: spots,
+            exact,
+            made,
+        })
     }
 
     /// The pointers lead somewhere into these blocks.
     pub(super) fn carry(&mut self, carried: &Carried) {
-        for (pointer, before, made) in carried {
-            let mut bases = before.clone();
-            if !made.is_empty() {
-                bases.push(self.base(made.clone(), false, 1).base);
+        for lead in carried {
+            let mut spots = lead.before.clone();
+            if !lead.made.is_empty() {
+                spots.push(self.base(lead.made.clone(), false, 1));
             }
-            if !bases.is_empty() {
-                let spot = self.one_base_of(bases);
-                self.values.insert(*pointer, Value::Spots(vec![spot]));
+            if !spots.is_empty() {
+                let spots = self.one_spot_of(spots, lead.exact);
+                self.values.insert(lead.pointer, Value::Spots(spots));
             }
         }
     }
@@ -79,6 +102,8 @@ struct Sources {
     /// The blocks that are made for each.
     made: BTreeMap<Variable, Root>,
     declared: BTreeSet<Variable>,
+    /// Pointers that are assigned what lies behind another one.
+    moved: BTreeSet<Variable>,
     /// Pointers whose values come from elsewhere.
     unknown: BTreeSet<Variable>,
 }
@@ -124,11 +149,14 @@ impl Sources {
     fn assign(&mut self, variable: Variable, value: &Expression) {
         let sources = self.assigned.entry(variable).or_default();
         pointers(value, sources);
+        if !matches!(value, Expression::Variable(_)) {
+            self.moved.insert(variable);
+        }
     }
 }
 
 /// The pointers that a pointer is computed from.
-fn pointers(value: &Expression, found: &mut Vec<Variable>) {
+pub(super) fn pointers(value: &Expression, found: &mut Vec<Variable>) {
     match value {
         Expression::Variable(variable) => found.push(*variable),
         Expression::Offset { pointer, .. } => pointers(pointer, found),

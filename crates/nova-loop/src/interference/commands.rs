@@ -4,7 +4,7 @@ use super::Rule;
 use super::blocks::{Root, RootSet, uses_call};
 use super::frames::Turn;
 use super::polynomial::Polynomial;
-use super::values::Value;
+use super::values::{Base, Value};
 use super::walk::Walk;
 use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::ir::{errors, jumps};
@@ -314,24 +314,36 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// A block whose only reference a handle has. What the function was given or a node holds has
-    /// one more, and what a parallel loop takes from around it has none there, so it is a copy.
+    /// A block whose only reference a handle has: the one that it had, or a copy. What the function was
+    /// given or a node holds has one more, and what a parallel loop takes from around it has none
+    /// there, so it is a copy.
     fn unique(&mut self, pointer: Variable) {
-        let mut roots = RootSet::from([Root::Site(pointer)]);
+        let copy = self.base([Root::Site(pointer)].into(), true, 1);
+        let mut bases = vec![copy.base];
         if let Some(Value::Spots(spots)) = self.values.get(&pointer) {
-            let before = spots
-                .iter()
-                .flat_map(|spot| &self.bases[spot.base.index()].roots);
-            roots.extend(before);
+            let before: Vec<Base> = spots.iter().map(|spot| spot.base).collect();
+            for base in self.blocks_of(&before) {
+                bases.extend(self.own_blocks(base));
+            }
         }
-        roots.retain(|root| match root {
+        let spot = self.one_base_of(bases);
+        self.values.insert(pointer, Value::Spots(vec![spot]));
+    }
+
+    /// The blocks of a base of which a handle here may have the only reference.
+    fn own_blocks(&mut self, base: Base) -> Option<Base> {
+        let sites = self.frames.last().map(|frame| &frame.sites);
+        let is_own = |root: &Root| match root {
             Root::Outside | Root::Nodes => false,
-            Root::Site(_) | Root::Table(_) => self
-                .frames
-                .last()
-                .is_none_or(|frame| frame.sites.contains(root)),
-        });
-        self.made(pointer, roots, false, 1);
+            Root::Site(_) | Root::Table(_) => sites.is_none_or(|sites| sites.contains(root)),
+        };
+        let all = &self.bases[base.index()].roots;
+        let own: RootSet = all.iter().copied().filter(is_own).collect();
+        match own.len() {
+            0 => None,
+            most if most == all.len() => Some(base),
+            _some => Some(self.base(own, false, 1).base),
+        }
     }
 
     fn call(&mut self, command: &'p Command) {

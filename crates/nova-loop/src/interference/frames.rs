@@ -55,6 +55,9 @@ pub(super) struct Frame {
     pub(super) sites: BTreeSet<Root>,
     /// Where blocks come from that are written inside.
     pub(super) written: BTreeSet<Root>,
+    /// The same: through pointers from around the loop whose values are known, and through others.
+    pub(super) written_there: BTreeSet<Base>,
+    pub(super) written_somewhere: BTreeSet<Root>,
     /// Known of an iteration once it has ended.
     pub(super) late: Vec<Fact>,
     /// The same, where the first sums are not negative.

@@ -37,6 +37,10 @@
 //! | [`Rule::Turns`] | they are ordered by turns, but not both before or in, and in or behind, a turn |
 //! | [`Rule::Addends`] | a scan of offsets adds what may be negative |
 //! | [`Rule::Limits`] | parts end where a bisection finds a limit that may be greater than the next part's |
+//! | [`Rule::Checks`] | a part looks at where the next one begins, but not wherever there is one |
+//! | [`Rule::Divisions`] | a quotient and a remainder are not of the same division |
+//! | [`Rule::Chosen`] | a pointer leads where one branch has left it, and not the other |
+//! | [`Rule::Carried`] | a pointer leads where a loop of one thread has left it |
 //! | [`Rule::Barriers`] | a barrier stands where not all iterations reach it together |
 //!
 //! Private memory needs no reason: a block that an iteration allocates is its own, since pointers are
@@ -66,6 +70,8 @@ use crate::error::InternalError;
 use crate::ir::{Command, FunctionId, Level, Program, Variable};
 use crate::walk::each_command;
 use blocks::Blocks;
+pub(crate) use blocks::written;
+pub(crate) use rising::growing;
 use rules::Judgement;
 use std::collections::{BTreeMap, BTreeSet};
 pub use witness::{Reason, Witness};
@@ -93,12 +99,20 @@ pub enum Rule {
     Addends,
     /// The limits of bisections rise with the iterations.
     Limits,
+    /// Iterations check against the next one wherever there is one.
+    Checks,
+    /// Quotients and remainders are those of the same numbers.
+    Divisions,
+    /// Behind branches, pointers lead where any of them has left them.
+    Chosen,
+    /// Pointers lead where the rounds of a loop have left them.
+    Carried,
     /// All iterations reach a barrier together.
     Barriers,
 }
 
 /// All rules.
-pub const RULES: [Rule; 11] = [
+pub const RULES: [Rule; 15] = [
     Rule::Scalars,
     Rule::Handles,
     Rule::WholeCall,
@@ -109,6 +123,10 @@ pub const RULES: [Rule; 11] = [
     Rule::Turns,
     Rule::Addends,
     Rule::Limits,
+    Rule::Checks,
+    Rule::Divisions,
+    Rule::Chosen,
+    Rule::Carried,
     Rule::Barriers,
 ];
 
@@ -227,8 +245,14 @@ fn each_loop(
     }
     let blocks = Blocks::of(program);
     let extents = extents::extents(program);
+    let known = walk::Known {
+        program,
+        blocks: &blocks,
+        extents: &extents,
+        without,
+    };
     for (k, function) in program.functions.iter().enumerate() {
-        let writes = walk::walk(program, &blocks, &extents, function, &mut |walk, frame| {
+        let writes = walk::walk(known, function, &mut |walk, frame| {
             let mut judgement = Judgement::new(walk, frame, without);
             see(&mut judgement);
             refusals.append(&mut judgement.refusals);

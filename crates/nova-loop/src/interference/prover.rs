@@ -6,10 +6,10 @@
 
 use super::polynomial::{Polynomial, Symbol};
 use nova_diag::deep;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps of a proof.
-const MOST_STEPS: u32 = 3_000;
+const MOST_STEPS: u32 = 30_000;
 /// Bounds of one symbol that are looked at.
 const MOST_BOUNDS: usize = 12;
 /// How many facts follow from one, at most one from the other.
@@ -58,6 +58,30 @@ struct Known {
     products: Vec<(Polynomial, Polynomial)>,
 }
 
+impl Known {
+    /// What holds if the symbol has this value: its bounds are also those of the value.
+    fn of_value(&self, value: &Polynomial) -> Vec<Polynomial> {
+        let distance = |bound: &Bound| {
+            let times = i64::try_from(bound.times).ok()?;
+            Some(value.scaled(times)?.minus(&bound.value))
+        };
+        let above = self.lower.iter().filter_map(distance);
+        let below = self.upper.iter().filter_map(distance);
+        above
+            .chain(below.map(|sum| Polynomial::default().minus(&sum)))
+            .collect()
+    }
+}
+
+/// A proof that is being looked for.
+#[derive(Debug)]
+struct Search {
+    /// Steps that are left.
+    left: u32,
+    /// Sums of which it has been found out that nothing shows that they are not negative.
+    failed: BTreeSet<Polynomial>,
+}
+
 /// What is known of symbols.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prover {
@@ -73,7 +97,9 @@ impl Prover {
             Fact::AtLeastZero(sum) => self.learn_sum(sum, MOST_DERIVED),
             Fact::OneOf(symbol, values) => {
                 let known = self.known.entry(*symbol).or_default();
-                known.cases.push(values.clone());
+                if !known.cases.contains(values) {
+                    known.cases.push(values.clone());
+                }
             }
         }
     }
@@ -90,7 +116,11 @@ impl Prover {
             // At most `rest` are as many times the symbol as its factor says.
             let product = Polynomial::default().minus(&factor);
             let known = self.known.entry(symbol).or_default();
-            return known.products.push((product, rest));
+            let most = (product, rest);
+            if !known.products.contains(&most) {
+                known.products.push(most);
+            }
+            return;
         };
         let known = self.known.entry(symbol).or_default();
         let (mine, others) = match factor > 0 {
@@ -119,18 +149,30 @@ impl Prover {
 
     /// Whether a sum is known never to be negative.
     pub(super) fn holds(&self, sum: &Polynomial) -> bool {
-        let mut left = MOST_STEPS;
-        self.is_nowhere || self.prove(sum, &mut left)
+        let mut search = Search {
+            left: MOST_STEPS,
+            failed: BTreeSet::new(),
+        };
+        self.is_nowhere || self.prove(sum, &mut search)
     }
 
-    fn prove(&self, sum: &Polynomial, left: &mut u32) -> bool {
+    fn prove(&self, sum: &Polynomial, search: &mut Search) -> bool {
         if let Some(number) = sum.as_constant() {
             return number >= 0;
         }
-        let Some(steps) = left.checked_sub(1) else {
+        if search.left == 0 || search.failed.contains(sum) {
             return false;
-        };
-        *left = steps;
+        }
+        search.left -= 1;
+        let holds = self.prove_new(sum, search);
+        if !holds {
+            search.failed.insert(sum.clone());
+        }
+        holds
+    }
+
+    /// The same, for a sum that has not been looked at.
+    fn prove_new(&self, sum: &Polynomial, search: &mut Search) -> bool {
         let Some(symbol) = sum.latest() else {
             return false;
         };
@@ -142,8 +184,10 @@ impl Prover {
         };
         let rises = match factor.as_constant() {
             Some(number) => Some(number > 0),
-            None if deep(|| self.prove(&factor, left)) => Some(true),
-            None if deep(|| self.prove(&Polynomial::default().minus(&factor), left)) => Some(false),
+            None if deep(|| self.prove(&factor, search)) => Some(true),
+            None if deep(|| self.prove(&Polynomial::default().minus(&factor), search)) => {
+                Some(false)
+            }
             None => None,
         };
         let bounds = match rises {
@@ -153,14 +197,14 @@ impl Prover {
         };
         for bound in bounds {
             if let Some(sum) = replace(&factor, &rest, bound)
-                && deep(|| self.prove(&sum, left))
+                && deep(|| self.prove(&sum, search))
             {
                 return true;
             }
         }
         for (product, most) in &known.products {
             if *product == Polynomial::default().minus(&factor)
-                && deep(|| self.prove(&rest.minus(most), left))
+                && deep(|| self.prove(&rest.minus(most), search))
             {
                 return true;
             }
@@ -168,31 +212,46 @@ impl Prover {
         known.cases.iter().any(|cases| {
             cases.iter().all(|case| {
                 let product = factor.times(&case.value);
-                self.is_excluded(known, case, left)
+                self.is_excluded(known, case, search)
                     || product.is_some_and(|product| {
-                        deep(|| self.prove_case(case, &product.plus(&rest), left))
+                        deep(|| self.prove_case(known, case, &product.plus(&rest), search))
                     })
             })
         })
     }
 
-    /// Whether a sum is not negative where a case holds.
-    fn prove_case(&self, case: &Case, sum: &Polynomial, left: &mut u32) -> bool {
-        if self.prove(sum, left) {
+    /// Whether a sum is not negative where a case holds of a symbol of which this is known.
+    fn prove_case(
+        &self,
+        known: &Known,
+        case: &Case,
+        sum: &Polynomial,
+        search: &mut Search,
+    ) -> bool {
+        if self.prove(sum, search) {
             return true;
         }
-        if case.conditions.is_empty() || *left == 0 {
+        if case.conditions.is_empty() || search.left == 0 {
             return false;
         }
         let mut inside = self.clone();
         for condition in &case.conditions {
             inside.learn_sum(condition, MOST_DERIVED);
         }
-        inside.is_nowhere || inside.prove(sum, left)
+        for fact in known.of_value(&case.value) {
+            inside.learn_sum(&fact, MOST_DERIVED);
+        }
+        if inside.is_nowhere {
+            return true;
+        }
+        let outside = std::mem::take(&mut search.failed);
+        let holds = inside.prove(sum, search);
+        search.failed = outside;
+        holds
     }
 
     /// Whether a symbol of which this is known does not have a value.
-    fn is_excluded(&self, known: &Known, case: &Case, left: &mut u32) -> bool {
+    fn is_excluded(&self, known: &Known, case: &Case, search: &mut Search) -> bool {
         let is_less = |bound: &Bound| match (bound.value.as_constant(), case.value.as_constant()) {
             (Some(least), Some(value)) => bound.times.saturating_mul(value) < least,
             (_, _) => false,
@@ -200,7 +259,7 @@ impl Prover {
         known.lower.iter().any(is_less)
             || case.conditions.iter().any(|condition| {
                 let opposite = Polynomial::constant(-1).minus(condition);
-                deep(|| self.prove(&opposite, left))
+                deep(|| self.prove(&opposite, search))
             })
     }
 }

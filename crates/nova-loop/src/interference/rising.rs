@@ -1,9 +1,10 @@
 //! Variables that only grow in an iteration: counters of what it has written.
 
 use super::walk::each_assigned;
-use crate::ir::{Command, Expression, Program, Type, Variable, jumps};
+use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk::each_command;
 use nova_core::{Scalar, ScalarOperation};
+use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The numbers that the body of a loop declares directly and of which all assignments add a number
@@ -48,14 +49,12 @@ pub(crate) fn growing(program: &Program, body: &[Command]) -> BTreeMap<Variable,
 pub(super) fn steps(commands: &[Command]) -> BTreeMap<Variable, i64> {
     let mut found = BTreeMap::new();
     let mut times: BTreeMap<Variable, usize> = BTreeMap::new();
-    let mut leaves = false;
-    each_command(commands, |command| {
-        leaves |= matches!(command, jumps!());
-        each_assigned(command, &mut |v| *times.entry(v).or_default() += 1);
-    });
-    if leaves {
+    if leaves(commands, false) {
         return found;
     }
+    each_command(commands, |command| {
+        each_assigned(command, &mut |v| *times.entry(v).or_default() += 1);
+    });
     for command in commands {
         if let Command::Assign { variable, value } = command
             && let Some(step) = step(*variable, value)
@@ -65,6 +64,20 @@ pub(super) fn steps(commands: &[Command]) -> BTreeMap<Variable, i64> {
         }
     }
     found
+}
+
+/// Whether a list may be left before its end, but by an error; `in_loop` says whether jumps only leave
+/// a loop that it stands in.
+fn leaves(commands: &[Command], in_loop: bool) -> bool {
+    commands.iter().any(|command| match command {
+        Command::Break | Command::Continue => !in_loop,
+        Command::Return => true,
+        Command::For { body, .. } | Command::Loop { body, .. } => deep(|| leaves(body, true)),
+        others => others
+            .lists()
+            .into_iter()
+            .any(|list| deep(|| leaves(list, in_loop))),
+    })
 }
 
 /// The number that is added to a variable.

@@ -77,27 +77,13 @@ impl<'w, 'p> Judgement<'w, 'p> {
                 .all(|root| self.frame.sites.contains(root))
     }
 
-    /// Whether two bases may be of one block.
-    fn meet(&self, left: Base, right: Base) -> bool {
-        let either = |base: Base| &self.walk.bases[base.index()].one_of;
-        if left == right {
-            return true;
-        }
-        if !either(right).is_empty() {
-            return either(right).iter().any(|base| self.meet(left, *base));
-        }
-        if !either(left).is_empty() {
-            return either(left).iter().any(|base| self.meet(*base, right));
-        }
-        let late = left.max(right);
-        let info = |base: Base| &self.walk.bases[base.index()];
-        !info(late).is_new && self.walk.blocks.meet(&info(left).roots, &info(right).roots)
-    }
-
     /// *Blocks.* Two pointers through one of which an iteration writes lead to different blocks, or
     /// are the same pointer from around the loop. *Fields.* What lies between the elements of other
     /// arrays is reached at its own stride. Gives the pairs of paths that are left, by base.
     pub(super) fn pairs(&mut self) -> BTreeMap<Base, Vec<Pair<'w>>> {
+        if self.is_alone() {
+            return BTreeMap::new();
+        }
         let mut by_base: BTreeMap<Base, Vec<&'w Path>> = BTreeMap::new();
         for path in &self.paths {
             let those = by_base.entry(path.base).or_default();
@@ -141,6 +127,12 @@ impl<'w, 'p> Judgement<'w, 'p> {
         found
     }
 
+    /// Whether there is one iteration at most, so that no two may meet.
+    fn is_alone(&self) -> bool {
+        let missing = Polynomial::constant(1).minus(&self.frame.count);
+        self.walk.is_never_negative(&missing)
+    }
+
     fn blocks(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {
         let mut messages = BTreeSet::new();
         let written = by_base
@@ -151,7 +143,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
                 let is_known = left == right && left.index() < self.frame.first_base;
                 let stride = |base: &Base| self.walk.bases[base.index()].stride;
                 let are_fields = left != right && stride(left) > 1 && stride(right) > 1;
-                if !is_known && !are_fields && self.meet(*left, *right) {
+                if !is_known && !are_fields && self.walk.meet(*left, *right) {
                     let (left, right) = (self.name(paths[0].pointer), self.name(others[0].pointer));
                     messages.insert(format!("{left} and {right} may lead to one block"));
                 }
@@ -299,7 +291,8 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// *Checks.* What the earlier iteration has checked at its end, where it must have looked.
     fn checked(&self, prover: &mut Prover) {
         for (conditions, sums) in &self.frame.late_where {
-            if conditions.iter().all(|sum| prover.holds(sum)) {
+            let is_disabled = self.without.contains(&Rule::Checks);
+            if is_disabled || conditions.iter().all(|sum| prover.holds(sum)) {
                 let facts = sums.iter().cloned().map(Fact::AtLeastZero);
                 facts.for_each(|fact| prover.learn(&fact));
             }

@@ -12,16 +12,18 @@ use super::frames::Frame;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Fact, Prover};
 use super::values::{Base, BaseInfo, Spot, Value};
-use super::walk::{Context, Walk};
-use crate::ir::{Command, Expression, Variable};
+use super::walk::{Context, Walk, each_assigned};
+use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::walk::each_command;
+use nova_core::Scalar;
+use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loops with more commands than this are no scans of offsets.
 const MOST_COMMANDS: usize = 24;
 
 /// Of how many blocks it is known what has been stored in them.
-const MOST_BLOCKS: usize = 1024;
+const MOST_BLOCKS: usize = 16_384;
 
 /// A loop that wrote where parts begin.
 #[derive(Clone, Debug)]
@@ -58,6 +60,8 @@ pub(super) struct Tables {
     next: usize,
     /// What has been stored in new blocks; nothing where that is not known.
     stores: BTreeMap<Base, Option<Vec<Stored>>>,
+    /// Where the blocks come from that were written through other pointers than their own.
+    elsewhere: RootSet,
     /// Of blocks up to this one it has been forgotten.
     forgotten: Option<Base>,
 }
@@ -120,11 +124,7 @@ impl Tables {
             let info = &bases[spot.base.index()];
             self.overwrite(blocks, bases, &info.roots, Some(spot.base));
             if !info.is_new {
-                for (base, stored) in &mut self.stores {
-                    if blocks.meet(&bases[base.index()].roots, &info.roots) {
-                        *stored = None;
-                    }
-                }
+                self.elsewhere.extend(&info.roots);
                 continue;
             }
             if self.forgotten.is_some_and(|last| spot.base <= last) {
@@ -152,6 +152,18 @@ impl Tables {
         }
     }
 
+    /// What has been stored in a new block, if all of that is known.
+    fn stores(&self, blocks: &Blocks, bases: &[BaseInfo], base: Base) -> Option<&[Stored]> {
+        if blocks.meet(&bases[base.index()].roots, &self.elsewhere) {
+            return None;
+        }
+        match self.stores.get(&base) {
+            Some(stored) => stored.as_deref(),
+            None if self.forgotten.is_some_and(|last| base <= last) => None,
+            None => Some(&[]),
+        }
+    }
+
     /// The iterations of a loop have ended.
     pub(super) fn leave(&mut self, frame: &Frame) {
         for stored in self.stores.values_mut().flatten().flatten() {
@@ -176,11 +188,17 @@ impl<'p> Walk<'p> {
         let count = self.number(count);
         let assigned = self.assigned(body);
         let mut first = BTreeMap::new();
-        for variable in assigned {
+        let before: Vec<_> = assigned
+            .iter()
+            .map(|v| self.values.get(v).cloned())
+            .collect();
+        for variable in assigned.iter().copied() {
             self.forget(variable);
-            first.insert(variable, self.number_of(variable));
+            if self.program.variable(variable).ty == Type::Scalar(Scalar::I64) {
+                first.insert(variable, self.number_of(variable));
+            }
         }
-        let symbol = self.fresh(nova_core::Scalar::I64);
+        let symbol = self.fresh(Scalar::I64);
         let at = Polynomial::symbol(symbol);
         self.values.insert(index, Value::Number(at.clone()));
         let loads = std::mem::take(&mut self.loads);
@@ -203,12 +221,17 @@ impl<'p> Walk<'p> {
                 .find(|(_, loaded)| addend.as_symbol() == Some(**loaded));
             let counts = from.map(|((base, place), _)| (*base, place == &at));
             let rises = self.rises(&addend, counts);
-            let is_left = |base: &Base| stores.iter().all(|store| store.base != *base);
+            let written = |base: Base| {
+                let other = |store: &&Element| store.base != base;
+                let is_met = stores.iter().filter(other).any(|s| self.meet(s.base, base));
+                let own = stores.iter().filter(|store| store.base == base).count();
+                if is_met { usize::MAX } else { own }
+            };
             let counts = counts
                 .filter(|(_, here)| *here)
                 .map(|(base, _)| base)
-                .filter(is_left);
-            let once = |base: Base| stores.iter().filter(|store| store.base == base).count() == 1;
+                .filter(|base| written(*base) == 0);
+            let once = |base: Base| written(base) == 1;
             if self.bases[begins.index()].is_new && once(begins) && ends.is_none_or(once) {
                 found.push(Scan {
                     id: 0,
@@ -220,6 +243,13 @@ impl<'p> Walk<'p> {
                     rises,
                 });
             }
+        }
+        // The loop itself has yet to be gone through.
+        for (variable, value) in assigned.into_iter().zip(before) {
+            match value {
+                Some(value) => self.values.insert(variable, value),
+                None => self.values.remove(&variable),
+            };
         }
         found
     }
@@ -233,17 +263,19 @@ impl<'p> Walk<'p> {
                     variable,
                     value: Some(value),
                 }
-                | Command::Assign { variable, value } => {
-                    let value = self.number(value);
-                    self.values.insert(*variable, Value::Number(value));
-                }
+                | Command::Assign { variable, value } => self.assign(*variable, value),
                 Command::Store {
                     pointer,
                     index,
                     value,
                 } => {
-                    let (index, value) = (self.number(index), self.number(value));
-                    for spot in self.spots(&Expression::Variable(*pointer)) {
+                    let (index, mut value) = (self.number(index), self.number(value));
+                    let spots = self.spots(&Expression::Variable(*pointer));
+                    if spots.len() > 1 {
+                        // It is in one of these, or what was there before.
+                        value = Polynomial::symbol(self.fresh(Scalar::I64));
+                    }
+                    for spot in spots {
                         let index = spot.index.plus(&index);
                         let (base, value) = (spot.base, value.clone());
                         stores.push(Element { base, index, value });
@@ -252,10 +284,31 @@ impl<'p> Walk<'p> {
                         }
                     }
                 }
-                _nothing_that_counts => {}
+                other => self.follow_any(other, &mut stores),
             }
         }
         stores
+    }
+
+    /// What a command stores somewhere, which also may do that often.
+    fn follow_any(&mut self, command: &'p Command, stores: &mut Vec<Element>) {
+        each_command(std::slice::from_ref(command), |command| {
+            each_assigned(command, &mut |variable| self.forget(variable));
+            for place in written(command) {
+                for spot in self.spots(&place) {
+                    let unknown = Polynomial::symbol(self.fresh(Scalar::I64));
+                    let (base, value) = (spot.base, unknown.clone());
+                    stores.push(Element {
+                        base,
+                        index: unknown,
+                        value,
+                    });
+                    if let Some(stored) = &mut self.scanned {
+                        stored.insert(base);
+                    }
+                }
+            }
+        });
     }
 
     /// Whether an addend is never negative: by itself, or since nothing negative was stored where it
@@ -266,7 +319,7 @@ impl<'p> Walk<'p> {
         }
         let Some((base, _)) = from else { return false };
         let info = &self.bases[base.index()];
-        let Some(Some(stores)) = self.tables.stores.get(&base) else {
+        let Some(stores) = self.tables.stores(self.blocks, &self.bases, base) else {
             return false;
         };
         info.is_new
@@ -295,17 +348,48 @@ struct Element {
     value: Polynomial,
 }
 
+/// Whether each command of a loop is done once in an iteration, or stays inside of the iteration.
 fn is_simple(body: &[Command]) -> bool {
-    body.iter().all(|command| {
-        matches!(
-            command,
-            Command::Declare { value: Some(_), .. }
-                | Command::Assign { .. }
-                | Command::Store { .. }
-                | Command::Comment(_)
-                | Command::Prefetch { .. }
-                | Command::OnHost { .. }
-        )
+    body.iter().all(|command| match command {
+        Command::Declare { value: Some(_), .. }
+        | Command::Assign { .. }
+        | Command::Store { .. }
+        | Command::Comment(_)
+        | Command::Prefetch { .. }
+        | Command::OnHost { .. } => true,
+        Command::If { .. } => stays(std::slice::from_ref(command), false),
+        Command::Loop { body, .. } => stays(body, true),
+        Command::For {
+            level: Level::Sequential | Level::WrittenOut,
+            body,
+            ..
+        } => stays(body, true),
+        _others => false,
+    })
+}
+
+/// Whether commands only compute and store, and leave no loop but one of their own.
+fn stays(commands: &[Command], in_loop: bool) -> bool {
+    commands.iter().all(|command| match command {
+        Command::Declare { .. }
+        | Command::Assign { .. }
+        | Command::Store { .. }
+        | Command::Local { .. }
+        | Command::Check { .. }
+        | Command::Comment(_)
+        | Command::Prefetch { .. }
+        | Command::OnHost { .. } => true,
+        Command::Break | Command::Continue => in_loop,
+        Command::If {
+            then, otherwise, ..
+        } => deep(|| stays(then, in_loop) && stays(otherwise, in_loop)),
+        Command::Loop { body, .. } => deep(|| stays(body, true)),
+        Command::For {
+            level: Level::Sequential | Level::WrittenOut,
+            body,
+            ..
+        } => deep(|| stays(body, true)),
+        _others => false,
     })
 }
 

@@ -1,6 +1,7 @@
 //! What scalars and pointers are, told in symbols: numbers as sums of products, bools as what is known
 //! where they hold and where not, pointers as places in blocks.
 
+use super::Rule;
 use super::blocks::RootSet;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Case, Fact};
@@ -13,6 +14,9 @@ use std::collections::BTreeSet;
 
 /// Of how many blocks it is remembered that a pointer leads to one of them.
 const MOST_BASES: usize = 16;
+
+/// Of how many places it is remembered that a pointer leads to one of them.
+const MOST_SPOTS: usize = 4;
 
 nova_diag::ids! {
     /// A pointer as it was made at one place: indices from the same one can be compared.
@@ -239,14 +243,17 @@ impl Walk<'_> {
             | O::Fits(_) => Scalar::Bool,
             _same_type => operand,
         };
-        let key = Operation(operation, operand, values.clone());
+        let key = self.key(operation, operand, &values);
         if let Some(known) = self.operations.get(&key) {
             return Polynomial::symbol(*known);
         }
         // What is known of a remainder names the quotient, which must be an earlier symbol.
+        let mut signs = None;
         match (operation, operand, &values[..]) {
             (O::Divide, Scalar::I64, [a, b]) => {
                 self.bare_quotient(a, b);
+                let (a, b) = (a.clone(), b.clone());
+                signs = self.quotients_by_sign(&a, &b);
             }
             (O::Remainder, Scalar::I64, [_, _]) => {
                 let quotient = self.result(O::Divide, operand, values.clone());
@@ -265,11 +272,24 @@ impl Walk<'_> {
             self.define_operation(symbol, operation, &values);
             self.define_division(symbol, operation, &values);
         }
+        if let Some(cases) = signs {
+            self.definitions[symbol.index()].push(Fact::OneOf(symbol, cases));
+        }
         // What is known of it here need not hold elsewhere.
         if !self.is_local {
             self.operations.insert(key, symbol);
         }
         Polynomial::symbol(symbol)
+    }
+
+    /// What the result of an operation depends on: *divisions* on the number that is divided, too.
+    fn key(&self, operation: ScalarOperation, operand: Scalar, of: &[Polynomial]) -> Operation {
+        let is_quotient = operation == ScalarOperation::Divide;
+        let of = match is_quotient && self.without.contains(&Rule::Divisions) {
+            true => &of[of.len().min(1)..],
+            false => of,
+        };
+        Operation(operation, operand, of.to_vec())
     }
 
     /// The result of an operation on two `i64`s, if it has been computed.
@@ -279,7 +299,7 @@ impl Walk<'_> {
         left: &Polynomial,
         right: &Polynomial,
     ) -> Option<Symbol> {
-        let key = Operation(operation, Scalar::I64, vec![left.clone(), right.clone()]);
+        let key = self.key(operation, Scalar::I64, &[left.clone(), right.clone()]);
         self.operations.get(&key).copied()
     }
 
@@ -379,6 +399,30 @@ impl Walk<'_> {
             self.definitions.push(Vec::new());
         }
         symbol
+    }
+
+    /// A number of which the sign is not known, divided by a positive constant: rounded down where it
+    /// is not negative, else up.
+    fn quotients_by_sign(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Vec<Case>> {
+        let by = i64::try_from(b.as_constant()?).ok().filter(|by| *by > 0)?;
+        if self.is_never_negative(a) {
+            return None;
+        }
+        let (down, up) = (self.any(Scalar::I64), self.any(Scalar::I64));
+        let rest = a.minus(&down.scaled(by)?);
+        let lack = up.scaled(by)?.minus(a);
+        for (value, missing) in [(&down, rest), (&up, lack)] {
+            let symbol = value.latest()?;
+            self.define(symbol, Polynomial::constant(by - 1).minus(&missing));
+            self.define(symbol, missing);
+        }
+        let case = |conditions, value| Case { conditions, value };
+        let negative = Polynomial::constant(-1).minus(a);
+        let none = Polynomial::default();
+        Some(vec![
+            case(vec![a.clone(), down.clone()], down),
+            case(vec![negative, none.minus(&up)], up),
+        ])
     }
 
     /// The symbol is a number divided by another one, rounded down if `floors`, else towards 0.
@@ -508,17 +552,32 @@ impl Walk<'_> {
         Spot { base, index }
     }
 
-    /// A place somewhere in one of these blocks.
-    pub(super) fn one_base_of(&mut self, bases: Vec<Base>) -> Spot {
+    /// The bases that are one block each of which these are one.
+    pub(super) fn blocks_of(&self, bases: &[Base]) -> BTreeSet<Base> {
         let mut found = BTreeSet::new();
         for base in bases {
             match &self.bases[base.index()].one_of[..] {
                 [] => {
-                    found.insert(base);
+                    found.insert(*base);
                 }
                 others => found.extend(others),
             }
         }
+        found
+    }
+
+    /// One of these places, if they are exact and tell more than their blocks; else somewhere in these.
+    pub(super) fn one_spot_of(&mut self, spots: Vec<Spot>, exact: bool) -> Vec<Spot> {
+        let begins = |spot: &Spot| spot.index == Polynomial::default();
+        match exact && spots.len() <= MOST_SPOTS && !spots.iter().all(begins) {
+            true => spots,
+            false => vec![self.one_base_of(spots.iter().map(|spot| spot.base).collect())],
+        }
+    }
+
+    /// A place somewhere in one of these blocks.
+    pub(super) fn one_base_of(&mut self, bases: Vec<Base>) -> Spot {
+        let found = self.blocks_of(&bases);
         let mut roots = RootSet::new();
         for base in &found {
             roots.extend(&self.bases[base.index()].roots);

@@ -3,7 +3,10 @@
 //! is a new symbol behind it.
 
 use super::bisections::Bisection;
+
+use super::Rule;
 use super::blocks::{Blocks, Root, written};
+use super::carried::pointers;
 use super::frames::{Frame, Path, Rising, Turn, each_site, numbers};
 use super::invariants::Invariants;
 use super::polynomial::{Polynomial, Symbol};
@@ -23,10 +26,21 @@ const MOST_FACTS: usize = 300;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Context(pub(super) u32);
 
+/// What is known of a program before the walk over a function.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'p> {
+    pub(super) program: &'p Program,
+    pub(super) blocks: &'p Blocks,
+    pub(super) extents: &'p BTreeSet<Variable>,
+    /// Rules that are not asked for.
+    pub(super) without: &'p BTreeSet<Rule>,
+}
+
 /// The walk over one function.
 pub(super) struct Walk<'p> {
     pub(super) program: &'p Program,
     pub(super) blocks: &'p Blocks,
+    pub(super) without: &'p BTreeSet<Rule>,
     pub(super) invariants: Invariants,
     /// What always holds for each symbol.
     pub(super) definitions: Vec<Vec<Fact>>,
@@ -69,16 +83,17 @@ pub(super) type Judge<'p> = &'p mut dyn FnMut(&mut Walk, &Frame);
 
 /// Walks over a function; `judge` is called at the end of every parallel loop. Says whether the
 /// function writes memory that it was given.
-pub(super) fn walk(
-    program: &Program,
-    blocks: &Blocks,
-    extents: &BTreeSet<Variable>,
-    function: &Function,
-    judge: Judge,
-) -> bool {
+pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
+    let Known {
+        program,
+        blocks,
+        extents,
+        without,
+    } = known;
     let mut walk = Walk {
         program,
         blocks,
+        without,
         invariants: Invariants::of(program, function),
         definitions: Vec::new(),
         operations: BTreeMap::new(),
@@ -219,8 +234,56 @@ impl<'p> Walk<'p> {
         }
         let frame = self.frames.last();
         frame.is_some_and(|frame| {
-            base.index() < frame.first_base && !self.blocks.meet(roots, &frame.written)
+            base.index() < frame.first_base
+                && !self.blocks.meet(roots, &frame.written_somewhere)
+                && !frame.written_there.iter().any(|b| self.meet(base, *b))
         })
+    }
+
+    /// Whether two bases may be of one block.
+    pub(super) fn meet(&self, left: Base, right: Base) -> bool {
+        let either = |base: Base| &self.bases[base.index()].one_of;
+        if left == right {
+            return true;
+        }
+        if !either(right).is_empty() {
+            return either(right).iter().any(|base| self.meet(left, *base));
+        }
+        if !either(left).is_empty() {
+            return either(left).iter().any(|base| self.meet(*base, right));
+        }
+        let late = left.max(right);
+        let info = |base: Base| &self.bases[base.index()];
+        !info(late).is_new && self.blocks.meet(&info(left).roots, &info(right).roots)
+    }
+
+    /// Notes what the body of a parallel loop writes.
+    fn note_written(&self, frame: &mut Frame, assigned: &[Variable], command: &Command) {
+        for place in written(command) {
+            let roots = self.blocks.of_place(&place);
+            frame.written.extend(&roots);
+            let mut through = Vec::new();
+            pointers(&place, &mut through);
+            // What is declared inside has no value yet.
+            let is_from_around =
+                |v: &Variable| self.declared.contains_key(v) && !assigned.contains(v);
+            let bases: Option<Vec<Base>> = through
+                .iter()
+                .map(|v| match self.values.get(v).filter(|_| is_from_around(v)) {
+                    Some(Value::Spots(spots)) => Some(spots.iter().map(|spot| spot.base)),
+                    Some(Value::Number(_)) | None => None,
+                })
+                .collect::<Option<Vec<_>>>()
+                .map(|all| all.into_iter().flatten().collect());
+            match bases {
+                Some(bases) => frame.written_there.extend(bases),
+                None => frame.written_somewhere.extend(roots),
+            }
+        }
+        if let Command::Keep { pieces, .. } = command {
+            frame.written.insert(Root::Table(*pieces));
+            frame.written_somewhere.insert(Root::Table(*pieces));
+        }
     }
 
     /// Another value is in a variable from now on, of which nothing is known.
@@ -307,6 +370,8 @@ impl<'p> Walk<'p> {
             first_path: self.paths.len(),
             sites: BTreeSet::new(),
             written: BTreeSet::new(),
+            written_there: BTreeSet::new(),
+            written_somewhere: BTreeSet::new(),
             late: Vec::new(),
             late_where: Vec::new(),
             refused: Vec::new(),
@@ -322,17 +387,12 @@ impl<'p> Walk<'p> {
             each_site(command, &mut |root| {
                 frame.sites.insert(root);
             });
-            for place in written(command) {
-                frame.written.extend(self.blocks.of_place(&place));
-            }
-            if let Command::Keep { pieces, .. } = command {
-                frame.written.insert(Root::Table(*pieces));
-            }
+            self.note_written(&mut frame, &assigned, command);
         });
         for variable in assigned {
             let name = crate::print::print_variable(self.program, variable);
             let message = format!("{name} is assigned, which is declared around the loop");
-            frame.refused.push((super::Rule::Scalars, message));
+            frame.refused.push((Rule::Scalars, message));
         }
         self.tables.enter_loop(self.blocks, &self.bases, body);
         let (context, rising) = (self.context, self.rising.clone());
@@ -513,7 +573,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Records that no iteration may do this.
-    pub(super) fn refuse(&mut self, rule: super::Rule, message: impl Into<String>) {
+    pub(super) fn refuse(&mut self, rule: Rule, message: impl Into<String>) {
         if let Some(frame) = self.frames.last_mut() {
             frame.refused.push((rule, message.into()));
         }

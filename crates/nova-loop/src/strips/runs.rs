@@ -2,6 +2,10 @@
 //! a value, by an operation of which the bracketing is free, and what else depends on them. A loop
 //! over a strip becomes several, one behind the other: what depends on no running result, what
 //! depends on the first ones, and so on. These are its stages.
+//!
+//! What grows by the same integer in each iteration is no running result but an index in disguise,
+//! such as the place of the next element of a filter that keeps everything. C compilers see that,
+//! and so does the interference checker, which cannot look into arrays of places.
 
 use super::Map;
 use crate::ir::{Command, Expression, Type, Variable, runs_few};
@@ -124,6 +128,7 @@ fn run(map: &Map, at: usize, types: &dyn Fn(Variable) -> Type, strict: bool) -> 
         _ => return None,
     };
     let suits = runs_few(*operation, *operand)
+        && value.as_index().is_none()
         && !(strict && operand.is_float())
         && types(*last) == Type::Scalar(*operand);
     let mut run = Run {

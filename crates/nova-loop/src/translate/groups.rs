@@ -13,7 +13,7 @@ use super::reduction::{Kind, Reduction, at, zero};
 use super::tiles::groups_of;
 use super::{INDEX, Result, Translator};
 use crate::error::internal;
-use crate::ir::{Combined, Command, Expression, FEW, Level, PART, Variable};
+use crate::ir::{Combined, Command, Expression, FEW, Level, PART, Type, Variable};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir as flat;
@@ -115,7 +115,7 @@ impl<'a> Translator<'a> {
                 variable: begin,
                 value: Some(number.times(size.clone())),
             });
-            this.longest_row(grouping, (&first, longest), &extent, place)?;
+            let full = this.longest_row(grouping, (&first, longest), &extent, place)?;
             let (code, ()) = this
                 .nested(|this| this.results_of_rows(grouping, &parts, &outputs, &first, place))?;
             together.extend(code);
@@ -124,8 +124,9 @@ impl<'a> Translator<'a> {
             let (alone, ()) =
                 this.nested(|this| this.rows_alone(grouping, &outputs, (&first, count), place))?;
             let few = Expression::index(i64::from(FEW));
+            let short = Expression::Variable(longest).compare(ScalarOperation::LessEqual, few);
             this.emit(Command::If {
-                condition: Expression::Variable(longest).compare(ScalarOperation::LessEqual, few),
+                condition: Expression::Variable(full).and(short),
                 then: together,
                 otherwise: alone,
             });
@@ -152,14 +153,15 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// How many elements the longest row of a group has; too many where the group is not full.
+    /// How many elements the longest row of a group has; too many where the group is not full. Gives
+    /// whether it is, which says that the rows taken together are there.
     fn longest_row(
         &mut self,
         grouping: &Grouping<'a>,
         (first, longest): (&Expression, Variable),
         extent: &Expression,
         place: &Place,
-    ) -> Result<()> {
+    ) -> Result<Variable> {
         self.emit(Command::Declare {
             variable: longest,
             value: Some(Expression::index(i64::from(FEW) + 1)),
@@ -167,7 +169,12 @@ impl<'a> Translator<'a> {
         let size = Expression::index(i64::from(PART));
         let end = first.clone().plus(size.clone());
         let is_full = end.compare(ScalarOperation::LessEqual, extent.clone());
-        self.when(is_full, |this| {
+        let full = self.add_variable("full", Type::Scalar(Scalar::Bool));
+        self.emit(Command::Declare {
+            variable: full,
+            value: Some(is_full),
+        });
+        self.when(Expression::Variable(full), |this| {
             this.assign(longest, zero());
             this.each("k", size, place, |this, k| {
                 this.bind_group_row(grouping, first, k, place)?;
@@ -180,7 +187,8 @@ impl<'a> Translator<'a> {
                     Ok(())
                 })
             })
-        })
+        })?;
+        Ok(full)
     }
 
     /// The elements of the rows from `first` on, the longest of which has so many, combined to one for

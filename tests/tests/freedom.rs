@@ -1,0 +1,107 @@
+//! The interference checker accepts every parallel loop of the examples and of random programs: a loop
+//! that it refuses is either a race, or something that a pass knows and does not say.
+
+use nova_loop::interference::find;
+use nova_loop::print::print_variable;
+use nova_tests::random::{self, PRELUDE};
+use nova_tests::stages::{How, Passes, SMALL_TILES, Stages};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Random programs are those of seeds from 1 on.
+const SEEDS: u64 = 200;
+/// How programs are compiled: in small parts for threads, and for kernels.
+const PASSES: [Passes; 2] = [Passes::Divided, Passes::Kernels(2)];
+/// Loops that are refused, by what is said of them, each with its reason. There are none.
+const KNOWN: [&str; 0] = [];
+
+/// All programs of a folder, at any depth.
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder:?}: {e}"));
+    for entry in entries {
+        let path = entry.expect("an entry of a folder").path();
+        if path.is_dir() {
+            programs(&path, found);
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "nova")
+        {
+            found.push(path);
+        }
+    }
+}
+
+/// What is refused in a program.
+fn refused(name: &str, text: &str, strict: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for passes in PASSES {
+        let how = How {
+            strict,
+            passes,
+            verify: false,
+            defect: None,
+            tiles: SMALL_TILES,
+        };
+        let name = format!("{name} ({})", passes.name());
+        match Stages::compile(&name, text, how) {
+            Ok(stages) => {
+                let program = &stages.imperative;
+                let refusals = find(program).refusals;
+                found.extend(refusals.iter().map(|refusal| {
+                    let index = print_variable(program, refusal.index);
+                    format!("{name}: {index}: {}", refusal.message)
+                }));
+            }
+            Err(why) => found.push(format!("{name}: {why}")),
+        }
+    }
+    found.retain(|text| !KNOWN.contains(&text.as_str()));
+    found
+}
+
+/// What is refused in so many programs, looked at by all cores.
+fn refused_in(count: usize, one: &(dyn Fn(usize) -> Vec<String> + Sync)) -> Vec<String> {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let k = next.fetch_add(1, Ordering::Relaxed);
+                    if k >= count {
+                        return;
+                    }
+                    let refused = one(k);
+                    found.lock().expect("no worker panics").extend(refused);
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().expect("no worker panics");
+    found.sort();
+    found
+}
+
+#[test]
+fn every_loop_of_the_examples_is_accepted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../nova-examples");
+    let mut files = Vec::new();
+    programs(&folder, &mut files);
+    assert!(files.len() >= 40, "{}", files.len());
+    let refused = refused_in(files.len(), &|k| {
+        let text = std::fs::read_to_string(&files[k]).expect("an example");
+        refused(&files[k].display().to_string(), &text, false)
+    });
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+#[test]
+fn every_loop_of_random_programs_is_accepted() {
+    let refused = refused_in(SEEDS as usize, &|k| {
+        let seed = k as u64 + 1;
+        let text = format!("{PRELUDE}{}", random::program(seed).entry);
+        refused(&format!("random {seed}"), &text, true)
+    });
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
