@@ -14,6 +14,7 @@
 typedef struct nova_context {
     nova_failure *failure;
     bool failed; /* whether the thread is to leave its function */
+    const struct nova_device_tables *tables; /* nodes of recursive data */
 } nova_context;
 
 /* Whether a thread has failed, of this kernel or of one before. */

@@ -96,7 +96,7 @@ pub enum Obstacle {
     Result,
     /// A table for the arrays that iterations keep is made or freed.
     Pieces,
-    /// Node tables are read or appended to.
+    /// Nodes are appended to a table.
     Nodes,
     /// A foreign function is called.
     Foreign,
@@ -143,7 +143,8 @@ fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle
         | turns!() => Some(Obstacle::Processor),
         Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
         Command::Foreign { .. } => Some(Obstacle::Foreign),
-        Command::NodeNew { .. } | Command::NodePayload { .. } => Some(Obstacle::Nodes),
+        Command::NodeNew { .. } => Some(Obstacle::Nodes),
+        Command::NodePayload { .. } => None,
         Command::Trace { .. } => Some(Obstacle::Trace),
         Command::Break | Command::Continue | Command::Return => None,
         Command::Barrier(_)
@@ -157,7 +158,6 @@ fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle
 fn of_expression(expression: &Expression) -> Option<Obstacle> {
     match expression {
         Expression::Bytes(_) => Some(Obstacle::Text),
-        Expression::NodeTag { .. } => Some(Obstacle::Nodes),
         Expression::Constant(_)
         | Expression::Variable(_)
         | Expression::Scalar { .. }
@@ -165,7 +165,8 @@ fn of_expression(expression: &Expression) -> Option<Obstacle> {
         | Expression::Load { .. }
         | Expression::Offset { .. }
         | Expression::NullPointer(_)
-        | Expression::NullBlock => {
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => {
             let mut children = expression.children().into_iter();
             children.find_map(|child| deep(|| of_expression(child)))
         }
