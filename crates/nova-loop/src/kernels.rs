@@ -8,10 +8,10 @@
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{errors, few_commands, structures, variable_commands};
-use crate::levels;
 use crate::regions::{functions_with, keeps_to_itself, restrict};
 use crate::turns;
 use crate::walk::{each_command, reads};
+use crate::{frames, levels};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,11 +40,17 @@ impl Abilities {
 /// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
 /// inside of kernels, become sequential.
 pub fn run(program: &mut Program, device: Abilities) {
-    let host = functions_for_the_host(program);
+    // Work-groups have no memory of threads, and so no frames.
+    let host = functions_for_the_host(program, &BTreeSet::new());
     match device.groups {
         true => levels::run(program, &host),
         false => levels::forget(program),
     }
+    let in_frames = match device.memory {
+        true => frames::convertible(program),
+        false => BTreeSet::new(),
+    };
+    let host = functions_for_the_host(program, &in_frames);
     let with_memory = functions_with_memory(program);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
@@ -57,6 +63,9 @@ pub fn run(program: &mut Program, device: Abilities) {
         flatten(&mut function.body, false);
     }
     read_pieces_where_they_are(program);
+    if !in_frames.is_empty() {
+        frames::run(program);
+    }
 }
 
 /// Makes loops sequential that read what the host has kept, of which the device has no table; until all
@@ -102,7 +111,7 @@ pub enum Obstacle {
     Foreign,
     /// Something is written to standard error.
     Trace,
-    /// A function is called that uses one of these, or may call itself.
+    /// A function is called that uses one of these, or may call itself in a way that has no frames.
     Call,
     /// Constant text is read.
     Text,
@@ -173,12 +182,21 @@ fn of_expression(expression: &Expression) -> Option<Obstacle> {
     }
 }
 
-/// The functions that kernels cannot call.
-pub fn functions_for_the_host(program: &Program) -> BTreeSet<FunctionId> {
+/// The functions that kernels cannot call: recursive ones, but for those that can be written without
+/// recursion, and those that use what only the host has.
+pub fn functions_for_the_host(
+    program: &Program,
+    in_frames: &BTreeSet<FunctionId>,
+) -> BTreeSet<FunctionId> {
     let none = BTreeSet::new();
     let types = program.clone_types();
+    let written: BTreeSet<&str> = in_frames
+        .iter()
+        .filter_map(|id| program.functions.get(id.index()))
+        .map(|function| &*function.name)
+        .collect();
     functions_with(program, &|function| {
-        function.recursive
+        (function.recursive && !written.contains(&*function.name))
             || obstacle(&none, &function.body).is_some()
             || own_pointers(&types, &function.body).is_none()
     })

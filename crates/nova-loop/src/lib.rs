@@ -71,6 +71,7 @@ mod copies;
 pub mod counts;
 pub mod error;
 pub mod expression;
+mod frames;
 mod groups;
 pub mod indices;
 pub mod interference;
