@@ -4,6 +4,7 @@
 #define NOVA_CUDA_DEVICE_H
 
 #include "memory.h"
+#include "launch.h"
 /* Behind what memory and queues are. */
 #include "../device/pool.h"
 
@@ -11,7 +12,9 @@
 typedef struct nova_device {
     nova_pool_of_device pool; /* its lock guards what follows, too */
     bool open;
-    int number;               /* which device */
+    int number;               /* which device, */
+    size_t memory;            /* how much it has, */
+    size_t shared_memory;     /* and how much the threads of a block may share */
 } nova_device;
 
 /* What functions of CUDA give: this, or why they failed. */
@@ -30,27 +33,37 @@ NOVA_NEVER_RETURNS static void nova_fail_device(nova_context *context, const cha
               cudaGetErrorString(code));
 }
 
-/* The device that NOVA_DEVICE names, or the first one, which is the fastest; false, and why, if there
- * is none. */
-static bool nova_choose_device(int *chosen, cudaError_t *code)
+/* Opens the device that NOVA_DEVICE names, or the first one, which is the fastest; false, and why, if
+ * there is none. The lock is held. */
+static bool nova_open_device(nova_device *device, cudaError_t *code)
 {
     const char *wanted = nova_wanted_device();
     int count = 0;
-    *chosen = 0;
     *code = cudaGetDeviceCount(&count);
-    if (*code != cudaSuccess || wanted == NULL)
-        return *code == cudaSuccess && count > 0;
-    for (int number = 0; number < count; number++) {
+    for (int number = 0; number < count && *code == cudaSuccess; number++) {
         cudaDeviceProp properties;
         *code = cudaGetDeviceProperties(&properties, number);
-        if (*code != cudaSuccess)
-            return false;
-        if (nova_is_wanted(properties.name, (unsigned)number, wanted)) {
-            *chosen = number;
+        if (*code == cudaSuccess
+            && (wanted == NULL || nova_is_wanted(properties.name, (unsigned)number, wanted))) {
+            device->number = number;
+            device->memory = properties.totalGlobalMem;
+            device->shared_memory = properties.sharedMemPerBlockOptin;
             return true;
         }
     }
     return false;
+}
+
+/* How much memory the threads of a block may share, beside what kernels declare. */
+static size_t nova_most_local_memory(const nova_device *device)
+{
+    return device->shared_memory - NOVA_SHARED_DECLARED;
+}
+
+/* How much memory all threads of a kernel may take. */
+static uint64_t nova_most_memory(const nova_device *device)
+{
+    return device->memory / 4;
 }
 
 /* New memory on the device; null, and why, if there is none. */
@@ -111,7 +124,7 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     cudaError_t code = cudaSuccess;
     pthread_mutex_lock(&device->pool.lock);
     if (!device->open)
-        device->open = nova_choose_device(&device->number, &code);
+        device->open = nova_open_device(device, &code);
     bool open = device->open;
     if (open)
         session->queue = nova_take_queue(&device->pool);

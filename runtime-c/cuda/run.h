@@ -1,39 +1,92 @@
-/* How a call runs a kernel: what it passes for arrays, and the launch. */
+/* How a call runs a kernel: what it passes for its arguments, and the launch. */
 #ifndef NOVA_CUDA_RUN_H
 #define NOVA_CUDA_RUN_H
 
 #include "device.h"
+/* Before what would use the memory of programs without a device. */
+#include "../device/mirrors.h"
 #include "../device/memory.h"
-#include "../device/call.h"
-#include "launch.h"
+#include "../common/blocks.h"
+#include "../device/arguments.h"
 
-/* Where the elements that a pointer leads to lie on the device; the kernel reads them and, where that
- * is said, writes them. */
-template <typename T> static T *nova_array(nova_context *context, const T *pointer, bool writes)
+/* Pieces as a kernel gets them: nova_device_pieces of device/heap.h. */
+typedef struct nova_passed_pieces {
+    int64_t *table;
+    int64_t *words;
+    int64_t capacity;
+    int64_t number;
+} nova_passed_pieces;
+
+/* What a kernel gets for an argument that is no value. */
+typedef union nova_passed {
+    nova_device_memory array;
+    int64_t offset; /* of an array of the block in its shared memory */
+    nova_passed_pieces pieces;
+} nova_passed;
+
+/* What a kernel gets for pieces, which have this number among all of the kernel. */
+static nova_passed_pieces nova_pass_pieces(nova_session *session, const nova_pieces *pieces,
+                                           int64_t number)
 {
-    nova_mirror *mirror = nova_on_device(context, pointer, writes);
-    return mirror == NULL ? NULL : (T *)(mirror->memory + ((uintptr_t)pointer - mirror->start));
+    nova_device_memory table = nova_find_mirror(session, pieces->table)->memory;
+    nova_device_memory words = nova_find_mirror(session, pieces->words)->memory;
+    nova_passed_pieces passed = {(int64_t *)table, (int64_t *)words, pieces->capacity, number};
+    return passed;
 }
 
-/* Blocks for so many iterations, of which each thread does one or more. */
-static inline unsigned nova_blocks_for(int64_t count)
+/* Where the arguments of a kernel lie, of which some are made in *passed, and how much shared memory
+ * its blocks have for their arrays. */
+static size_t nova_pass_arguments(nova_session *session, const nova_argument *arguments,
+                                  int argument_count, void **list, nova_passed *passed)
 {
-    int64_t blocks = (count - 1) / NOVA_BLOCK_SIZE + 1;
-    return (unsigned)(blocks < NOVA_MAX_BLOCKS ? blocks : NOVA_MAX_BLOCKS);
+    size_t shared_bytes = 0;
+    int64_t pieces = 0;
+    for (int k = 0; k < argument_count; k++) {
+        const nova_argument *argument = &arguments[k];
+        list[k] = &passed[k];
+        switch (argument->kind) {
+        case NOVA_VALUE:
+            list[k] = (void *)argument->value;
+            break;
+        case NOVA_ARRAY:
+            passed[k].array = argument->memory;
+            if (argument->memory != NULL)
+                passed[k].array += (size_t)argument->offset * argument->size;
+            break;
+        case NOVA_LOCAL_ARRAY:
+            passed[k].offset = (int64_t)shared_bytes;
+            shared_bytes += argument->size;
+            break;
+        case NOVA_PIECES:
+            passed[k].pieces = nova_pass_pieces(session, argument->pieces, pieces++);
+        }
+    }
+    return shared_bytes;
 }
 
-/* Runs a kernel for count iterations, behind the kernels before. */
-template <typename... Parameters, typename... Arguments>
-static void nova_run(nova_context *context,
-                     void (*kernel)(int64_t, nova_failure *, Parameters...), int64_t count,
-                     Arguments... arguments)
+/* Runs a kernel behind the kernels before. */
+static void nova_enqueue(nova_context *context, nova_kernel kernel, int64_t count,
+                         nova_threads threads, const nova_argument *arguments, int argument_count)
 {
     nova_session *session = context->session;
-    if (count <= 0)
-        return;
-    cudaError_t code = nova_launch(kernel, dim3(nova_blocks_for(count)), dim3(NOVA_BLOCK_SIZE), 0,
-                                   session->queue, count, (nova_failure *)session->failure,
-                                   arguments...);
+    size_t most = (size_t)argument_count + 4, at = 0;
+    void **list = (void **)malloc(most * sizeof *list);
+    nova_passed *passed = (nova_passed *)malloc(most * sizeof *passed);
+    cudaError_t code = cudaErrorMemoryAllocation;
+    if (list != NULL && passed != NULL) {
+        list[at++] = &count;
+        list[at++] = &session->failure;
+        if (threads.slice > 0) {
+            list[at++] = &session->heap;
+            list[at++] = &threads.slice;
+        }
+        size_t shared_bytes =
+            nova_pass_arguments(session, arguments, argument_count, &list[at], passed);
+        code = nova_put_kernel(kernel, dim3((unsigned)(threads.count / threads.block)),
+                               dim3((unsigned)threads.block), shared_bytes, session->queue, list);
+    }
+    free(passed);
+    free(list);
     if (code != cudaSuccess)
         nova_fail_device(context, "launching a kernel", code);
     session->may_have_failed = true;

@@ -3,36 +3,37 @@
 #ifndef NOVA_CUDA_THREADS_H
 #define NOVA_CUDA_THREADS_H
 
+#include "kernel.h"
 #include "../device/mirrors.h"
+#include <stdint.h>
 
 /* A loop over 0 … count - 1 whose iterations the threads share. */
 #define NOVA_SHARED_LOOP(variable, count)                                                          \
-    for (int64_t variable = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; variable < (count);    \
+    for (int64_t variable = NOVA_THREAD; variable < (count);                                       \
          variable += (int64_t)gridDim.x * blockDim.x)
 
-/* What a thread needs to fail. */
-typedef struct nova_context {
-    nova_failure *failure;
-    bool failed; /* whether the thread is to leave its function */
-    const struct nova_device_tables *tables; /* nodes of recursive data */
-} nova_context;
+/* One whose iterations the blocks share, each of them done by all threads of its block. */
+#define NOVA_GROUP_LOOP(variable, count)                                                           \
+    for (int64_t variable = (int64_t)blockIdx.x; variable < (count);                               \
+         variable += (int64_t)gridDim.x)
 
-/* Whether a thread has failed, of this kernel or of one before. */
-static inline bool nova_has_failed(const nova_failure *failure)
-{
-    return nova_load(&failure->taken) != 0;
-}
+/* One whose iterations the threads of a block share. */
+#define NOVA_LOCAL_LOOP(variable, count)                                                           \
+    for (int64_t variable = (int64_t)threadIdx.x; variable < (count);                              \
+         variable += (int64_t)blockDim.x)
 
-/* The thread fails at a check; the function that it is in returns. */
-static inline void nova_fail_at(nova_context *context, int32_t site, int64_t first,
-                                int64_t second)
-{
-    context->failed = true;
-    if (atomicCAS(&context->failure->taken, 0, 1) == 0) {
-        context->failure->site = site;
-        context->failure->first = first;
-        context->failure->second = second;
-    }
-}
+/* How what device/threads.h and device/heap.h say in the words of C is written here. */
+#define NOVA_GLOBAL
+#define NOVA_LOCAL
+#define NOVA_IN_KERNELS static __device__ inline
+#define NOVA_ANY_TYPE __attribute__((may_alias))
+#define NOVA_THREAD ((int64_t)blockIdx.x * blockDim.x + threadIdx.x)
+#define NOVA_THREAD_OF_GROUP threadIdx.x
+#define NOVA_BARRIER() __syncthreads()
+/* Words of 32 bits that other threads may write meanwhile. */
+#define NOVA_READ_GLOBAL(at) nova_load(at)
+#define NOVA_READ_LOCAL(at) nova_load(at)
+#define NOVA_LOWER_LOCAL(at, value) atomicMin(at, value)
+#define NOVA_COMPARE_AND_SWAP(at, old, value) atomicCAS(at, old, value)
 
 #endif

@@ -12,42 +12,51 @@
 #define NOVA_MAX_HEAP_BLOCKS 64
 #endif
 
-/* An argument of a kernel: a value, memory and the element in it that a pointer leads to, pieces, or
- * the size of an array that the threads of a work-group share. */
+/* What an argument of a kernel is. */
+typedef enum nova_kind_of_argument {
+    NOVA_VALUE,       /* of so many bytes */
+    NOVA_ARRAY,       /* elements in memory of the device */
+    NOVA_LOCAL_ARRAY, /* an array of so many bytes that the threads of a work-group share */
+    NOVA_PIECES       /* a table of pieces */
+} nova_kind_of_argument;
+
+/* An argument of a kernel. */
 typedef struct nova_argument {
-    const void *value; /* null: another kind; with a size, an array of work-groups */
-    size_t size;
-    nova_device_memory memory;
+    nova_kind_of_argument kind;
+    size_t size;               /* of a value, of each element, or of an array of work-groups */
+    const void *value;
+    nova_device_memory memory; /* with an array, whose first element lies there behind so many others */
     int64_t offset;
-    nova_pieces *pieces; /* null: value or memory */
-    nova_mirror *changed; /* an array that the kernel writes and that had elements before */
+    nova_mirror *changed;      /* an array that the kernel writes and that had elements before */
+    nova_pieces *pieces;
 } nova_argument;
 
 /* A value. */
 static inline nova_argument nova_value(const void *value, size_t size)
 {
-    nova_argument argument = {value, size, NULL, 0, NULL, NULL};
+    nova_argument argument = {NOVA_VALUE, size, value, NULL, 0, NULL, NULL};
     return argument;
 }
 
-/* An array of so many elements for each work-group. */
+/* An array of so many elements for each work-group; the next one begins at a multiple of 16 bytes. */
 static inline nova_argument nova_local_array(nova_context *context, int64_t count, size_t size)
 {
-    nova_argument argument = {NULL, size, NULL, 0, NULL, NULL};
+    nova_argument argument = {NOVA_LOCAL_ARRAY, 16, NULL, NULL, 0, NULL, NULL};
     if (count < 0 || (uint64_t)count > SIZE_MAX / 2 / size)
         nova_fail(context, NOVA_ERROR_MEMORY,
                   "out of memory: an array of a work-group is too large");
     if (count > 0)
-        argument.size = (size_t)count * size;
+        argument.size = ((size_t)count * size + 15) / 16 * 16;
     return argument;
 }
 
 /* What the iterations of a loop have kept, or are going to keep. */
 static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
 {
-    nova_argument argument = {NULL, 0, NULL, 0, (nova_pieces *)block->data, NULL};
-    nova_on_device(context, argument.pieces->table, false);
-    nova_on_device(context, argument.pieces->words, false);
+    nova_pieces *pieces = (nova_pieces *)block->data;
+    nova_argument argument = {NOVA_PIECES, 0, NULL, NULL, 0, NULL, pieces};
+    nova_on_device(context, pieces->table, false);
+    nova_on_device(context, pieces->words, false);
     return argument;
 }
 
@@ -55,7 +64,7 @@ static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
 static nova_argument nova_array(nova_context *context, const void *pointer, size_t size,
                                 bool writes)
 {
-    nova_argument argument = {NULL, 0, NULL, 0, NULL, NULL};
+    nova_argument argument = {NOVA_ARRAY, size, NULL, NULL, 0, NULL, NULL};
     nova_mirror *before = nova_find_mirror(context->session, pointer);
     if (writes && before != NULL && (before->on_host || before->on_device))
         argument.changed = before;

@@ -151,6 +151,11 @@ NOVA_IN_KERNELS void nova_release_on_device(nova_context *context,
         nova_free_block(context, (NOVA_GLOBAL uint8_t *)block - context->heap);
 }
 
+/* Elements of so many bits, whatever their type is. */
+typedef uint16_t NOVA_ANY_TYPE nova_any_16;
+typedef uint32_t NOVA_ANY_TYPE nova_any_32;
+typedef uint64_t NOVA_ANY_TYPE nova_any_64;
+
 /* Copies count elements of 1, 2, 4 or 8 bytes between places that do not overlap. */
 NOVA_IN_KERNELS void nova_copy_on_device(NOVA_GLOBAL void *to, NOVA_GLOBAL const void *from,
                                          int64_t count, int64_t size)
@@ -161,13 +166,13 @@ NOVA_IN_KERNELS void nova_copy_on_device(NOVA_GLOBAL void *to, NOVA_GLOBAL const
             ((NOVA_GLOBAL uint8_t *)to)[i] = ((NOVA_GLOBAL const uint8_t *)from)[i];
             break;
         case 2:
-            ((NOVA_GLOBAL uint16_t *)to)[i] = ((NOVA_GLOBAL const uint16_t *)from)[i];
+            ((NOVA_GLOBAL nova_any_16 *)to)[i] = ((NOVA_GLOBAL const nova_any_16 *)from)[i];
             break;
         case 4:
-            ((NOVA_GLOBAL uint32_t *)to)[i] = ((NOVA_GLOBAL const uint32_t *)from)[i];
+            ((NOVA_GLOBAL nova_any_32 *)to)[i] = ((NOVA_GLOBAL const nova_any_32 *)from)[i];
             break;
         default:
-            ((NOVA_GLOBAL uint64_t *)to)[i] = ((NOVA_GLOBAL const uint64_t *)from)[i];
+            ((NOVA_GLOBAL nova_any_64 *)to)[i] = ((NOVA_GLOBAL const nova_any_64 *)from)[i];
         }
     }
 }
@@ -219,9 +224,9 @@ NOVA_IN_KERNELS void nova_keep_on_device(nova_context *context, const nova_devic
         pieces->table[1 + index] = 0;
         return;
     }
-    volatile NOVA_GLOBAL uint32_t *used = (volatile NOVA_GLOBAL uint32_t *)pieces->table;
+    NOVA_GLOBAL uint32_t *used = (NOVA_GLOBAL uint32_t *)pieces->table;
     int64_t words = (count * size + 7) / 8;
-    uint32_t first = *used;
+    uint32_t first = (uint32_t)NOVA_READ_GLOBAL(used);
     for (;;) {
         if (words > pieces->capacity - (int64_t)first) {
             nova_fail_at(context, NOVA_PIECES_ARE_FULL, pieces->number, (int64_t)first + words);

@@ -3,23 +3,24 @@
 #ifndef NOVA_KERNELS_H
 #define NOVA_KERNELS_H
 
-/* Before it stands the file of a kind of device, with nova_enqueue. */
+/* Before it stands the file of a kind of device, with nova_kernel and nova_enqueue. */
 #include "arguments.h"
 #include "call.h"
 
 /* Runs a kernel for count iterations, behind the kernels before. */
-static void nova_launch(nova_context *context, int number, int64_t count,
+static void nova_launch(nova_context *context, nova_kernel kernel, int64_t count,
                         const nova_argument *arguments, int argument_count)
 {
     if (count > 0)
-        nova_enqueue(context, number, count, nova_threads_for(count, 0), arguments,
+        nova_enqueue(context, kernel, count, nova_threads_for(count, 0), arguments,
                      argument_count);
 }
 
 /* Runs a kernel for count iterations, each of which is a work-group's, of whose threads so many have
  * something to do. Groups have few different sizes, since some devices compile a kernel for each. */
-static void nova_launch_groups(nova_context *context, int number, int64_t count, int64_t threads,
-                               const nova_argument *arguments, int argument_count)
+static void nova_launch_groups(nova_context *context, nova_kernel kernel, int64_t count,
+                               int64_t threads, const nova_argument *arguments,
+                               int argument_count)
 {
     size_t block = threads <= 1 ? 1 : NOVA_BLOCK_SIZE;
     size_t local = 0, most = nova_most_local_memory(context->session->device);
@@ -28,7 +29,7 @@ static void nova_launch_groups(nova_context *context, int number, int64_t count,
     while (block > 32 && (int64_t)(block / 2) >= threads)
         block /= 2;
     for (int k = 0; k < argument_count; k++)
-        if (arguments[k].value == NULL)
+        if (arguments[k].kind == NOVA_LOCAL_ARRAY)
             local += arguments[k].size;
     if (local > most)
         nova_fail(context, NOVA_ERROR_MEMORY,
@@ -36,7 +37,7 @@ static void nova_launch_groups(nova_context *context, int number, int64_t count,
                   most);
     int64_t groups = count < NOVA_MAX_BLOCKS ? count : NOVA_MAX_BLOCKS;
     nova_threads all = {(size_t)groups * block, block, 0};
-    nova_enqueue(context, number, count, all, arguments, argument_count);
+    nova_enqueue(context, kernel, count, all, arguments, argument_count);
 }
 
 /* Memory for threads: fewer of them where there is not enough for all. */
@@ -113,7 +114,7 @@ static void nova_give_more(nova_context *context, const nova_failure *failure,
 
 /* Runs a kernel whose threads take memory for count iterations: again, with more memory, until there
  * is enough. Arrays that it changes are then as they were. */
-static void nova_launch_with_memory(nova_context *context, int number, int64_t count,
+static void nova_launch_with_memory(nova_context *context, nova_kernel kernel, int64_t count,
                                     const nova_argument *arguments, int argument_count)
 {
     nova_session *session = context->session;
@@ -128,7 +129,7 @@ static void nova_launch_with_memory(nova_context *context, int number, int64_t c
         for (int k = 0; k < argument_count; k++)
             if (arguments[k].pieces != NULL)
                 nova_forget_pieces(context, arguments[k].pieces);
-        nova_enqueue(context, number, count, threads, arguments, argument_count);
+        nova_enqueue(context, kernel, count, threads, arguments, argument_count);
         nova_device_read(context, &failure, session->failure, 0, sizeof failure);
         session->may_have_failed = false;
         if (failure.taken == 0)

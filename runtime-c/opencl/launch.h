@@ -36,9 +36,12 @@ static cl_int nova_pass_pieces(nova_session *session, cl_kernel kernel, cl_uint 
     return code;
 }
 
+/* A kernel is known by its number in the program. */
+typedef int nova_kernel;
+
 /* Runs a kernel behind the kernels before. */
-static void nova_enqueue(nova_context *context, int number, int64_t count, nova_threads threads,
-                         const nova_argument *arguments, int argument_count)
+static void nova_enqueue(nova_context *context, nova_kernel number, int64_t count,
+                         nova_threads threads, const nova_argument *arguments, int argument_count)
 {
     nova_session *session = context->session;
     nova_device *device = session->device;
@@ -53,12 +56,17 @@ static void nova_enqueue(nova_context *context, int number, int64_t count, nova_
         code = nova_pass_memory(kernel, &at, session->heap, threads.slice);
     for (int k = 0; k < argument_count && code == CL_SUCCESS; k++) {
         const nova_argument *argument = &arguments[k];
-        if (argument->pieces != NULL)
-            code = nova_pass_pieces(session, kernel, &at, argument->pieces, pieces++);
-        else if (argument->value != NULL || argument->size > 0)
+        switch (argument->kind) {
+        case NOVA_VALUE:
+        case NOVA_LOCAL_ARRAY:
             code = clSetKernelArg(kernel, at++, argument->size, argument->value);
-        else
+            break;
+        case NOVA_ARRAY:
             code = nova_pass_memory(kernel, &at, argument->memory, argument->offset);
+            break;
+        case NOVA_PIECES:
+            code = nova_pass_pieces(session, kernel, &at, argument->pieces, pieces++);
+        }
     }
     if (code == CL_SUCCESS)
         code = clEnqueueNDRangeKernel(session->queue, kernel, 1, NULL, &threads.count,

@@ -5,7 +5,9 @@
 
 #define NOVA_GLOBAL
 #define NOVA_IN_KERNELS static
+#define NOVA_ANY_TYPE __attribute__((may_alias))
 #define NOVA_THREAD 0
+#define NOVA_READ_GLOBAL(at) (*(volatile uint32_t *)(at))
 #define NOVA_HEAP_IS_FULL (-1)
 #define NOVA_PIECES_ARE_FULL (-2)
 

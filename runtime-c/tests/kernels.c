@@ -48,10 +48,12 @@ static void nova_report(nova_context *context, int32_t site, int64_t first, int6
     nova_fail(context, NOVA_ERROR_PROGRAM, "site %d: %d, %d", (int)site, (int)first, (int)second);
 }
 
+typedef int nova_kernel;
+
 /* The kernel: x[i] += 1 in place, y[i] = x[i], and 3 at the start of the pieces, but it fails half-way
  * without memory. */
-static void nova_enqueue(nova_context *context, int number, int64_t count, nova_threads threads,
-                         const nova_argument *arguments, int argument_count)
+static void nova_enqueue(nova_context *context, nova_kernel number, int64_t count,
+                         nova_threads threads, const nova_argument *arguments, int argument_count)
 {
     nova_session *session = context->session;
     nova_failure failure = {1, number, 0, 0};

@@ -21,36 +21,75 @@ fn example(name: &str) -> PathBuf {
     root.join(format!("nova-examples/strategies/{name}.nova"))
 }
 
+/// What a language of kernels writes.
+struct Words {
+    target: Target,
+    /// Before each kernel, and behind the last one.
+    kernel: &'static str,
+    end: &'static str,
+    /// What loops of work-groups begin with.
+    group: &'static str,
+    /// What is counted in the text of the kernel that a strategy describes: loops over all work-items,
+    /// over work-groups, over the work-items of a group, and those of one; barriers; arrays of a group.
+    parts: [&'static str; 6],
+    /// Vectors loaded from `xs` and `ys`, stored, and loaded at all.
+    vectors: [&'static str; 4],
+}
+
+const WORDS: [Words; 2] = [
+    Words {
+        target: Target::OpenCl,
+        kernel: "__kernel",
+        end: "nova_kernel_names",
+        group: "get_group_id(0)",
+        parts: [
+            "NOVA_SHARED_LOOP(",
+            "NOVA_GROUP_LOOP(",
+            "NOVA_LOCAL_LOOP(",
+            "for (",
+            "barrier(CLK_LOCAL_MEM_FENCE",
+            "__local float *",
+        ],
+        vectors: ["vload4(0, xs", "vload4(0, ys", "vstore4((float4)(", "vload"],
+    },
+    Words {
+        target: Target::Cuda,
+        kernel: "__global__",
+        end: "} /* nova_kernels */",
+        group: "blockIdx.x",
+        parts: [
+            "NOVA_SHARED_LOOP(",
+            "NOVA_GROUP_LOOP(",
+            "NOVA_LOCAL_LOOP(",
+            "for (",
+            "__syncthreads()",
+            "= (float *)(shared",
+        ],
+        vectors: [
+            "nova_load_vector<4>(xs",
+            "nova_load_vector<4>(ys",
+            "nova_store_vector(",
+            "nova_load_vector<",
+        ],
+    },
+];
+
 /// The text of the kernels of a program, and that of its host.
-fn emitted(source: Source) -> (String, String) {
-    let compiler = Compiler::new(options(Target::OpenCl));
+fn emitted(words: &Words, source: Source) -> (String, String) {
+    let compiler = Compiler::new(options(words.target));
     let mut checked = compiler.check(source).unwrap();
     let text = compiler.compile(&mut checked).unwrap().files.source;
-    let (before, rest) = text.split_once("__kernel").expect("a kernel");
-    let (kernels, host) = rest.split_once("nova_kernel_names").expect("its name");
-    assert!(
-        before.contains("get_group_id(0)"),
-        "what the loops stand for"
-    );
+    let (before, rest) = text.split_once(words.kernel).expect("a kernel");
+    let (kernels, host) = rest.split_once(words.end).expect("its name");
+    assert!(before.contains(words.group), "what the loops stand for");
     let kernels: String = kernels.lines().flat_map(|l| [l.trim(), "\n"]).collect();
-    (format!("__kernel{kernels}"), host.to_string())
+    (format!("{}{kernels}", words.kernel), host.to_string())
 }
 
 /// How often each part stands in a text.
 fn counts<const N: usize>(text: &str, parts: [&str; N]) -> [usize; N] {
     parts.map(|part| text.matches(part).count())
 }
-
-/// What is counted in the text of the kernel that a strategy describes: loops over all work-items, over
-/// work-groups, over the work-items of a group, and those of one; barriers; arrays of a group.
-const PARTS: [&str; 6] = [
-    "NOVA_SHARED_LOOP(",
-    "NOVA_GROUP_LOOP(",
-    "NOVA_LOCAL_LOOP(",
-    "for (",
-    "barrier(CLK_LOCAL_MEM_FENCE",
-    "__local float *",
-];
 
 #[test]
 fn the_text_of_each_example_has_the_loops_and_arrays_of_its_strategy() {
@@ -69,10 +108,14 @@ fn the_text_of_each_example_has_the_loops_and_arrays_of_its_strategy() {
         ("gemv", [0, 1, 2, 2, 2, 1], [1, 0]),
         ("scal", [0, 1, 1, 0, 0, 0], [1, 1]),
     ];
-    for (name, loops, [written, allocated]) in rows {
-        let (kernels, host) = emitted(Source::File(example(name)));
-        let first = kernels.split("__kernel").nth(1).unwrap();
-        assert_eq!(counts(first, PARTS), *loops, "{name}: {PARTS:?}\n{first}");
+    let all = WORDS
+        .iter()
+        .flat_map(|w| rows.iter().map(move |row| (w, row)));
+    for (words, (name, loops, [written, allocated])) in all {
+        let (kernels, host) = emitted(words, Source::File(example(name)));
+        let first = kernels.split(words.kernel).nth(1).unwrap();
+        let found = counts(first, words.parts);
+        assert_eq!(found, *loops, "{name}: {:?}\n{first}", words.parts);
         let launch = host.split("nova_launch").next().unwrap();
         let found = counts(launch, ["true)", "nova_allocate("]);
         assert_eq!(
@@ -85,25 +128,34 @@ fn the_text_of_each_example_has_the_loops_and_arrays_of_its_strategy() {
 
 #[test]
 fn vectors_are_loaded_and_stored_whole() {
-    let parts = ["vload4(0, xs", "vload4(0, ys", "vstore4((float4)(", "vload"];
-    let (kernels, _) = emitted(Source::File(example("scal")));
-    assert_eq!(counts(&kernels, parts), [1, 0, 1, 1], "{kernels}");
-    // Nothing is left to do for `as_scalar`.
-    assert_eq!(kernels.matches("__kernel").count(), 1, "{kernels}");
-    let (kernels, _) = emitted(Source::File(example("dot_vectors")));
-    assert_eq!(counts(&kernels, parts), [1, 1, 1, 2], "{kernels}");
+    for words in &WORDS {
+        let (kernels, _) = emitted(words, Source::File(example("scal")));
+        let found = counts(&kernels, words.vectors);
+        assert_eq!(found, [1, 0, 1, 1], "{kernels}");
+        // Nothing is left to do for `as_scalar`.
+        assert_eq!(kernels.matches(words.kernel).count(), 1, "{kernels}");
+        let (kernels, _) = emitted(words, Source::File(example("dot_vectors")));
+        let found = counts(&kernels, words.vectors);
+        assert_eq!(found, [1, 1, 1, 2], "{kernels}");
+    }
 }
 
-/// A program with several entries; `None`, and a word about it, where there is no OpenCL.
-fn compile(text: &str, target: Target) -> Option<(Checked, Library)> {
-    if target == Target::OpenCl && !nova_exec::devices::has_opencl() {
-        eprintln!("skipped: opencl (no OpenCL on this machine)");
-        return None;
-    }
+/// The devices there are; a word about each that is not.
+fn devices() -> Vec<Target> {
+    let all = [
+        (Target::OpenCl, nova_tests::devices::has_opencl()),
+        (Target::Cuda, nova_tests::devices::has_cuda()),
+    ];
+    let present = all.into_iter().filter(|(_, present)| *present);
+    present.map(|(target, _)| target).collect()
+}
+
+/// A program with several entries.
+fn compile(text: &str, target: Target) -> (Checked, Library) {
     let compiler = Compiler::new(options(target));
     let mut checked = compiler.check(Source::text("groups.nova", text)).unwrap();
     let library = compiler.load(&mut checked, &[]).unwrap();
-    Some((checked, library))
+    (checked, library)
 }
 
 fn call(program: &(Checked, Library), entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
@@ -146,10 +198,7 @@ const PROGRAM: &str = "
 
 #[test]
 fn groups_give_what_one_thread_gives() {
-    let Some(device) = compile(PROGRAM, Target::OpenCl) else {
-        return;
-    };
-    let host = compile(PROGRAM, Target::Sequential).expect("a program");
+    let host = compile(PROGRAM, Target::Sequential);
     let ones: Vec<String> = (0..400).map(|k| (k % 7 + 1).to_string()).collect();
     let many = format!("[{}]", ones.join(" "));
     let calls: &[(usize, &[&str])] = &[
@@ -162,20 +211,28 @@ fn groups_give_what_one_thread_gives() {
         (3, &["[1 2 3 4 5 6 7 8]", "5"]),
         (3, &["[1 2 3 4]", "0"]),
     ];
-    for (entry, inputs) in calls {
-        let expected = call(&host, *entry, inputs).unwrap();
-        let found = call(&device, *entry, inputs).unwrap();
-        assert!(
-            found.same(&expected),
-            "{entry}: {found:?}, not {expected:?}"
-        );
+    for device in devices() {
+        let device = compile(PROGRAM, device);
+        for (entry, inputs) in calls {
+            let expected = call(&host, *entry, inputs).unwrap();
+            let found = call(&device, *entry, inputs).unwrap();
+            assert!(
+                found.same(&expected),
+                "{entry}: {found:?}, not {expected:?}"
+            );
+        }
+        one_item_fails(&device, &ones);
+        let expected = call(&host, 0, &[&many]).unwrap();
+        assert!(call(&device, 0, &[&many]).unwrap().same(&expected));
     }
-    // One item of one group fails, and the call after it is right again.
+}
+
+/// One item of one group fails, and the others with it.
+fn one_item_fails(device: &(Checked, Library), ones: &[String]) {
     for zero in [0, 17, 399] {
-        let mut bad = ones.clone();
+        let mut bad = ones.to_vec();
         bad[zero] = "0".to_string();
-        let failed = call(&device, 0, &[&format!("[{}]", bad.join(" "))]);
-        match failed {
+        match call(device, 0, &[&format!("[{}]", bad.join(" "))]) {
             Err(CallError::Failed { code, message }) => {
                 assert_eq!(code, 1);
                 assert_eq!(message, "groups.nova:2:27: division by zero");
@@ -183,6 +240,74 @@ fn groups_give_what_one_thread_gives() {
             other => panic!("{other:?}"),
         }
     }
-    let expected = call(&host, 0, &[&many]).unwrap();
-    assert!(call(&device, 0, &[&many]).unwrap().same(&expected));
+}
+
+/// Local arrays of more than 48 KB, for which CUDA has to be asked.
+const LARGE: &str = "
+(entry reversed ((X : vector double) (n : int))
+  (map_workgroup (lambda (row)
+    (let (copy ((to_local (map_local (* 2))) row))
+     in (map_local (lambda (i) (copy ! (- (- n 1) i))) (range n))))
+   (split n X)))
+";
+
+#[test]
+fn local_arrays_are_as_large_as_the_device_allows() {
+    let host = compile(LARGE, Target::Sequential);
+    for target in devices() {
+        let device = compile(LARGE, target);
+        // Where half a megabyte is too much, the call says so.
+        for n in [4, 8000, 70000] {
+            let numbers: Vec<String> = (0..2 * n).map(|k| k.to_string()).collect();
+            let inputs = [format!("[{}]", numbers.join(" ")), n.to_string()];
+            let inputs = [inputs[0].as_str(), inputs[1].as_str()];
+            match call(&device, 0, &inputs) {
+                Ok(found) => assert!(found.same(&call(&host, 0, &inputs).unwrap())),
+                Err(CallError::Failed { code, message }) => {
+                    assert_eq!(code, 2, "{message}");
+                    assert!(
+                        message.contains("the arrays of a work-group have"),
+                        "{message}"
+                    );
+                    let too_small = n == 8000 && target == Target::OpenCl;
+                    assert!(n == 70000 || too_small, "{message}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// Vectors of elements of every size, which begin anywhere.
+const VECTORS: &str = "
+(entry bytes ((X : vector int8) (from : int))
+  (let (two ((as_vector 16 (replicate 16 2i8)) ! 0))
+   in (as_scalar (map_global (* two) (as_vector 16 (slice from 1 (length X) X))))))
+(entry shorts ((X : vector int16) (from : int))
+  (let (two ((as_vector 2 (replicate 2 2i16)) ! 0))
+   in (as_scalar (map_global (* two) (as_vector 2 (slice from 1 (length X) X))))))
+(entry floats ((X : vector float) (from : int))
+  (let (two ((as_vector 4 (replicate 4 2.0)) ! 0))
+   in (as_scalar (map_global (* two) (as_vector 4 (slice from 1 (length X) X))))))
+(entry doubles ((X : vector double) (from : int))
+  (let (two ((as_vector 8 (replicate 8 2.0)) ! 0))
+   in (as_scalar (map_global (* two) (as_vector 8 (slice from 1 (length X) X))))))
+";
+
+#[test]
+fn vectors_need_not_lie_at_multiples_of_their_size() {
+    let host = compile(VECTORS, Target::Sequential);
+    for target in devices() {
+        let device = compile(VECTORS, target);
+        for entry in 0..4 {
+            for from in [0usize, 1, 3, 4, 8] {
+                let numbers: Vec<String> = (0..64 + from).map(|k| (k % 60).to_string()).collect();
+                let numbers = format!("[{}]", numbers.join(" "));
+                let inputs = [numbers.as_str(), &from.to_string()];
+                let expected = call(&host, entry, &inputs).unwrap();
+                let found = call(&device, entry, &inputs).unwrap();
+                assert!(found.same(&expected), "{entry}, {from}: {found:?}");
+            }
+        }
+    }
 }

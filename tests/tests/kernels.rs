@@ -16,10 +16,6 @@ fn compile(text: &str) -> Vec<(Checked, Library)> {
 
 /// The same; the kernels, and nothing else, hold this word.
 fn compile_with(text: &str, word: &str) -> Vec<(Checked, Library)> {
-    compile_for(&[Target::OpenCl, Target::Cuda], text, word)
-}
-
-fn compile_for(targets: &[Target], text: &str, word: &str) -> Vec<(Checked, Library)> {
     let devices = [
         (
             Target::OpenCl,
@@ -28,9 +24,7 @@ fn compile_for(targets: &[Target], text: &str, word: &str) -> Vec<(Checked, Libr
         ),
         (Target::Cuda, "__global__", nova_tests::devices::has_cuda()),
     ];
-    let present = devices
-        .into_iter()
-        .filter(|(target, _, present)| *present && targets.contains(target));
+    let present = devices.into_iter().filter(|(_, _, present)| *present);
     present
         .map(|(target, kernel, _)| {
             let compiler = Compiler::new(Options {
@@ -281,12 +275,9 @@ fn kernels_see_the_nodes_that_the_host_has_added() {
     }
 }
 
-/// The word that kernels have whose functions have frames, on the devices that have memory for them.
-const FRAMES: &str = "in_frames";
-
-/// Programs for the devices whose kernels may be recursive.
+/// Programs whose kernels have functions with frames.
 fn compile_recursive(text: &str) -> Vec<(Checked, Library)> {
-    compile_for(&[Target::OpenCl], text, FRAMES)
+    compile_with(text, "in_frames_on_device(")
 }
 
 #[test]
@@ -365,8 +356,8 @@ fn kernels_walk_through_trees_with_many_children() {
 #[test]
 fn calls_that_go_too_deep_in_a_kernel_are_an_error_and_the_next_call_works() {
     let text = "((X : vector int))
-        (define (up (lambda (n) (if (= n 0) then 0 else (+ 1 (up (- n 1)))))))
-        (map up X)";
+        (define (count (lambda (n) (if (= n 0) then 0 else (+ 1 (count (- n 1)))))))
+        (map count X)";
     for program in &compile_recursive(text) {
         let (code, message) = failure(program, &["[3 -1]"]);
         assert!(message.contains("recursion"), "{code} {message}");

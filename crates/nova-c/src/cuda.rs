@@ -34,6 +34,8 @@ pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
                 Expression::name("NOVA_EMPTY_POOL"),
                 Expression::name("false"),
                 Expression::literal("0"),
+                Expression::literal("0"),
+                Expression::literal("0"),
             ])),
         },
         Item::Blank,

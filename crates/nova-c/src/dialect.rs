@@ -74,26 +74,107 @@ pub fn group_type(target: Target, element: Type) -> Type {
     }
 }
 
-/// What vectors of a scalar are called that can be loaded and stored as one, without their width.
-pub fn vector_of(target: Target, element: Scalar) -> Option<&'static str> {
+/// A variable that the threads of a work-group share, in a kernel; its address is the value of the
+/// expression.
+pub fn group_variable(target: Target, ty: &str, name: Name) -> (Statement, Expression) {
     match target {
-        Target::Seq | Target::Pthreads | Target::Cuda => None,
-        Target::OpenCl => crate::vectors::opencl_vector(element),
+        Target::Seq | Target::Pthreads | Target::OpenCl => {
+            let declared = Statement::Declare {
+                ty: group_type(target, Type::name(ty)),
+                name: name.clone(),
+                value: None,
+            };
+            (declared, Expression::Name(name).address())
+        }
+        Target::Cuda => {
+            let one = Expression::literal("1");
+            let all = vec![Expression::name(ty), Expression::Name(name.clone()), one];
+            (Statement::call("NOVA_SHARED", all), Expression::Name(name))
+        }
+    }
+}
+
+/// What stands before the arrays of a work-group, in a kernel that gets where they lie in the memory of
+/// the group; none where it gets their addresses.
+pub fn group_memory(target: Target, name: Name) -> Option<Statement> {
+    match target {
+        Target::Seq | Target::Pthreads | Target::OpenCl => None,
+        Target::Cuda => {
+            let all = vec![Expression::name("unsigned char"), Expression::Name(name)];
+            Some(Statement::call("NOVA_DYNAMIC_SHARED", all))
+        }
+    }
+}
+
+/// How so many neighbours in memory are called that can be loaded and stored together; none of truth
+/// values.
+pub fn vector_type(target: Target, element: Scalar, width: usize) -> Option<Type> {
+    let text = match target {
+        Target::Seq | Target::Pthreads => return None,
+        Target::OpenCl => format!("{}{width}", crate::vectors::opencl_vector(element)?),
+        Target::Cuda if element == Scalar::Bool => return None,
+        Target::Cuda => {
+            let element = crate::print::type_text(&crate::scalar::memory_type(element));
+            format!("nova_vector<{element}, {width}>")
+        }
+    };
+    Some(Type::name(text))
+}
+
+/// So many neighbours, from a place on.
+pub fn load_vector(target: Target, width: usize, place: Expression) -> Expression {
+    match target {
+        Target::Seq | Target::Pthreads | Target::OpenCl => {
+            let arguments = vec![Expression::literal("0"), place];
+            Expression::call(format!("vload{width}"), arguments)
+        }
+        Target::Cuda => Expression::call(format!("nova_load_vector<{width}>"), vec![place]),
+    }
+}
+
+/// One of the numbers of a vector.
+pub fn lane(target: Target, vector: Name, lane: usize) -> Expression {
+    let vector = Expression::Name(vector);
+    match target {
+        Target::Seq | Target::Pthreads | Target::OpenCl => vector.member(format!("s{lane:x}")),
+        Target::Cuda => {
+            let lane = Expression::literal(lane.to_string());
+            vector.member("lanes").index(lane)
+        }
+    }
+}
+
+/// Stores values from a place on.
+pub fn store_vector(
+    target: Target,
+    ty: &Type,
+    values: Vec<Expression>,
+    place: Expression,
+) -> Statement {
+    let width = values.len();
+    match target {
+        Target::Seq | Target::Pthreads | Target::OpenCl => {
+            let vector = Expression::call(format!("({})", crate::print::type_text(ty)), values);
+            let all = vec![vector, Expression::literal("0"), place];
+            Statement::call(format!("vstore{width}"), all)
+        }
+        Target::Cuda => Statement::call("nova_store_vector", [vec![place], values].concat()),
     }
 }
 
 /// What the threads of a work-group wait for each other with.
 pub fn group_barrier(target: Target) -> Statement {
-    let fences = match target {
+    match target {
         // They have none.
-        Target::Seq | Target::Pthreads | Target::Cuda => {
-            return Statement::Block(Vec::new().into());
+        Target::Seq | Target::Pthreads => Statement::Block(Vec::new().into()),
+        Target::OpenCl => {
+            let fences = ["CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"];
+            let [local, global] = fences.map(Expression::name);
+            let both = Expression::binary(Binary::BitOr, local, global);
+            Statement::call("barrier", vec![both])
         }
-        Target::OpenCl => ["CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"],
-    };
-    let [local, global] = fences.map(Expression::name);
-    let both = Expression::binary(Binary::BitOr, local, global);
-    Statement::call("barrier", vec![both])
+        Target::Cuda => Statement::call("__syncthreads", Vec::new()),
+    }
 }
 
 /// What waits for all threads of a level on the host.
@@ -139,11 +220,23 @@ pub fn device_prefix(target: Target) -> &'static str {
     }
 }
 
-/// How a kernel gets an array: as memory and where in it the first element lies, or as an address.
+/// How a kernel gets an array: as memory and where in it the first element lies, or as an address. What
+/// gets addresses gets structures with addresses, too.
 pub fn passes_offsets(target: Target) -> bool {
     match target {
         Target::Seq | Target::Pthreads | Target::OpenCl => true,
         Target::Cuda => false,
+    }
+}
+
+/// What the host launches: the number of a kernel, or its function.
+pub fn kernel_reference(target: Target, number: usize, name: &Name) -> Expression {
+    match target {
+        Target::Seq | Target::Pthreads | Target::OpenCl => Expression::literal(number.to_string()),
+        Target::Cuda => {
+            let function = format!("{}::{name}", crate::cuda::NAMESPACE);
+            Expression::call("NOVA_KERNEL", vec![Expression::name(function)])
+        }
     }
 }
 

@@ -136,22 +136,16 @@ impl FunctionEmitter<'_, '_> {
             (None, true) => "nova_launch_with_memory",
             (None, false) => "nova_launch",
         };
-        match self.unit.options.target {
-            Target::Cuda => self.launch_function(&name, count, arguments),
-            Target::OpenCl | Target::Seq | Target::Pthreads => {
-                self.launch_number((launch, number), count, threads, arguments);
-            }
-        }
+        let kernel = dialect::kernel_reference(self.unit.options.target, number, &name);
+        self.launch((launch, kernel), count, threads, arguments);
     }
 
     /// What the host passes for a variable.
     fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
         let name = Expression::Name(self.name(variable));
-        let offsets = dialect::passes_offsets(self.unit.options.target);
         match self.program().variable(variable).ty {
             ir::Type::Pointer(element) => self.array_argument(name, memory_type(element), written),
             ir::Type::Block => Expression::call("nova_pieces_of", vec![context(), name]),
-            ir::Type::Scalar(_) if !offsets => name,
             ty @ ir::Type::Scalar(_) => {
                 let size = Expression::SizeOf(type_of(ty));
                 Expression::call("nova_value", vec![name.address(), size])
@@ -161,27 +155,16 @@ impl FunctionEmitter<'_, '_> {
 
     /// What the host passes for an array.
     pub fn array_argument(&self, array: Expression, element: Type, written: bool) -> Expression {
-        let mut arguments = vec![context(), array];
-        if dialect::passes_offsets(self.unit.options.target) {
-            arguments.push(Expression::SizeOf(element));
-        }
-        arguments.push(Expression::name(if written { "true" } else { "false" }));
+        let writes = Expression::name(if written { "true" } else { "false" });
+        let arguments = vec![context(), array, Expression::SizeOf(element), writes];
         Expression::call("nova_array", arguments)
     }
 
-    /// A launch of CUDA: the function and its arguments.
-    fn launch_function(&mut self, name: &Name, count: Expression, arguments: Vec<Expression>) {
-        let kernel = format!("{}::{name}", crate::cuda::NAMESPACE);
-        let mut all = vec![context(), Expression::name(kernel), count];
-        all.extend(arguments);
-        self.push(Statement::call("nova_run", all));
-    }
-
-    /// A launch of OpenCL: the number of the kernel and a list of arguments. It is for so many threads,
-    /// or, where the kernel has groups, for so many groups of threads.
-    fn launch_number(
+    /// A launch: the function of the runtime, the kernel and a list of arguments. It is for so many
+    /// threads, or, where the kernel has groups, for so many groups of threads.
+    fn launch(
         &mut self,
-        (launch, number): (&str, usize),
+        (launch, kernel): (&str, Expression),
         count: Expression,
         threads: Option<Expression>,
         arguments: Vec<Expression>,
@@ -196,7 +179,7 @@ impl FunctionEmitter<'_, '_> {
             self.push(Statement::declare(ty, name.clone(), value));
             Expression::Name(name)
         };
-        let mut all = vec![context(), Expression::literal(number.to_string()), count];
+        let mut all = vec![context(), kernel, count];
         all.extend(threads);
         all.extend([list, Expression::literal(length.to_string())]);
         self.push(Statement::call(launch, all));
@@ -320,10 +303,15 @@ impl FunctionEmitter<'_, '_> {
         (begin, slice)
     }
 
-    /// Adds the parameters for a table of pieces, and declares it.
+    /// Adds the parameters for a table of pieces: a structure, or its fields, of which one is declared.
     fn take_pieces(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
         let target = self.unit.options.target;
         let name = self.declare(variable);
+        let ty = Type::name("nova_device_pieces").constant();
+        if !dialect::passes_offsets(target) {
+            parameters.push(Parameter { ty, name });
+            return;
+        }
         let mut fields = Vec::new();
         for (part, is_array) in [
             ("table", true),
@@ -349,7 +337,6 @@ impl FunctionEmitter<'_, '_> {
             }
         }
         let value = Expression::Braces(fields);
-        let ty = Type::name("nova_device_pieces").constant();
         self.push(Statement::declare(ty, name, value));
     }
 

@@ -4,8 +4,7 @@
 //! A thread that fails must not leave the others waiting. So it leaves only the loop that threads share,
 //! and at the next barrier all threads of the group see that one has failed before it, and end together.
 
-use crate::Target;
-use crate::ast::{Expression, Hint, Name, Parameter, Statement, Type};
+use crate::ast::{Binary, Expression, Hint, Name, Parameter, Statement, Type};
 use crate::command::context;
 use crate::dialect;
 use crate::function::FunctionEmitter;
@@ -82,10 +81,27 @@ impl FunctionEmitter<'_, '_> {
 
     /// Adds the parameters for the arrays of the group.
     pub fn take_arrays_of_group(&mut self, body: &[Command], parameters: &mut Vec<Parameter>) {
-        for (pointer, _) in arrays(body) {
+        let arrays = arrays(body);
+        if arrays.is_empty() {
+            return;
+        }
+        let memory = self.fresh("shared");
+        let declared = dialect::group_memory(self.unit.options.target, memory.clone());
+        let is_part = declared.is_some();
+        declared.into_iter().for_each(|d| self.push(d));
+        for (pointer, _) in arrays {
             let name = self.declare(pointer);
             let ty = self.type_of_variable(pointer);
-            parameters.push(Parameter { ty, name });
+            if !is_part {
+                parameters.push(Parameter { ty, name });
+                continue;
+            }
+            let offset = self.fresh(&format!("{name}_offset"));
+            let [all, from] = [&memory, &offset].map(|name| Expression::Name(name.clone()));
+            let place = Expression::binary(Binary::Add, all, from).cast(ty.clone());
+            self.push(Statement::declare(ty, name, place));
+            let ty = Type::name("int64_t");
+            parameters.push(Parameter { ty, name: offset });
         }
     }
 
@@ -110,14 +126,10 @@ impl FunctionEmitter<'_, '_> {
         let target = self.unit.options.target;
         let mut fields = vec![Expression::Name(failure.clone()), Expression::name("false")];
         if self.waits {
-            let group = self.fresh("failed_in");
-            let ty = dialect::group_type(target, Type::name("int"));
-            self.push(Statement::Declare {
-                ty,
-                name: group.clone(),
-                value: None,
-            });
-            fields.push(Expression::Name(group).address());
+            let name = self.fresh("failed_in");
+            let (declared, address) = dialect::group_variable(target, "int", name);
+            self.push(declared);
+            fields.push(address);
         } else {
             fields.push(Expression::literal("0"));
             let failed = Expression::call("nova_has_failed", vec![Expression::Name(failure)]);
@@ -126,10 +138,6 @@ impl FunctionEmitter<'_, '_> {
         let zero = || Expression::literal("0");
         let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));
         fields.extend([zero(), heap, size, zero(), zero()]);
-        if target == Target::Cuda {
-            // Its threads have neither groups nor memory yet.
-            fields.truncate(2);
-        }
         fields.push(tables.unwrap_or_else(zero));
         let ty = Type::name("nova_context");
         let value = Expression::Braces(fields);

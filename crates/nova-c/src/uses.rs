@@ -73,9 +73,7 @@ fn hints(block: &Block, into: &mut BTreeSet<Name>) {
 fn see(expression: &Expression, into: &mut BTreeSet<Name>) {
     match expression {
         Expression::Name(name) | Expression::Call(name, _) | Expression::Pure(name, _) => {
-            if !into.contains(name) {
-                into.insert(name.clone());
-            }
+            add(name, into);
         }
         Expression::SizeOf(_) => {
             into.insert("size_t".into());
@@ -93,13 +91,22 @@ fn see(expression: &Expression, into: &mut BTreeSet<Name>) {
     }
 }
 
+/// Adds a name, of a template without its arguments.
+fn add(name: &Name, into: &mut BTreeSet<Name>) {
+    match name.split_once('<') {
+        Some((template, _)) => {
+            into.insert(template.into());
+        }
+        None if into.contains(name) => {}
+        None => {
+            into.insert(name.clone());
+        }
+    }
+}
+
 fn in_type(ty: &Type, into: &mut BTreeSet<Name>) {
     match ty {
-        Type::Name(name) | Type::Struct(name) => {
-            if !into.contains(name) {
-                into.insert(name.clone());
-            }
-        }
+        Type::Name(name) | Type::Struct(name) => add(name, into),
         Type::Pointer(ty) | Type::Const(ty) | Type::Array(ty, _) => in_type(ty, into),
     }
 }

@@ -1,7 +1,7 @@
 //! Loads and stores of whole vectors in kernels: commands in a row that read or write neighbours, as
 //! `nova_loop::vectors` leaves them (dpia.txt §6.3).
 
-use crate::ast::{Expression, Statement, Type};
+use crate::ast::{Statement, Type};
 use crate::dialect;
 use crate::function::FunctionEmitter;
 use nova_core::Scalar;
@@ -16,11 +16,10 @@ impl FunctionEmitter<'_, '_> {
             let Some(run) = commands.get(..width) else {
                 continue;
             };
-            if let Some((pointer, index, name)) = self.neighbours(run) {
-                let ty = format!("{name}{width}");
+            if let Some((pointer, index, ty)) = self.neighbours(run) {
                 match run.first() {
                     Some(Command::Store { .. }) => self.store_vector(pointer, &index, &ty, run),
-                    _others => self.load_vector(pointer, &index, &ty, run),
+                    _others => self.load_vector(pointer, &index, ty, run),
                 }
                 return width;
             }
@@ -29,7 +28,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// Where the neighbours begin that all commands load or store, and what vectors of them are called.
-    fn neighbours(&self, run: &[Command]) -> Option<(Variable, ir::Expression, &'static str)> {
+    fn neighbours(&self, run: &[Command]) -> Option<(Variable, ir::Expression, Type)> {
         let addresses = self.addresses.as_ref()?;
         let (pointer, from) = access(run.first()?)?;
         let kind = std::mem::discriminant(run.first()?);
@@ -46,25 +45,25 @@ impl FunctionEmitter<'_, '_> {
         let ir::Type::Pointer(element) = self.program().variable(pointer).ty else {
             return None;
         };
-        let name = dialect::vector_of(self.unit.options.target, element)?;
-        Some((pointer, from.clone(), name))
+        let ty = dialect::vector_type(self.unit.options.target, element, run.len())?;
+        Some((pointer, from.clone(), ty))
     }
 
     fn load_vector(
         &mut self,
         pointer: Variable,
         index: &ir::Expression,
-        ty: &str,
+        ty: Type,
         run: &[Command],
     ) {
-        let name = self.fresh("vector");
-        let load = format!("vload{}", run.len());
+        let target = self.unit.options.target;
+        let vector = self.fresh("vector");
         let place = self.expression(&ir::Expression::offset(pointer, index.clone()));
-        let value = Expression::call(load, vec![Expression::literal("0"), place]);
-        self.push(Statement::declare(Type::name(ty), name.clone(), value));
+        let value = dialect::load_vector(target, run.len(), place);
+        self.push(Statement::declare(ty, vector.clone(), value));
         for (k, command) in run.iter().enumerate() {
             if let Command::Declare { variable, .. } = command {
-                let lane = Expression::Name(name.clone()).member(format!("s{k:x}"));
+                let lane = dialect::lane(target, vector.clone(), k);
                 let ty = self.type_of_variable(*variable);
                 let name = self.declare(*variable);
                 self.push(Statement::declare(ty, name, lane));
@@ -76,7 +75,7 @@ impl FunctionEmitter<'_, '_> {
         &mut self,
         pointer: Variable,
         index: &ir::Expression,
-        ty: &str,
+        ty: &Type,
         run: &[Command],
     ) {
         let mut values = Vec::with_capacity(run.len());
@@ -86,9 +85,8 @@ impl FunctionEmitter<'_, '_> {
             }
         }
         let place = self.expression(&ir::Expression::offset(pointer, index.clone()));
-        let vector = Expression::call(format!("({ty})"), values);
-        let all = vec![vector, Expression::literal("0"), place];
-        self.push(Statement::call(format!("vstore{}", run.len()), all));
+        let target = self.unit.options.target;
+        self.push(dialect::store_vector(target, ty, values, place));
     }
 }
 

@@ -1,7 +1,6 @@
 //! What a compilation is asked to do.
 
 use nova_loop::Machine;
-use nova_loop::kernels::Abilities;
 use nova_opt::divide::Division;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -41,15 +40,6 @@ impl Target {
     pub fn by_name(name: &str) -> Option<Target> {
         let row = TARGETS.iter().find(|(_, n)| *n == name);
         row.map(|(target, _)| *target)
-    }
-
-    /// What kernels can do, where there are any.
-    pub fn abilities(self) -> Option<Abilities> {
-        match self {
-            Target::OpenCl => Some(Abilities::ALL),
-            Target::Cuda => Some(Abilities::NONE),
-            Target::Sequential | Target::Pthreads | Target::Mpi => None,
-        }
     }
 
     /// What runs the loops that are shared.

@@ -258,11 +258,7 @@ pub const PASSES: &[Pass] = &[
         name: "kernels",
         description: "gives to the host the loops that a device cannot run",
         level: 0,
-        step: Step::LoopFor(|program, options| {
-            if let Some(abilities) = options.target.abilities() {
-                nova_loop::kernels::run(program, abilities);
-            }
-        }),
+        step: Step::Loop(On::Device, nova_loop::kernels::run),
     },
     Pass {
         name: "vectors",

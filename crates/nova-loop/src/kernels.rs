@@ -15,48 +15,18 @@ use crate::{frames, levels};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the kernels of a kind of device can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abilities {
-    /// Their threads form groups, which share memory and wait for each other.
-    pub groups: bool,
-    /// Their threads have memory for arrays that they make.
-    pub memory: bool,
-}
-
-impl Abilities {
-    /// Everything.
-    pub const ALL: Abilities = Abilities {
-        groups: true,
-        memory: true,
-    };
-    /// Nothing that threads need others or the host for.
-    pub const NONE: Abilities = Abilities {
-        groups: false,
-        memory: false,
-    };
-}
-
 /// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
 /// inside of kernels, become sequential.
-pub fn run(program: &mut Program, device: Abilities) {
+pub fn run(program: &mut Program) {
     // Work-groups have no memory of threads, and so no frames.
     let host = functions_for_the_host(program, &BTreeSet::new());
-    match device.groups {
-        true => levels::run(program, &host),
-        false => levels::forget(program),
-    }
-    let in_frames = match device.memory {
-        true => frames::convertible(program),
-        false => BTreeSet::new(),
-    };
+    levels::run(program, &host);
+    let in_frames = frames::convertible(program);
     let host = functions_for_the_host(program, &in_frames);
-    let with_memory = functions_with_memory(program);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
         keeps_to_itself(index, body)
             && obstacle(&host, body).is_none()
-            && (device.memory || !takes_memory(&with_memory, body))
             && own_pointers(&variables, body).is_some()
     });
     for function in &mut program.functions {

@@ -52,28 +52,6 @@ pub(crate) fn run(program: &mut Program, host: &BTreeSet<FunctionId>) {
     program.functions = functions;
 }
 
-/// Makes work-groups iterations of a grid, each done by one thread, for devices without groups.
-pub(crate) fn forget(program: &mut Program) {
-    for function in &mut program.functions {
-        forget_in(&mut function.body);
-    }
-}
-
-fn forget_in(commands: &mut [Command]) {
-    for command in commands {
-        if let Command::For { level, .. } = command {
-            *level = match *level {
-                Level::Block => Level::Grid,
-                Level::Thread => Level::Sequential,
-                other => other,
-            };
-        }
-        for list in command.lists_mut() {
-            deep(|| forget_in(list));
-        }
-    }
-}
-
 struct Groups<'a> {
     program: &'a mut Program,
     host: &'a BTreeSet<FunctionId>,

@@ -29,6 +29,7 @@ pub const FILES: &[(&str, &str)] = files![
     "cuda/memory.h",
     "device/pool.h",
     "opencl/device.h",
+    "cuda/launch.h",
     "cuda/device.h",
     "device/memory.h",
     "device/mirrors.h",
@@ -42,7 +43,9 @@ pub const FILES: &[(&str, &str)] = files![
     "common/rounds.h",
     "common/running.h",
     "cuda/kernel.h",
+    "opencl/threads.h",
     "cuda/threads.h",
+    "cuda/vectors.h",
     "common/bits.h",
     "opencl/bits.h",
     "common/fast_math.h",
@@ -57,16 +60,22 @@ pub const FILES: &[(&str, &str)] = files![
     "pthreads/pool.h",
     "pthreads/region.h",
     "device/call.h",
+    "device/threads.h",
     "device/heap.h",
     "device/arguments.h",
     "opencl/launch.h",
-    "device/kernels.h",
-    "cuda/launch.h",
     "cuda/run.h",
+    "device/kernels.h",
 ];
 
 /// What stands before all kernels of OpenCL.
 pub const OPENCL_PRELUDE: &str = include_str!("../../../runtime-c/opencl/kernel.h");
+
+/// The files of `opencl` that are for kernels, beside what stands before all of them.
+const OPENCL_KERNELS: [&str; 2] = ["bits.h", "threads.h"];
+
+/// The files of `cuda` that are for kernels.
+const CUDA_KERNELS: [&str; 3] = ["kernel.h", "threads.h", "vectors.h"];
 
 /// What a part of a generated program runs on. Some files define the same functions for different
 /// platforms.
@@ -100,18 +109,18 @@ impl Platform {
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
             (Platform::OpenClHost | Platform::CudaHost, "common") => name != "one_memory.h",
-            (Platform::OpenClHost, "device") => name != "heap.h",
-            // Its kernels take no memory yet.
-            (Platform::CudaHost, "device") => {
-                !matches!(name, "heap.h" | "pieces.h" | "arguments.h" | "kernels.h")
+            (Platform::OpenClHost | Platform::CudaHost, "device") => {
+                !matches!(name, "threads.h" | "heap.h")
             }
             // Only pieces are shared with threads.
             (Platform::OpenClHost | Platform::CudaHost, "pthreads") => name == "region.h",
-            (Platform::OpenClHost, "opencl") => name != "bits.h",
-            (Platform::CudaHost, "cuda") => !matches!(name, "kernel.h" | "threads.h"),
-            (Platform::OpenClKernels, "opencl") => name == "bits.h",
-            (Platform::OpenClKernels, "device") => name == "heap.h",
-            (Platform::CudaKernels, "cuda") => matches!(name, "kernel.h" | "threads.h"),
+            (Platform::OpenClHost, "opencl") => !OPENCL_KERNELS.contains(&name),
+            (Platform::CudaHost, "cuda") => !CUDA_KERNELS.contains(&name),
+            (Platform::OpenClKernels, "opencl") => OPENCL_KERNELS.contains(&name),
+            (Platform::OpenClKernels | Platform::CudaKernels, "device") => {
+                matches!(name, "threads.h" | "heap.h")
+            }
+            (Platform::CudaKernels, "cuda") => CUDA_KERNELS.contains(&name),
             (Platform::CudaKernels, "common") if name == "bits.h" => true,
             (Platform::OpenClKernels | Platform::CudaKernels, "common") => matches!(
                 name,
@@ -224,6 +233,7 @@ const HEADERS: &[(&str, &[&str])] = &[
             "PTRDIFF_MAX",
             "SIZE_MAX",
             "INT32_MIN",
+            "INT32_MAX",
             "INT64_MIN",
             "INT64_MAX",
             "INT64_C",

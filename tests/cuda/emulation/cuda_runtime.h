@@ -51,6 +51,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tuple>
+#include <utility>
 
 #include "parts/types.h"
 #include "parts/threads.h"

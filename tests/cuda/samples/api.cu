@@ -86,7 +86,7 @@ static void late_streams()
     std::fill(pageable, pageable + 100, 5);
     DO(cudaMemcpyAsync(x, pageable, sizeof pageable, cudaMemcpyHostToDevice, first));
     std::fill(pageable, pageable + 100, 0);
-    DO(nova_launch(add_one, 4, 32, 0, first, x, 100));
+    DO(nova_put_launch(add_one, 4, 32, 0, first, x, 100));
     DO(cudaEventRecord(event, first));
     DO(cudaStreamWaitEvent(second, event));
     DO(cudaMemcpyAsync(pinned, x, sizeof pageable, cudaMemcpyDeviceToHost, second));
@@ -121,7 +121,7 @@ static int careful_host()
                 cudaMallocHost(&pinned, 256) == cudaSuccess &&
                 cudaEventCreate(&event) == cudaSuccess &&
                 cudaMemsetAsync(x, 0, 256, stream) == cudaSuccess &&
-                nova_launch(add_one, 2, 32, 0, stream, x, 64) == cudaSuccess &&
+                nova_put_launch(add_one, 2, 32, 0, stream, x, 64) == cudaSuccess &&
                 cudaMemcpyAsync(pinned, x, 256, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
                 cudaEventRecord(event, stream) == cudaSuccess &&
                 cudaEventSynchronize(event) == cudaSuccess &&
@@ -170,13 +170,13 @@ static __global__ void trapped(int *x)
 static void launches()
 {
     int *x = on_device<int>(1);
-    CHECK(nova_launch(add_one, 0, 32, 0, 0, x, 0) == cudaErrorInvalidConfiguration);
-    CHECK(nova_launch(add_one, 1, 1025, 0, 0, x, 0) == cudaErrorInvalidConfiguration);
-    CHECK(nova_launch(add_one, dim3(1, 65536), 1, 0, 0, x, 0) == cudaErrorInvalidConfiguration);
-    CHECK(nova_launch(add_one, 1, 1, 100000, 0, x, 0) == cudaErrorInvalidValue);
+    CHECK(nova_put_launch(add_one, 0, 32, 0, 0, x, 0) == cudaErrorInvalidConfiguration);
+    CHECK(nova_put_launch(add_one, 1, 1025, 0, 0, x, 0) == cudaErrorInvalidConfiguration);
+    CHECK(nova_put_launch(add_one, dim3(1, 65536), 1, 0, 0, x, 0) == cudaErrorInvalidConfiguration);
+    CHECK(nova_put_launch(add_one, 1, 1, 100000, 0, x, 0) == cudaErrorInvalidValue);
     CHECK(cudaGetLastError() == cudaSuccess);
     DO(cudaFuncSetAttribute(add_one, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000));
-    DO(nova_launch(add_one, 1, 1, 100000, 0, x, 0));
+    DO(nova_put_launch(add_one, 1, 1, 100000, 0, x, 0));
     int blocks = 0;
     DO(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add_one, 128, 0));
     CHECK(blocks == 1);
@@ -196,7 +196,7 @@ static std::vector<int> order_of_blocks(const char *order, const char *seed)
     nova_emulation_set("SEED", seed);
     int *list = on_device<int>(51);
     DO(cudaMemset(list, 0, 51 * sizeof(int)));
-    DO(nova_launch(enlist, 50, 33, 0, 0, list, list + 1));
+    DO(nova_put_launch(enlist, 50, 33, 0, 0, list, list + 1));
     std::vector<int> found = to_host(list + 1, 50);
     DO(cudaFree(list));
     return found;
@@ -222,7 +222,7 @@ static void orders()
 static void traps()
 {
     int *x = on_device<int>(1);
-    nova_launch(trapped, 2, 32, 0, 0, x);
+    nova_put_launch(trapped, 2, 32, 0, 0, x);
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     CHECK(cudaMemset(x, 0, 4) == cudaErrorLaunchFailure);
     CHECK(cudaFree(x) == cudaErrorLaunchFailure);

@@ -47,7 +47,7 @@ static void check_gather(int length, bool bad, cudaStream_t stream)
     DO(cudaMallocHost(&seen, sizeof *seen));
     DO(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     DO(cudaMemsetAsync(failed, 0xff, sizeof *failed, stream));
-    DO(nova_launch(gather, blocks_for(length, THREADS), THREADS, 0, stream, length, device_index,
+    DO(nova_put_launch(gather, blocks_for(length, THREADS), THREADS, 0, stream, length, device_index,
                    50, device_data, result, failed));
     DO(cudaMemcpyAsync(seen, failed, sizeof *seen, cudaMemcpyDeviceToHost, stream));
     DO(cudaEventRecord(event, stream));
@@ -70,7 +70,7 @@ static void check_filter(int length)
     int *device_x = to_device(x), *result = on_device<int>(length);
     unsigned *kept = on_device<unsigned>(1);
     DO(cudaMemset(kept, 0, sizeof *kept));
-    DO(nova_launch(keep_even, blocks_for(length, THREADS), THREADS, 0, 0, length, device_x, result,
+    DO(nova_put_launch(keep_even, blocks_for(length, THREADS), THREADS, 0, 0, length, device_x, result,
                    kept));
     for (int each : x)
         expected[each] += each % 2 == 0;

@@ -24,31 +24,31 @@ static void freed(int *x)
 {
     int *gone = on_device<int>(10);
     DO(cudaFree(gone));
-    nova_launch(fill, 1, THREADS, 0, 0, gone, 10);
+    nova_put_launch(fill, 1, THREADS, 0, 0, gone, 10);
     (void)x;
 }
 
 static void far_outside(int *x)
 {
-    nova_launch(fill, 1, THREADS, 0, 0, x, 3000);
+    nova_put_launch(fill, 1, THREADS, 0, 0, x, 3000);
 }
 
 static void just_outside(int *x)
 {
-    nova_launch(fill, 1, THREADS, 0, 0, x + 1, 10);
+    nova_put_launch(fill, 1, THREADS, 0, 0, x + 1, 10);
 }
 
 static void host_pointer(int *)
 {
     std::vector<int> mine(10);
-    nova_launch(fill, 1, THREADS, 0, 0, mine.data(), 10);
+    nova_put_launch(fill, 1, THREADS, 0, 0, mine.data(), 10);
 }
 
 static void other_device(int *x)
 {
     nova_emulation_set("DEVICES", "2");
     DO(cudaSetDevice(1));
-    nova_launch(fill, 1, THREADS, 0, 0, x, 10);
+    nova_put_launch(fill, 1, THREADS, 0, 0, x, 10);
 }
 
 static __global__ void two_barriers(int *x)
@@ -62,7 +62,7 @@ static __global__ void two_barriers(int *x)
 
 static void barrier_divergence(int *x)
 {
-    nova_launch(two_barriers, 2, THREADS, 0, 0, x);
+    nova_put_launch(two_barriers, 2, THREADS, 0, 0, x);
 }
 
 static __global__ void early(int *x)
@@ -76,7 +76,7 @@ static __global__ void early(int *x)
 
 static void early_exit(int *x)
 {
-    nova_launch(early, 1, THREADS, 0, 0, x);
+    nova_put_launch(early, 1, THREADS, 0, 0, x);
 }
 
 static __global__ void half_a_warp(int *x)
@@ -87,8 +87,8 @@ static __global__ void half_a_warp(int *x)
 
 static void warp_divergence(int *x)
 {
-    nova_launch(half_a_warp, 1, 10, 0, 0, x);
-    nova_launch(half_a_warp, 1, 32, 0, 0, x);
+    nova_put_launch(half_a_warp, 1, 10, 0, 0, x);
+    nova_put_launch(half_a_warp, 1, 32, 0, 0, x);
 }
 
 static __global__ void wrong_mask(int *x)
@@ -98,7 +98,7 @@ static __global__ void wrong_mask(int *x)
 
 static void mask_without_lane(int *x)
 {
-    nova_launch(wrong_mask, 1, 32, 0, 0, x);
+    nova_put_launch(wrong_mask, 1, 32, 0, 0, x);
 }
 
 static __global__ void barrier_and_warp(int *x)
@@ -112,7 +112,7 @@ static __global__ void barrier_and_warp(int *x)
 
 static void mixed_meetings(int *x)
 {
-    nova_launch(barrier_and_warp, 1, 32, 0, 0, x);
+    nova_put_launch(barrier_and_warp, 1, 32, 0, 0, x);
 }
 
 /* A barrier for the whole grid, which needs all blocks resident. */
@@ -126,7 +126,7 @@ static __global__ void meet(int *x)
 static void too_many_blocks(int *x)
 {
     DO(cudaMemset(x, 0, sizeof *x));
-    nova_launch(meet, 100, 1, 0, 0, x);
+    nova_put_launch(meet, 100, 1, 0, 0, x);
 }
 
 static __global__ void wait_for_ever(const int *x)
@@ -137,7 +137,7 @@ static __global__ void wait_for_ever(const int *x)
 
 static void nobody_writes(int *x)
 {
-    nova_launch(wait_for_ever, 2, 2, 0, 0, x);
+    nova_put_launch(wait_for_ever, 2, 2, 0, 0, x);
 }
 
 static __global__ void wait_blindly(const volatile int *x)
@@ -148,7 +148,7 @@ static __global__ void wait_blindly(const volatile int *x)
 
 static void blind_wait(int *x)
 {
-    nova_launch(wait_blindly, 1, 1, 0, 0, x);
+    nova_put_launch(wait_blindly, 1, 1, 0, 0, x);
 }
 
 static __device__ int descend(int depth)
@@ -165,7 +165,7 @@ static __global__ void deep(int *x, int depth)
 
 static void full_stack(int *x)
 {
-    nova_launch(deep, 1, 1, 0, 0, x, 100000);
+    nova_put_launch(deep, 1, 1, 0, 0, x, 100000);
 }
 
 static __global__ void much_shared(int *x)
@@ -177,7 +177,7 @@ static __global__ void much_shared(int *x)
 
 static void shared_too_large(int *x)
 {
-    nova_launch(much_shared, 1, 1, 0, 0, x);
+    nova_put_launch(much_shared, 1, 1, 0, 0, x);
 }
 
 static __global__ void two_arrays(int *x)
@@ -192,7 +192,7 @@ static __global__ void two_arrays(int *x)
 /* Only AddressSanitizer sees that one array of shared memory is used as another. */
 static void outside_shared(int *x)
 {
-    nova_launch(two_arrays, 1, 1, 0, 0, x);
+    nova_put_launch(two_arrays, 1, 1, 0, 0, x);
 }
 
 static void kernel_function_on_host(int *)

@@ -50,10 +50,10 @@ int main(int count, char **arguments)
             unsigned long long *place = on_device<unsigned long long>(1);
             DO(cudaMemset(result, 0, bins * sizeof *result));
             DO(cudaMemset(place, 0xff, sizeof *place));
-            DO(nova_launch(count_values, blocks_for(length, 8 * THREADS), THREADS,
+            DO(nova_put_launch(count_values, blocks_for(length, 8 * THREADS), THREADS,
                            bins * sizeof(unsigned), 0, length, device_x, bins, result));
             CHECK(to_host(result, bins) == expected);
-            DO(nova_launch(least, blocks_for(length, THREADS), THREADS, 0, 0, length, device_x,
+            DO(nova_put_launch(least, blocks_for(length, THREADS), THREADS, 0, 0, length, device_x,
                            place));
             CHECK(to_host(place, 1)[0] == first);
             DO(cudaFree(device_x));

@@ -39,12 +39,12 @@ int main(int count, char **arguments)
         }
         float *device_x = to_device(x), *device_y = to_device(y);
         float *result = on_device<float>(length);
-        DO(nova_launch(axpy, blocks_for(length, 300), 128, 0, 0, length, 2.0f, device_x, device_y,
+        DO(nova_put_launch(axpy, blocks_for(length, 300), 128, 0, 0, length, 2.0f, device_x, device_y,
                        result));
         std::vector<float> made = to_host(result, length);
         for (int i = 0; i < length; i++)
             CHECK(made[i] == 2.0f * (float)i + 0.5f);
-        DO(nova_launch(axpy_by_four, blocks_for(length / 4, 64), 64, 0, 0, length / 4, 3.0f,
+        DO(nova_put_launch(axpy_by_four, blocks_for(length / 4, 64), 64, 0, 0, length / 4, 3.0f,
                        (const float4 *)device_x, (const float4 *)device_y, (float4 *)result));
         made = to_host(result, length);
         for (int i = 0; i < length; i++)
@@ -54,7 +54,7 @@ int main(int count, char **arguments)
         DO(cudaFree(result));
     }
     int2 *places = on_device<int2>(33 * 17);
-    DO(nova_launch(coordinates, dim3(3, 5), dim3(8, 8), 0, 0, 33, 17, places));
+    DO(nova_put_launch(coordinates, dim3(3, 5), dim3(8, 8), 0, 0, 33, 17, places));
     std::vector<int2> made = to_host(places, 33 * 17);
     for (int i = 0; i < 33 * 17; i++)
         CHECK(made[i].x == i / 17 && made[i].y == i % 17);

@@ -36,7 +36,7 @@ static __global__ void lanes(lane_results *results)
 static void check_lanes()
 {
     lane_results *device = on_device<lane_results>(THREADS);
-    DO(nova_launch(lanes, 1, THREADS, 0, 0, device));
+    DO(nova_put_launch(lanes, 1, THREADS, 0, 0, device));
     std::vector<lane_results> all = to_host(device, THREADS);
     for (int own = 0; own < THREADS; own++) {
         const lane_results &r = all[own];
@@ -73,7 +73,7 @@ static __global__ void survivors(int *counts)
 static void check_survivors()
 {
     int *counts = on_device<int>(THREADS);
-    DO(nova_launch(survivors, 1, THREADS, 0, 0, counts));
+    DO(nova_put_launch(survivors, 1, THREADS, 0, 0, counts));
     std::vector<int> all = to_host(counts, THREADS);
     for (int i = 0; i < THREADS; i += 2)
         CHECK(all[i] == 20 && all[i + 1] == 2 + 4 * 16);
@@ -115,7 +115,7 @@ static void check_atomics()
     start.both = 0xffff;
     DO(cudaMalloc(&device, sizeof start));
     DO(cudaMemcpy(device, &start, sizeof start, cudaMemcpyHostToDevice));
-    DO(nova_launch(update, blocks, THREADS, 0, 0, device));
+    DO(nova_put_launch(update, blocks, THREADS, 0, 0, device));
     atomics a = to_host(device, 1)[0];
     CHECK(a.sum == n * (n - 1) / 2 && a.difference == -n);
     CHECK(a.least == 1 - n && a.greatest == n - 1);
@@ -152,7 +152,7 @@ static void check_transpose()
     for (int i = 0; i < 3 * 64; i++)
         x[i] = i * 100;
     int *device = to_device(x);
-    DO(nova_launch(transpose, 3, dim3(8, 8), 64 * sizeof(int), 0, device));
+    DO(nova_put_launch(transpose, 3, dim3(8, 8), 64 * sizeof(int), 0, device));
     std::vector<int> made = to_host(device, x.size());
     for (int i = 0; i < 3 * 64; i++)
         CHECK(made[i] == x[i / 64 * 64 + i % 8 * 8 + i / 8 % 8] + 63 - i % 64);
@@ -187,7 +187,7 @@ static __global__ void scalars(int *wrong)
 static void check_scalars()
 {
     int *wrong = on_device<int>(1);
-    DO(nova_launch(scalars, 1, 1, 0, 0, wrong));
+    DO(nova_put_launch(scalars, 1, 1, 0, 0, wrong));
     int which = to_host(wrong, 1)[0];
     if (which != 0)
         fprintf(stderr, "groups %d\n", which);

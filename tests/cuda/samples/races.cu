@@ -172,7 +172,7 @@ int main(int count, char **arguments)
             continue;
         int *x = on_device<int>(CELLS);
         DO(cudaMemset(x, 0, CELLS * sizeof *x));
-        DO(nova_launch(count > 2 ? each.twin : each.racy, BLOCKS, THREADS, 0, 0, x));
+        DO(nova_put_launch(count > 2 ? each.twin : each.racy, BLOCKS, THREADS, 0, 0, x));
         DO(cudaDeviceSynchronize());
         DO(cudaFree(x));
     }

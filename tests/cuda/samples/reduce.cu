@@ -71,12 +71,12 @@ int main(int count, char **arguments)
         double *device_x = to_device(x), *parts = on_device<double>(blocks);
         double *result = on_device<double>(1);
         unsigned *tickets = on_device<unsigned>(1);
-        DO(nova_launch(add_parts, blocks, THREADS, 0, 0, length, device_x, parts));
-        DO(nova_launch(add_parts, 1, THREADS, 0, 0, blocks, (const double *)parts, result));
+        DO(nova_put_launch(add_parts, blocks, THREADS, 0, 0, length, device_x, parts));
+        DO(nova_put_launch(add_parts, 1, THREADS, 0, 0, blocks, (const double *)parts, result));
         CHECK(to_host(result, 1)[0] == expected);
         DO(cudaMemset(tickets, 0, sizeof *tickets));
         DO(cudaMemset(result, 0xff, sizeof *result));
-        DO(nova_launch(add_all, blocks, THREADS, 0, 0, length, device_x, parts, tickets, result));
+        DO(nova_put_launch(add_all, blocks, THREADS, 0, 0, length, device_x, parts, tickets, result));
         CHECK(to_host(result, 1)[0] == expected);
         DO(cudaFree(device_x));
         DO(cudaFree(parts));

@@ -119,13 +119,13 @@ int main(int count, char **arguments)
         int *device_x = to_device(x), *result = on_device<int>(length);
         int *own = on_device<int>(tiles), *inclusive = on_device<int>(tiles);
         unsigned *states = on_device<unsigned>(tiles + 1);
-        DO(nova_launch(scan_tiles, tiles, THREADS, 0, 0, length, device_x, result, own));
-        DO(nova_launch(scan_totals, 1, THREADS, 0, 0, tiles, own));
-        DO(nova_launch(add_totals, tiles, THREADS, 0, 0, length, own, result));
+        DO(nova_put_launch(scan_tiles, tiles, THREADS, 0, 0, length, device_x, result, own));
+        DO(nova_put_launch(scan_totals, 1, THREADS, 0, 0, tiles, own));
+        DO(nova_put_launch(add_totals, tiles, THREADS, 0, 0, length, own, result));
         check(x, result);
         DO(cudaMemset(result, 0xff, length * sizeof *result));
         DO(cudaMemset(states, 0, (tiles + 1) * sizeof *states));
-        DO(nova_launch(scan_once, tiles, THREADS, 0, 0, length, device_x, result, states + tiles,
+        DO(nova_put_launch(scan_once, tiles, THREADS, 0, 0, length, device_x, result, states + tiles,
                        states, own, inclusive));
         check(x, result);
         DO(cudaFree(device_x));

@@ -3,7 +3,7 @@
 //!
 //! `UPDATE_EXPECTED=1` writes what is emitted, and fails when that is new so that somebody reads it.
 
-use nova_c::Target;
+use nova_c::{Files, Target};
 use nova_diag::FileId;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,22 @@ fn check(name: &str) {
 }
 
 fn check_for(target: Target, name: &str) {
+    let files = emitted(target, name);
+    let source = program(&files);
+    let ending = target.extension();
+    check_file(&format!("{name}.h"), &files.header);
+    check_file(&format!("{name}.{ending}"), source);
+    check_file(&format!("{name}.json"), &files.manifest);
+    crate::support::compiles(&files, name);
+}
+
+/// The same program for another target, whose source is compared.
+fn check_source(target: Target, name: &str) {
+    let files = emitted(target, name);
+    check_file(&format!("{name}.{}", target.extension()), program(&files));
+}
+
+fn emitted(target: Target, name: &str) -> Files {
     let path = folder().join(format!("{name}.loop"));
     let text = std::fs::read_to_string(&path).expect("the program");
     let program = nova_loop::parse::parse(&text, FileId(0)).expect("a program of Loop");
@@ -25,23 +41,22 @@ fn check_for(target: Target, name: &str) {
         crate::support::emit_for(target, &program, name),
         "the same bytes every time"
     );
-    let start = files
-        .source
-        .find("/* The program. */")
-        .expect("the program's part");
-    for (ending, emitted) in [
-        ("h", &*files.header),
-        ("c", &files.source[start..]),
-        ("json", &*files.manifest),
-    ] {
-        let path = folder().join(format!("{name}.{ending}"));
-        let expected = std::fs::read_to_string(&path).unwrap_or_default();
-        if std::env::var_os("UPDATE_EXPECTED").is_some() {
-            std::fs::write(&path, emitted).expect("a file");
-        }
-        assert_eq!(emitted, expected, "{name}.{ending}");
+    files
+}
+
+/// The program's part of a source.
+fn program(files: &Files) -> &str {
+    let start = files.source.find("/* The program. */");
+    &files.source[start.expect("the program's part")..]
+}
+
+fn check_file(name: &str, emitted: &str) {
+    let path = folder().join(name);
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    if std::env::var_os("UPDATE_EXPECTED").is_some() {
+        std::fs::write(&path, emitted).expect("a file");
     }
-    crate::support::compiles(&files, name);
+    assert_eq!(emitted, expected, "{name}");
 }
 
 #[test]
@@ -59,6 +74,7 @@ fn parallel_loops() {
 fn kernels() {
     check_for(Target::OpenCl, "quotients");
     check_for(Target::OpenCl, "groups");
+    check_source(Target::Cuda, "groups");
 }
 
 #[test]

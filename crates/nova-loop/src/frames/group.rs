@@ -269,7 +269,6 @@ fn crossing(program: &Program, pieces: &[Piece], members: &BTreeMap<FunctionId, 
                 found.insert(v);
             }
         });
-        // Where a function begins, its parameters have been assigned by another piece.
     }
     for member in members.values() {
         let function = &member.function;

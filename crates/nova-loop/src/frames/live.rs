@@ -77,10 +77,8 @@ impl Walk<'_> {
                     variable,
                     value: Expression::Constant(ScalarValue::I32(next)),
                 } if *variable == self.state => self.jump(*next as usize, defined),
-                Command::If { .. } | Command::Switch { .. } => {
-                    if !self.ways(command, defined) {
-                        return false;
-                    }
+                Command::If { .. } | Command::Switch { .. } if !self.ways(command, defined) => {
+                    return false;
                 }
                 Command::For { body, .. } | Command::Loop { body, .. } => {
                     deep(|| self.list(body, &mut defined.clone()));

@@ -7,6 +7,7 @@ mod bytes;
 mod chain;
 mod counts;
 mod few;
+mod frames;
 mod grids;
 mod indices;
 mod jam;

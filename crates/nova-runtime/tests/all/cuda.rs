@@ -8,7 +8,16 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// What nvcc must take as well as the emulation.
-const SAMPLES: &[&str] = &["map", "reduce", "scan", "histogram", "checks", "meetings"];
+const SAMPLES: &[&str] = &[
+    "map",
+    "reduce",
+    "scan",
+    "histogram",
+    "checks",
+    "meetings",
+    "groups",
+    "heaps",
+];
 
 const ADDRESSES: &str = "-fsanitize=address,undefined";
 const THREADS: &str = "-fsanitize=thread";

@@ -77,7 +77,7 @@ cudaError_t put_launch(const char *text, kernel_call *owned, dim3 grid, dim3 blo
             run.block = block;
             run.kernel = name;
             run.dynamic_shared = dynamic_shared;
-            run.most_shared = std::max(most_static_shared, most);
+            run.most_shared = most > most_static_shared ? most_dynamic_shared : most_static_shared;
             run.call = kept.get();
             run_now(run, device);
         });
@@ -105,6 +105,20 @@ cudaError_t set_kernel(const void *kernel, cudaFuncAttribute attribute, int valu
         the_driver().most_dynamic[kernel] = (size_t)value;
         return cudaSuccess;
     });
+}
+
+cudaError_t put_any_launch(const any_kernel &kernel, dim3 grid, dim3 block, size_t dynamic_shared,
+                           cudaStream_t stream, void **arguments)
+{
+    if (dynamic_shared > most_static_shared - 1024) {
+        cudaError_t code =
+            set_kernel((const void *)kernel.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       (int)dynamic_shared);
+        if (code != cudaSuccess)
+            return code;
+    }
+    return put_launch(kernel.text, kernel.call(kernel.kernel, arguments), grid, block,
+                      dynamic_shared, stream);
 }
 
 /* One block on each processor: a kernel that counts on more than that does not end. */

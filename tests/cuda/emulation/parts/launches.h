@@ -55,6 +55,38 @@ inline cudaError_t launch_kernel(const char *text, void (*kernel)(Parameters...)
     return put_launch(text, call, grid, block, dynamic_shared, stream);
 }
 
+/* A kernel whatever its parameters are, with the function that knows them. */
+struct any_kernel {
+    const char *text;
+    void (*kernel)(void);
+    kernel_call *(*call)(void (*kernel)(void), void **arguments);
+};
+
+template <typename... Parameters, size_t... at>
+inline kernel_call *call_with(void (*kernel)(Parameters...), void **arguments,
+                              std::index_sequence<at...>)
+{
+    (void)arguments; /* of a kernel without parameters */
+    return new call_of<Parameters...>(kernel, *(const Parameters *)arguments[at]...);
+}
+
+template <typename... Parameters>
+inline kernel_call *call_by_list(void (*kernel)(void), void **arguments)
+{
+    return call_with((void (*)(Parameters...))kernel, arguments,
+                     std::index_sequence_for<Parameters...>());
+}
+
+template <typename... Parameters>
+inline any_kernel kernel_of(const char *text, void (*kernel)(Parameters...))
+{
+    return {text, (void (*)(void))kernel, call_by_list<Parameters...>};
+}
+
+/* As cudaLaunchKernel, where room for much shared memory has been asked for. */
+cudaError_t put_any_launch(const any_kernel &kernel, dim3 grid, dim3 block, size_t dynamic_shared,
+                           cudaStream_t stream, void **arguments);
+
 cudaError_t describe_kernel(cudaFuncAttributes *result, const void *kernel);
 cudaError_t set_kernel(const void *kernel, cudaFuncAttribute attribute, int value);
 cudaError_t count_blocks(int *blocks, int threads, size_t dynamic_shared);
@@ -62,7 +94,10 @@ cudaError_t count_blocks(int *blocks, int threads, size_t dynamic_shared);
 } // namespace nova_emulation
 
 /* As runtime-c/cuda/launch.h has it. */
-#define nova_launch(...) nova_emulation::launch_kernel(#__VA_ARGS__, __VA_ARGS__)
+#define nova_put_launch(...) nova_emulation::launch_kernel(#__VA_ARGS__, __VA_ARGS__)
+#define NOVA_KERNEL(kernel) nova_emulation::kernel_of(#kernel, kernel)
+typedef nova_emulation::any_kernel nova_kernel;
+#define nova_put_kernel(...) nova_emulation::put_any_launch(__VA_ARGS__)
 
 template <typename... Parameters>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *result, void (*kernel)(Parameters...))

@@ -1,0 +1,47 @@
+/* What threads of kernels use: the iterations that they share, and failures. */
+#ifndef NOVA_OPENCL_THREADS_H
+#define NOVA_OPENCL_THREADS_H
+
+#include "kernel.h"
+
+/* A loop over 0 … count - 1 whose iterations the threads share. */
+#define NOVA_SHARED_LOOP(variable, count) \
+    for (int64_t variable = NOVA_THREAD; variable < (count); \
+         variable += (int64_t)get_global_size(0))
+
+/* One whose iterations the work-groups share, each of them done by all threads of its group. */
+#define NOVA_GROUP_LOOP(variable, count) \
+    for (int64_t variable = (int64_t)get_group_id(0); variable < (count); \
+         variable += (int64_t)get_num_groups(0))
+
+/* One whose iterations the threads of a work-group share. */
+#define NOVA_LOCAL_LOOP(variable, count) \
+    for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \
+         variable += (int64_t)get_local_size(0))
+
+/* How what device/threads.h and device/heap.h say in the words of C is written here. */
+#define NOVA_GLOBAL __global
+#define NOVA_LOCAL __local
+#define NOVA_IN_KERNELS static
+#define NOVA_ANY_TYPE __attribute__((may_alias))
+#define NOVA_THREAD ((int64_t)get_global_id(0))
+#define NOVA_THREAD_OF_GROUP get_local_id(0)
+#define NOVA_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+/* Words of 32 bits that other threads may write meanwhile. */
+#define NOVA_READ_GLOBAL(at) (*(volatile __global const int *)(at))
+#define NOVA_READ_LOCAL(at) (*(volatile __local const int *)(at))
+#define NOVA_LOWER_LOCAL(at, value) atomic_min((volatile __local int *)(at), value)
+#define NOVA_COMPARE_AND_SWAP(at, old, value) atomic_cmpxchg((volatile __global uint *)(at), old, value)
+
+/* What a kernel writes that fails: the first one to do so. */
+typedef struct nova_failure {
+    int32_t taken, site;
+    int64_t first, second;
+} nova_failure;
+
+/* Failures that the host answers with more memory, in place of a check: `first` bytes for a thread,
+ * and `second` words for the pieces numbered `first`. */
+#define NOVA_HEAP_IS_FULL (-1)
+#define NOVA_PIECES_ARE_FULL (-2)
+
+#endif

@@ -1,0 +1,300 @@
+/* The program. */
+
+/* The kernels and what they use. */
+#define NOVA_ON_DEVICE
+namespace nova_kernels
+{
+
+/* NOVA_SHARED(type, name, count); declares an array of the block, not initialised.
+ * NOVA_DYNAMIC_SHARED(type, name); declares a pointer to what the launch has asked for. */
+#ifndef NOVA_SHARED
+#define NOVA_SHARED(type, name, count) __shared__ type name[count]
+#define NOVA_DYNAMIC_SHARED(type, name)                                                            \
+    extern __shared__ __align__(16) unsigned char nova_dynamic_shared[];                           \
+    type *name = (type *)nova_dynamic_shared
+#endif
+
+/* Reads what another block may write at this moment; orders nothing else. A loop that waits for a
+ * value reads it so, then calls __threadfence() before it reads what the value announces. */
+#ifndef nova_load
+template <typename T> static __device__ inline T nova_load(const T *address)
+{
+    return *(const volatile T *)address;
+}
+#endif
+
+/* One whose iterations the blocks share, each of them done by all threads of its block. */
+#define NOVA_GROUP_LOOP(variable, count)                                                           \
+    for (int64_t variable = (int64_t)blockIdx.x; variable < (count);                               \
+         variable += (int64_t)gridDim.x)
+
+/* One whose iterations the threads of a block share. */
+#define NOVA_LOCAL_LOOP(variable, count)                                                           \
+    for (int64_t variable = (int64_t)threadIdx.x; variable < (count);                              \
+         variable += (int64_t)blockDim.x)
+
+/* How what device/threads.h and device/heap.h say in the words of C is written here. */
+#define NOVA_GLOBAL
+#define NOVA_LOCAL
+#define NOVA_IN_KERNELS static __device__ inline
+#define NOVA_ANY_TYPE __attribute__((may_alias))
+#define NOVA_THREAD ((int64_t)blockIdx.x * blockDim.x + threadIdx.x)
+#define NOVA_THREAD_OF_GROUP threadIdx.x
+#define NOVA_BARRIER() __syncthreads()
+/* Words of 32 bits that other threads may write meanwhile. */
+#define NOVA_READ_GLOBAL(at) nova_load(at)
+#define NOVA_READ_LOCAL(at) nova_load(at)
+#define NOVA_LOWER_LOCAL(at, value) atomicMin(at, value)
+#define NOVA_COMPARE_AND_SWAP(at, old, value) atomicCAS(at, old, value)
+
+/* What a thread needs to fail, and its memory. */
+typedef struct nova_context {
+    NOVA_GLOBAL nova_failure *failure;
+    bool failed; /* whether the thread is to leave its function */
+    /* Where the threads of a work-group wait for each other: between which barriers one has failed
+     * first, and between which ones this thread is. */
+    NOVA_LOCAL int *group;
+    int phase;
+    NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */
+    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */
+    int64_t free;              /* where the first free block lies in it, or -1 */
+} nova_context;
+
+/* Whether a thread has failed, of this kernel or of one before. */
+NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)
+{
+    return NOVA_READ_GLOBAL(&failure->taken) != 0;
+}
+
+/* The thread fails at a check; the function that it is in returns. */
+NOVA_IN_KERNELS void nova_fail_at(nova_context *context, int32_t site, int64_t first,
+                                  int64_t second)
+{
+    context->failed = true;
+    if (NOVA_COMPARE_AND_SWAP((NOVA_GLOBAL uint32_t *)&context->failure->taken, 0u, 1u) == 0) {
+        context->failure->site = site;
+        context->failure->first = first;
+        context->failure->second = second;
+    }
+    if (context->group != 0)
+        NOVA_LOWER_LOCAL(context->group, context->phase);
+}
+
+/* The threads of a work-group begin: whether a kernel or another group has failed before, which all of
+ * them are told alike. */
+NOVA_IN_KERNELS bool nova_group_begins_failed(nova_context *context)
+{
+    if (NOVA_THREAD_OF_GROUP == 0)
+        *context->group = nova_has_failed(context->failure) ? -1 : INT32_MAX;
+    NOVA_BARRIER();
+    return NOVA_READ_LOCAL(context->group) < 0;
+}
+
+/* Behind a barrier: whether a thread of the group has failed before it. Those that are further already
+ * may fail meanwhile, which is said behind the next one, so that all threads get the same answer. */
+NOVA_IN_KERNELS bool nova_group_has_failed(nova_context *context)
+{
+    context->phase++;
+    return NOVA_READ_LOCAL(context->group) < context->phase;
+}
+
+static __global__ __launch_bounds__(NOVA_BLOCK_SIZE) void groups_value_kernel(int64_t count,
+                                                                              nova_failure *failure,
+                                                                              float alpha,
+                                                                              int64_t A_dim1,
+                                                                              float *A_data,
+                                                                              float *x_data,
+                                                                              float beta,
+                                                                              float *y_data,
+                                                                              int64_t x_dim1,
+                                                                              int64_t x_dim0,
+                                                                              float *t,
+                                                                              int64_t t_2_offset)
+{
+    NOVA_DYNAMIC_SHARED(unsigned char, shared);
+    float *t_2 = (float *)(shared + t_2_offset);
+    NOVA_SHARED(int, failed_in, 1);
+    nova_context state = {failure, false, failed_in, 0, 0, 0, 0, 0};
+    nova_context *context = &state;
+    if (nova_group_begins_failed(context))
+        return;
+    NOVA_GROUP_LOOP(i, count) {
+        float b = y_data[i];
+        __syncthreads();
+        if (nova_group_has_failed(context))
+            return;
+        /* groups.nova:7:32 */
+        NOVA_LOCAL_LOOP(i_2, x_dim0) {
+            int64_t t_3 = (uint64_t)i_2 * x_dim1;
+            float a = 0.0f;
+            /* groups.nova:5:22 */
+            for (int64_t i_3 = 0; i_3 < x_dim1; i_3++) {
+                int64_t t_4 = (uint64_t)t_3 + i_3;
+                a += A_data[(int64_t)((uint64_t)i * A_dim1 + t_4)] * x_data[t_4];
+            }
+            if (!(a >= 0.0f)) {
+                nova_fail_at(context, 0, 0, 0);
+                goto behind;
+            }
+            t_2[i_2] = a;
+        }
+        behind:;
+        context->failed = false;
+        float x = 0.0f;
+        __syncthreads();
+        if (nova_group_has_failed(context))
+            return;
+        /* groups.nova:7:5 */
+        for (int64_t i_4 = 0; i_4 < x_dim0; i_4++)
+            x += t_2[i_4];
+        /* groups.nova:8:1 */
+        NOVA_LOCAL_LOOP(first, 1)
+            t[i] = alpha * x + beta * b;
+    }
+}
+
+} /* nova_kernels */
+#undef NOVA_ON_DEVICE
+
+static nova_device nova_program_device = {NOVA_EMPTY_POOL, false, 0, 0, 0};
+
+/* The parameters of a call of groups. */
+struct groups_call {
+    int64_t *result_len;
+    float **result;
+    float alpha;
+    int64_t A_dim0;
+    int64_t A_dim1;
+    const float *A;
+    int64_t x_len;
+    const float *x;
+    float beta;
+    int64_t y_len;
+    const float *y;
+    int32_t each;
+};
+
+static NOVA_THREAD_LOCAL char groups_message[NOVA_MESSAGE_SIZE];
+
+NOVA_NEVER_RETURNS static void nova_length_error(nova_context *context, const char *place,
+                                                 int64_t first, int64_t second)
+{
+    nova_fail(context, 1, "%s: lengths differ: %lld and %lld", place, (long long)first,
+              (long long)second);
+}
+
+NOVA_NEVER_RETURNS static void nova_division_error(nova_context *context, const char *place)
+{
+    nova_fail(context, 1, "%s: division by zero", place);
+}
+
+NOVA_NEVER_RETURNS static void nova_split_error(nova_context *context, const char *place,
+                                                int64_t first, int64_t second)
+{
+    nova_fail(context, 1, "%s: rows of %lld elements for a vector of %lld", place, (long long)first,
+              (long long)second);
+}
+
+static void groups_value(nova_context *context, float alpha, int64_t A_dim0, int64_t A_dim1,
+                         float *A_data, int64_t x_length, float *x_data, float beta,
+                         int64_t y_length, float *y_data, int32_t each, int64_t *length_out,
+                         float **data_out, nova_block **data_block_out)
+{
+    if (A_dim0 != y_length)
+        nova_length_error(context, "groups.nova:8:1", A_dim0, y_length);
+    int64_t x_dim1 = each;
+    bool empty = A_dim0 == 0;
+    if (!empty && A_dim1 != x_length)
+        nova_length_error(context, "groups.nova:7:62", A_dim1, x_length);
+    if (!empty && x_dim1 <= 0)
+        nova_split_error(context, "groups.nova:7:50", x_dim1, A_dim1);
+    int64_t x_dim0 = empty ? 0 : nova_divide_i64(A_dim1, x_dim1);
+    if (!empty && (empty ? 0 : nova_remainder_i64(A_dim1, x_dim1)) != 0)
+        nova_split_error(context, "groups.nova:7:50", x_dim1, A_dim1);
+    float *t = (float *)nova_fresh(context, nova_make_result(context, A_dim0, sizeof(float), false,
+                                                             "groups.nova:8:1"));
+    nova_block *t_block = NULL;
+    /* groups.nova:8:1 */
+    nova_argument arguments[10] = {nova_value(&alpha, sizeof(float)), nova_value(&A_dim1,
+                                                                                 sizeof(int64_t)),
+                                   nova_array(context, A_data, sizeof(float), false),
+                                   nova_array(context, x_data, sizeof(float), false),
+                                   nova_value(&beta, sizeof(float)), nova_array(context, y_data,
+                                                                                sizeof(float),
+                                                                                false),
+                                   nova_value(&x_dim1, sizeof(int64_t)), nova_value(&x_dim0,
+                                                                                    sizeof(int64_t)),
+                                   nova_array(context, t, sizeof(float), true),
+                                   nova_local_array(context, x_dim0, sizeof(float))};
+    nova_launch_groups(context, NOVA_KERNEL(nova_kernels::groups_value_kernel), A_dim0, x_dim0,
+                       arguments, 10);
+    *length_out = A_dim0;
+    *data_out = t;
+    *data_block_out = t_block;
+}
+
+static void groups_run(nova_context *context, void *argument)
+{
+    struct groups_call *call = (struct groups_call *)argument;
+    nova_check_result(context, "result_len", call->result_len);
+    nova_check_result(context, "result", call->result);
+    nova_result result;
+    nova_open_result(context, &result, *call->result, *call->result_len, sizeof(float));
+    int64_t A_count = 1;
+    A_count = nova_times_extent(context, "A", A_count, call->A_dim0);
+    A_count = nova_times_extent(context, "A", A_count, call->A_dim1);
+    nova_check_array(context, "A", A_count, call->A, sizeof(float));
+    nova_lend(context, call->A, A_count, sizeof(float));
+    nova_keep_apart(context, sizeof(float), call->A, A_count, sizeof(float));
+    nova_check_array(context, "x", call->x_len, call->x, sizeof(float));
+    nova_lend(context, call->x, call->x_len, sizeof(float));
+    nova_keep_apart(context, sizeof(float), call->x, call->x_len, sizeof(float));
+    nova_check_array(context, "y", call->y_len, call->y, sizeof(float));
+    nova_lend(context, call->y, call->y_len, sizeof(float));
+    nova_keep_apart(context, sizeof(float), call->y, call->y_len, sizeof(float));
+    int64_t value_length;
+    float *value_data;
+    nova_block *value_data_block;
+    groups_value(context, call->alpha, call->A_dim0, call->A_dim1, (float *)nova_elements(call->A),
+                 call->x_len, (float *)nova_elements(call->x), call->beta, call->y_len,
+                 (float *)nova_elements(call->y), call->each, &value_length, &value_data,
+                 &value_data_block);
+    nova_check_kernels(context);
+    nova_on_host(context, value_data, false);
+    if (*call->result != NULL && *call->result_len < value_length) {
+        int64_t capacity = *call->result_len;
+        *call->result_len = value_length;
+        nova_fail_buffer(context, "result", capacity, value_length);
+    }
+    *call->result = (float *)nova_give_result(context, *call->result, value_length, sizeof(float));
+    *call->result_len = value_length;
+}
+
+int groups(int64_t *result_len, float **result, float alpha, int64_t A_dim0, int64_t A_dim1,
+           const float *A, int64_t x_len, const float *x, float beta, int64_t y_len, const float *y,
+           int32_t each)
+{
+    struct groups_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta, y_len,
+                               y, each};
+    nova_device_call device_call = {&nova_program_device, groups_run, &call};
+    return nova_call(nova_with_device, &device_call, groups_message);
+}
+
+const char *groups_error(void)
+{
+    return groups_message;
+}
+
+static void nova_report(nova_context *context, int32_t site, int64_t first, int64_t second)
+{
+    (void)first;
+    (void)second;
+    switch (site) {
+    case 0:
+        nova_division_error(context, "groups.nova:7:32");
+        break;
+    default:
+        nova_fail(context, NOVA_ERROR_DEVICE, "a kernel failed");
+        break;
+    }
+}
