@@ -14,6 +14,7 @@ typedef struct nova_context {
     NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */
     int64_t size, used;        /* its bytes, and how many of them blocks have taken; */
     int64_t free;              /* where the first free block lies in it, or -1 */
+    const struct nova_device_tables *tables; /* nodes of recursive data */
 } nova_context;
 
 /* Whether a thread has failed, of this kernel or of one before. */

@@ -11,6 +11,11 @@ use nova_opt::divide::Division;
 /// A program for each device, with operations in so small parts that short arrays reach kernels; a word
 /// about each device that is not there.
 fn compile(text: &str) -> Vec<(Checked, Library)> {
+    compile_with(text, "")
+}
+
+/// The same; the kernels, and nothing else, hold this word.
+fn compile_with(text: &str, word: &str) -> Vec<(Checked, Library)> {
     let devices = [
         (
             Target::OpenCl,
@@ -31,6 +36,7 @@ fn compile(text: &str) -> Vec<(Checked, Library)> {
             let mut checked = compiler.check(Source::text("kernels.nova", text)).unwrap();
             let generated = compiler.compile(&mut checked).unwrap();
             assert!(generated.files.source.contains(kernel), "{text}");
+            assert!(generated.files.source.contains(word), "{word}: {text}");
             let library = compiler.load(&mut checked, &[]).unwrap();
             (checked, library)
         })
@@ -142,7 +148,7 @@ fn multiples(k: i64) -> Vec<i64> {
     (0..k).map(|i| i * k).collect()
 }
 
-fn text(numbers: &[i64]) -> String {
+fn text_of(numbers: &[i64]) -> String {
     let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
     format!("[{}]", numbers.join(" "))
 }
@@ -161,7 +167,7 @@ fn iterations_make_arrays() {
         };
         for n in [0, 5, MANY] {
             let expected: Vec<i64> = (0..n).map(value).collect();
-            gives(program, &[&n.to_string()], &text(&expected));
+            gives(program, &[&n.to_string()], &text_of(&expected));
         }
     }
 }
@@ -172,7 +178,7 @@ fn iterations_keep_arrays() {
     let body = "(map (lambda (k) (multiples (% k 97))) (range n))";
     for program in &compile(&format!("((n : int))\n{MULTIPLES}\n{body}")) {
         for n in [0, 3, MANY] {
-            let rows: Vec<String> = (0..n).map(|k| text(&multiples(k % 97))).collect();
+            let rows: Vec<String> = (0..n).map(|k| text_of(&multiples(k % 97))).collect();
             gives(program, &[&n.to_string()], &format!("[{}]", rows.join(" ")));
         }
     }
@@ -183,14 +189,14 @@ fn states_of_loops_are_right_when_kernels_run_again() {
     let body = "(iterate 3 (lambda (Y) (map (lambda (k) (% (reduce + k (multiples (& k 255))) 1000)) (update Y 0 1))) X)";
     for program in &compile(&format!("((X : vector int))\n{MULTIPLES}\n{body}")) {
         let mut values: Vec<i64> = (0..MANY).map(|k| k * 37 % 1009).collect();
-        let input = text(&values);
+        let input = text_of(&values);
         for _ in 0..3 {
             values[0] = 1;
             for value in &mut values {
                 *value = (*value + multiples(*value & 255).iter().sum::<i64>()) % 1000;
             }
         }
-        gives(program, &[&input], &text(&values));
+        gives(program, &[&input], &text_of(&values));
     }
 }
 
@@ -203,6 +209,175 @@ fn an_iteration_that_needs_more_memory_than_there_is_is_an_error() {
         let (code, message) = failure(program, &["70000000000000", &format!("[{many}]")]);
         assert_eq!(code, 2, "{message}");
         gives(program, &["10", "[1 2]"], "[27 30]");
+    }
+}
+
+/// Types of recursive data, with and without arrays in their nodes.
+const TREES: &str = "(types
+    (Tree 'a : (+ (Leaf : unit) (Node : ('a, (Tree 'a), (Tree 'a)))))
+    (Rose 'a : (+ (Rose : ('a, vector (Rose 'a), vector 'a)))))";
+
+#[test]
+fn kernels_read_nodes() {
+    let body = "(define (leftmost (lambda (t best)
+          (case t (Leaf best) (Node (x, l, r) (leftmost l x))))))
+        (map (lambda (t) (leftmost t 0)) Ts)";
+    let text = format!("((Ts : vector (Tree int)))\n{TREES}\n{body}");
+    for program in &compile_with(&text, "struct nova_device_tables") {
+        let trees = "[Leaf (Node (1, Leaf, Leaf)) (Node (1, (Node (2, Leaf, Leaf)), Leaf))]";
+        gives(program, &[trees], "[0 1 2]");
+        gives(program, &["[]"], "[]");
+        gives(program, &["[Leaf Leaf]"], "[0 0]");
+    }
+}
+
+#[test]
+fn kernels_read_arrays_of_nodes() {
+    let body = "(map (lambda (t) (case t (Rose (x, ts, xs)
+          (+ x (+ (reduce + 0 xs) (reduce + 0 (map (lambda (t)
+            (case t (Rose (y, _, ys) (* y (+ 1 (length ys))))))
+            ts))))))) Ts)";
+    let text = format!("((Ts : vector (Rose int)))\n{TREES}\n{body}");
+    for program in &compile_with(&text, "Rose_int_node_on_device") {
+        let roses =
+            "[(Rose (1, [(Rose (2, [], [5])) (Rose (3, [], []))], [7 8])) (Rose (4, [], []))]";
+        gives(program, &[roses], "[23 4]");
+        gives(program, &["[]"], "[]");
+    }
+}
+
+#[test]
+fn kernels_see_the_nodes_that_the_host_has_added() {
+    // Each round a kernel reads the table, and the host adds nodes to it, some with arrays that a
+    // kernel has made.
+    let body = "(define
+          (value (lambda (t) (case t (Rose (x, ts, xs) (+ x (reduce + (length ts) xs))))))
+          (next (lambda (ts) (let (X (map value ts)) (last (ts ! (- (length ts) 1)))
+            in (concat ts [(Rose ((value last), [last last last], X))])))))
+        (map (lambda (t) (case t (Rose (x, _, xs) (+ x (reduce + 0 xs))))) (iterate n next Ts))";
+    let text = format!("((Ts : vector (Rose int)) (n : int))\n{TREES}\n{body}");
+    for program in &compile_with(&text, "Rose_int_node_on_device") {
+        let input = "[(Rose (1, [], [2])) (Rose (3, [], [])) (Rose (5, [], [6 7]))]";
+        let mut values = vec![(1i64, 0i64, vec![2i64]), (3, 0, vec![]), (5, 0, vec![6, 7])];
+        for rounds in 0..12 {
+            let sums: Vec<i64> = values
+                .iter()
+                .map(|(x, _, xs)| x + xs.iter().sum::<i64>())
+                .collect();
+            gives(program, &[input, &rounds.to_string()], &text_of(&sums));
+            let value = |(x, links, xs): &(i64, i64, Vec<i64>)| {
+                (x + links + xs.iter().sum::<i64>()) as i32 as i64
+            };
+            let all: Vec<i64> = values.iter().map(value).collect();
+            let last = *all.last().unwrap();
+            values.push((last, 3, all));
+        }
+    }
+}
+
+/// Programs whose kernels have functions with frames.
+fn compile_recursive(text: &str) -> Vec<(Checked, Library)> {
+    compile_with(text, "in_frames_on_device(")
+}
+
+#[test]
+fn kernels_call_themselves() {
+    let text = "((X : vector int))
+        (define (fib (lambda (n) (if (< n 2) then n else (+ (fib (- n 1)) (fib (- n 2)))))))
+        (map fib X)";
+    for program in &compile_recursive(text) {
+        gives(program, &["[0 1 2 3 10 5 15]"], "[0 1 1 2 55 5 610]");
+        gives(program, &["[]"], "[]");
+    }
+}
+
+#[test]
+fn kernels_call_each_other() {
+    let text = "((X : vector int) (Y : vector int))
+        (define (even (lambda (n Z) (if (= n 0) then 1 else (+ (Z ! 0) (* 2 (odd (- n 1) Z))))))
+                (odd (lambda (n Z) (if (= n 0) then 0 else (- (Z ! 1) (even (- n 1) Z))))))
+        (map (lambda (x) (+ (even x Y) (odd (+ x 1) Y))) X)";
+    fn even(n: i32) -> i32 {
+        if n == 0 {
+            1
+        } else {
+            3i32.wrapping_add(odd(n - 1).wrapping_mul(2))
+        }
+    }
+    fn odd(n: i32) -> i32 {
+        if n == 0 {
+            0
+        } else {
+            5i32.wrapping_sub(even(n - 1))
+        }
+    }
+    for program in &compile_recursive(text) {
+        let expected: Vec<i64> = (0..40)
+            .map(|x| i64::from(even(x).wrapping_add(odd(x + 1))))
+            .collect();
+        let input: Vec<i64> = (0..40).collect();
+        gives(program, &[&text_of(&input), "[3 5]"], &text_of(&expected));
+    }
+}
+
+#[test]
+fn kernels_walk_through_trees() {
+    let body = "(define
+          (sum (lambda (t) (case t (Leaf 0) (Node (x, l, r) (+ x (+ (sum l) (sum r)))))))
+          (depth (lambda (t) (case t (Leaf 0) (Node (x, l, r) (+ 1 (max (depth l) (depth r))))))))
+        (map (lambda (t) (+ (* 100 (sum t)) (depth t))) Ts)";
+    let text = format!("((Ts : vector (Tree int)))\n{TREES}\n{body}");
+    for program in &compile_recursive(&text) {
+        let small = "(Node (1, Leaf, (Node (2, Leaf, Leaf))))";
+        let large = format!("(Node (3, {small}, (Node (4, {small}, {small}))))");
+        let trees = format!("[Leaf {small} {large} {small}]");
+        gives(program, &[&trees], "[0 302 1604 302]");
+    }
+}
+
+#[test]
+fn kernels_walk_through_trees_with_many_children() {
+    let body = "(define (sum (lambda (t) (case t (Rose (x, ts, xs)
+          (+ x (+ (reduce + 0 (map sum ts)) (reduce + 0 xs))))))))
+        (map sum Ts)";
+    let text = format!("((Ts : vector (Rose int)))\n{TREES}\n{body}");
+    for program in &compile_recursive(&text) {
+        let leaf = "(Rose (1, [], [5 6]))";
+        let small = format!("(Rose (2, [{leaf} {leaf} {leaf}], []))");
+        let large = format!("(Rose (3, [{small} {leaf} {small} {small}], [1 1]))");
+        gives(
+            program,
+            &[&format!("[{leaf} {small} {large}]")],
+            "[12 38 131]",
+        );
+    }
+}
+
+#[test]
+fn calls_that_go_too_deep_in_a_kernel_are_an_error_and_the_next_call_works() {
+    let text = "((X : vector int))
+        (define (count (lambda (n) (if (= n 0) then 0 else (+ 1 (count (- n 1)))))))
+        (map count X)";
+    for program in &compile_recursive(text) {
+        let (code, message) = failure(program, &["[3 -1]"]);
+        assert!(message.contains("recursion"), "{code} {message}");
+        assert!(message.starts_with("kernels.nova:2:"), "{message}");
+        gives(program, &["[3 100 0]"], "[3 100 0]");
+        gives(program, &["[100000 1]"], "[100000 1]");
+    }
+}
+
+#[test]
+fn an_error_in_a_call_of_a_kernel_has_its_place() {
+    let text = "((X : vector int))
+        (define (down (lambda (n) (if (= n 0) then (/ 1 n) else (+ 1 (down (- n 1)))))))
+        (map down X)";
+    for program in &compile_recursive(text) {
+        let (code, message) = failure(program, &["[3 4]"]);
+        assert_eq!(
+            (code, &*message),
+            (1, "kernels.nova:2:52: division by zero")
+        );
     }
 }
 

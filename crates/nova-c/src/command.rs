@@ -547,7 +547,10 @@ impl FunctionEmitter<'_, '_> {
         };
         for (field, result) in fields.into_iter().zip(results) {
             let value = fields_of(self.node(sum, link.clone()), &field);
-            self.assign(*result, value);
+            match self.is_on_device() {
+                true => self.component_on_device(sum, value, *result),
+                false => self.assign(*result, value),
+            }
         }
     }
 }

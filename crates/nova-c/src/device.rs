@@ -22,7 +22,8 @@ pub fn functions(unit: &mut Unit) -> (Vec<Item>, BTreeSet<Name>) {
         declare::sink(function);
         nesting::bound(function);
     }
-    let items = function_items(functions);
+    let mut items = unit.device_table_items();
+    items.extend(function_items(functions));
     let mut mentioned: BTreeSet<Name> = BTreeSet::new();
     for item in &items {
         uses::mentioned(item, &mut mentioned);

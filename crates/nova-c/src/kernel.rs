@@ -9,13 +9,14 @@
 use crate::Target;
 use crate::ast::{Expression, Function, Hint, Name, Parameter, Statement, Type};
 use crate::command::context;
+use crate::device_nodes::tables_read;
 use crate::dialect;
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
 use crate::levels::waits;
 use crate::scalar::memory_type;
 use crate::unit::{FunctionInfo, Unit};
-use nova_core::{ErrorKind, Scalar};
+use nova_core::{ErrorKind, Scalar, SumId};
 use nova_diag::Place;
 use nova_loop::ir::{self, Command, FunctionId, Variable};
 use nova_loop::kernels::{
@@ -42,6 +43,8 @@ pub struct Kernels {
     pub memory_users: BTreeSet<FunctionId>,
     /// The tables for arrays that kernels keep.
     pub tables: BTreeSet<Variable>,
+    /// The node tables that kernels read.
+    pub nodes: BTreeSet<SumId>,
     /// The checks that kernels make; their numbers are what a failure tells the host.
     pub sites: Vec<(ErrorKind, Place)>,
 }
@@ -109,6 +112,7 @@ impl FunctionEmitter<'_, '_> {
             .filter(|v| program.variable(*v).ty != ir::Type::Block || tables.contains(v))
             .collect();
         let memory = takes_memory(&self.unit.kernels.memory_users, body);
+        let nodes = tables_read(program, body);
         let function = self.function.clone();
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
@@ -117,15 +121,14 @@ impl FunctionEmitter<'_, '_> {
             self.unit,
             name.clone(),
             (index, level),
-            (&taken, memory),
+            (&taken, memory, &nodes),
             body,
         );
         self.unit.kernels.kernels.push(kernel);
         let written = written(program, index, body);
-        let mut arguments: Vec<Expression> = taken
-            .iter()
-            .map(|v| self.kernel_argument(*v, written.contains(v)))
-            .collect();
+        let mut arguments = self.node_arguments(&nodes);
+        let taken = taken.iter();
+        arguments.extend(taken.map(|v| self.kernel_argument(*v, written.contains(v))));
         arguments.extend(self.group_arguments(body));
         let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
         let launch = match (&threads, memory) {
@@ -141,17 +144,20 @@ impl FunctionEmitter<'_, '_> {
     fn kernel_argument(&mut self, variable: Variable, written: bool) -> Expression {
         let name = Expression::Name(self.name(variable));
         match self.program().variable(variable).ty {
-            ir::Type::Pointer(element) => {
-                let size = Expression::SizeOf(memory_type(element));
-                let writes = Expression::name(if written { "true" } else { "false" });
-                Expression::call("nova_array", vec![context(), name, size, writes])
-            }
+            ir::Type::Pointer(element) => self.array_argument(name, memory_type(element), written),
             ir::Type::Block => Expression::call("nova_pieces_of", vec![context(), name]),
             ty @ ir::Type::Scalar(_) => {
                 let size = Expression::SizeOf(type_of(ty));
                 Expression::call("nova_value", vec![name.address(), size])
             }
         }
+    }
+
+    /// What the host passes for an array.
+    pub fn array_argument(&self, array: Expression, element: Type, written: bool) -> Expression {
+        let writes = Expression::name(if written { "true" } else { "false" });
+        let arguments = vec![context(), array, Expression::SizeOf(element), writes];
+        Expression::call("nova_array", arguments)
     }
 
     /// A launch: the function of the runtime, the kernel and a list of arguments. It is for so many
@@ -221,7 +227,7 @@ fn emit_kernel(
     unit: &mut Unit,
     name: Name,
     (index, level): (Variable, ir::Level),
-    (taken, memory): (&[Variable], bool),
+    (taken, memory, nodes): (&[Variable], bool, &BTreeSet<SumId>),
     body: &[Command],
 ) -> Function {
     let target = unit.options.target;
@@ -251,11 +257,12 @@ fn emit_kernel(
         },
     ];
     let slice = memory.then(|| emitter.take_heap(&mut parameters));
+    let tables = emitter.take_tables(nodes, &mut parameters);
     for variable in taken {
         emitter.take_from_host(*variable, &mut parameters);
     }
     emitter.take_arrays_of_group(body, &mut parameters);
-    emitter.start_kernel(failure, state, slice);
+    emitter.start_kernel(failure, state, slice, tables);
     let number = emitter.declare(index);
     emitter.add_index(index);
     let mut code = emitter.block(body);

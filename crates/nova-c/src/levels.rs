@@ -115,12 +115,13 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The beginning of a kernel: nothing is done after a failure before it. Its thread may have a slice
-    /// of memory, from somewhere on, of so many bytes.
+    /// of memory, from somewhere on, of so many bytes, and node tables, at an address.
     pub fn start_kernel(
         &mut self,
         failure: Name,
         state: Name,
         slice: Option<(Expression, Expression)>,
+        tables: Option<Expression>,
     ) {
         let target = self.unit.options.target;
         let mut fields = vec![Expression::Name(failure.clone()), Expression::name("false")];
@@ -137,6 +138,7 @@ impl FunctionEmitter<'_, '_> {
         let zero = || Expression::literal("0");
         let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));
         fields.extend([zero(), heap, size, zero(), zero()]);
+        fields.push(tables.unwrap_or_else(zero));
         let ty = Type::name("nova_context");
         let value = Expression::Braces(fields);
         self.push(Statement::declare(ty.clone(), state.clone(), value));

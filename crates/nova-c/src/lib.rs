@@ -20,6 +20,7 @@ mod copies;
 mod cuda;
 mod declare;
 mod device;
+mod device_nodes;
 pub mod dialect;
 pub mod exports;
 mod expression;

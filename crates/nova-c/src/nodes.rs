@@ -161,12 +161,16 @@ impl Unit<'_> {
             });
             items.push(Item::Blank);
             let node = Type::Name(table.node.clone());
-            let fields = vec![
+            let mut fields = vec![
                 Field::Plain(node.pointer(), "nodes".into()),
                 Field::Plain(block_type(), "block".into()),
                 Field::Plain(Type::name("int64_t"), "count".into()),
                 Field::Plain(Type::name("nova_reach"), "reach".into()),
             ];
+            if self.kernels.nodes.contains(&SumId(*id)) {
+                fields.push(Field::Plain(Type::name("nova_sent_nodes"), "sent".into()));
+                items.extend(self.copied_nodes(SumId(*id)));
+            }
             items.push(Item::Struct {
                 name: table.table.clone(),
                 fields,
@@ -186,12 +190,21 @@ impl Unit<'_> {
     }
 
     fn node_fields(&self, sum: &SumType) -> Vec<Field> {
+        self.fields_with(sum, &|name, ty| Some(Field::Plain(ty, name)))
+    }
+
+    /// The fields of a node, where each component of a payload is what `field` makes of it.
+    pub(crate) fn fields_with(
+        &self,
+        sum: &SumType,
+        field: &dyn Fn(Name, Type) -> Option<Field>,
+    ) -> Vec<Field> {
         let mut fields = vec![Field::Plain(Type::name("int32_t"), "tag".into())];
         let mut payloads = Vec::new();
         for (k, constructor) in sum.constructors.iter().enumerate() {
             let inside: Vec<Field> = payload(sum, k as u32, &self.program.sums)
                 .into_iter()
-                .map(|(name, ty)| Field::Plain(ty, name))
+                .filter_map(|(name, ty)| field(name, ty))
                 .collect();
             if !inside.is_empty() {
                 payloads.push(Field::Struct(inside, field_name(&constructor.name)));

@@ -35,6 +35,8 @@ pub struct CallOrder {
     pub order: Vec<usize>,
     /// For each function whether it lies on a cycle of calls.
     pub cyclic: Vec<bool>,
+    /// For each function the number of its component: those that call each other have the same.
+    pub component: Vec<usize>,
 }
 
 impl CallOrder {
@@ -52,13 +54,19 @@ impl CallOrder {
             }
         }
         let mut order = Vec::with_capacity(callees.len());
-        for component in kosaraju_scc(&graph) {
-            let several = component.len() > 1;
-            for node in component {
+        let mut component = vec![0; callees.len()];
+        for (number, nodes) in kosaraju_scc(&graph).into_iter().enumerate() {
+            let several = nodes.len() > 1;
+            for node in nodes {
+                component[node.index()] = number;
                 cyclic[node.index()] |= several;
                 order.push(node.index());
             }
         }
-        CallOrder { order, cyclic }
+        CallOrder {
+            order,
+            cyclic,
+            component,
+        }
     }
 }

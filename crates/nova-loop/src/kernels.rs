@@ -9,18 +9,21 @@
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{errors, few_commands, structures, variable_commands};
-use crate::levels;
 use crate::regions::{functions_with, keeps_to_itself, restrict};
 use crate::turns;
 use crate::walk::{each_command, reads, set_levels};
+use crate::{frames, levels};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
 /// inside of kernels, become sequential.
 pub fn run(program: &mut Program) {
-    let host = functions_for_the_host(program);
+    // Work-groups have no memory of threads, and so no frames.
+    let host = functions_for_the_host(program, &BTreeSet::new());
     levels::run(program, &host);
+    let in_frames = frames::convertible(program);
+    let host = functions_for_the_host(program, &in_frames);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
         keeps_to_itself(index, body)
@@ -31,6 +34,9 @@ pub fn run(program: &mut Program) {
         flatten(&mut function.body);
     }
     read_pieces_where_they_are(program);
+    if !in_frames.is_empty() {
+        frames::run(program);
+    }
 }
 
 /// Makes loops sequential that read what the host has kept, of which the device has no table; until all
@@ -65,13 +71,13 @@ pub enum Obstacle {
     Result,
     /// A table for the arrays that iterations keep is made or freed.
     Pieces,
-    /// Node tables are read or appended to.
+    /// Nodes are appended to a table.
     Nodes,
     /// A foreign function is called.
     Foreign,
     /// Something is written to standard error.
     Trace,
-    /// A function is called that uses one of these, or may call itself.
+    /// A function is called that uses one of these, or may call itself in a way that has no frames.
     Call,
     /// Constant text is read.
     Text,
@@ -112,7 +118,8 @@ fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle
         | turns!() => Some(Obstacle::Processor),
         Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
         Command::Foreign { .. } => Some(Obstacle::Foreign),
-        Command::NodeNew { .. } | Command::NodePayload { .. } => Some(Obstacle::Nodes),
+        Command::NodeNew { .. } => Some(Obstacle::Nodes),
+        Command::NodePayload { .. } => None,
         Command::Trace { .. } => Some(Obstacle::Trace),
         Command::Break | Command::Continue | Command::Return => None,
         Command::Barrier(_)
@@ -126,7 +133,6 @@ fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle
 fn of_expression(expression: &Expression) -> Option<Obstacle> {
     match expression {
         Expression::Bytes(_) => Some(Obstacle::Text),
-        Expression::NodeTag { .. } => Some(Obstacle::Nodes),
         Expression::Constant(_)
         | Expression::Variable(_)
         | Expression::Scalar { .. }
@@ -134,19 +140,29 @@ fn of_expression(expression: &Expression) -> Option<Obstacle> {
         | Expression::Load { .. }
         | Expression::Offset { .. }
         | Expression::NullPointer(_)
-        | Expression::NullBlock => {
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => {
             let mut children = expression.children().into_iter();
             children.find_map(|child| deep(|| of_expression(child)))
         }
     }
 }
 
-/// The functions that kernels cannot call.
-pub fn functions_for_the_host(program: &Program) -> BTreeSet<FunctionId> {
+/// The functions that kernels cannot call: recursive ones, but for those that can be written without
+/// recursion, and those that use what only the host has.
+pub fn functions_for_the_host(
+    program: &Program,
+    in_frames: &BTreeSet<FunctionId>,
+) -> BTreeSet<FunctionId> {
     let none = BTreeSet::new();
     let types = program.clone_types();
+    let written: BTreeSet<&str> = in_frames
+        .iter()
+        .filter_map(|id| program.functions.get(id.index()))
+        .map(|function| &*function.name)
+        .collect();
     functions_with(program, &|function| {
-        function.recursive
+        (function.recursive && !written.contains(&*function.name))
             || obstacle(&none, &function.body).is_some()
             || own_pointers(&types, &function.body).is_none()
     })

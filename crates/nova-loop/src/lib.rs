@@ -72,6 +72,7 @@ pub mod counts;
 pub mod error;
 pub mod expression;
 pub mod fills;
+mod frames;
 mod groups;
 pub mod indices;
 pub mod interference;

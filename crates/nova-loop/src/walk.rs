@@ -240,6 +240,63 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
     }
 }
 
+/// Calls `visit` on every variable that a command names itself, to change it.
+pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
+    match command {
+        Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(variable),
+        Command::Local { pointer, .. }
+        | Command::Shared { pointer, .. }
+        | Command::Store { pointer, .. }
+        | Command::CombineFew { pointer, .. }
+        | Command::Prefetch { pointer, .. }
+        | Command::OnHost { pointer, .. } => visit(pointer),
+        Command::Allocate { block, pointer, .. }
+        | Command::Reserve { block, pointer, .. }
+        | Command::Unique { block, pointer, .. } => {
+            visit(block);
+            visit(pointer);
+        }
+        Command::Pieces { pieces, .. }
+        | Command::Keep { pieces, .. }
+        | Command::DropPieces { pieces, .. } => visit(pieces),
+        Command::Piece {
+            pointer, pieces, ..
+        } => {
+            visit(pointer);
+            visit(pieces);
+        }
+        Command::PlanRows { joins } => visit(joins),
+        Command::Round(Round::Outside { outside, .. }) => visit(outside),
+        Command::RunFew { last, .. } => visit(last),
+        Command::MaySplit { splits } => visit(splits),
+        Command::PlanStream { shift, fields, .. } => {
+            visit(shift);
+            fields.iter_mut().for_each(visit);
+        }
+        Command::Stream { fields, .. } => fields.iter_mut().for_each(visit),
+        Command::Retain(variable) | Command::Release(variable) => visit(variable),
+        Command::For { variable, .. } => visit(variable),
+        Command::Call { results, .. }
+        | Command::Foreign { results, .. }
+        | Command::NodePayload { results, .. } => results.iter_mut().for_each(visit),
+        Command::NodeNew { link, .. } => visit(link),
+        Command::AwaitTurn(index) | Command::EndTurn(index) => visit(index),
+        Command::Copy { .. }
+        | Command::CopyFew { .. }
+        | Command::CombineRow { .. }
+        | Command::Round(Round::Stride { .. } | Round::Gather { .. })
+        | Command::If { .. }
+        | Command::Switch { .. }
+        | Command::Loop { .. }
+        | Command::Trace { .. }
+        | Command::Barrier(_)
+        | Command::StreamEnd
+        | Command::Comment(_)
+        | jumps!()
+        | errors!() => {}
+    }
+}
+
 /// The variables that the expressions of commands read, those of inner lists left out.
 pub fn read_variables(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();

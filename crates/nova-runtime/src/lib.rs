@@ -52,6 +52,7 @@ pub const FILES: &[(&str, &str)] = files![
     "common/nova_math.h",
     "common/arguments.h",
     "common/nodes.h",
+    "device/nodes.h",
     "common/text.h",
     "pthreads/atomics.h",
     "pthreads/processors.h",

@@ -23,6 +23,12 @@ fn program(body: &str) -> Program {
           (function \"again\" recursive [p6:(pointer f32) m6:i64] [s6:f32]
             (set s6 0.0f)
             (if (gt i64 m6 0) (do (call \"again\" [p6 (sub i64 m6 1)] [s6]))))
+          (function \"moves\" recursive [p7:(pointer f32) m7:i64] [s7:f32]
+            (set s7 0.0f)
+            (if (gt i64 m7 0) (do (call \"moves\" [(offset p7 1) (sub i64 m7 1)] [s7]))))
+          (function \"gives\" recursive [p8:(pointer f32) m8:i64] [s8:(pointer f32) sb8:block]
+            (if (gt i64 m8 0) (do (call \"gives\" [p8 (sub i64 m8 1)] [s8 sb8]))
+              (do (set s8 p8) (set sb8 null))))
           (function \"makes\" [m5:i64] [s5:f32]
             (declare q5:(pointer f32)) (declare qb5:block) (allocate qb5 q5 f32 m5)
             (store q5 0 1.0f) (set s5 (load q5 0)) (release qb5)))"
@@ -69,6 +75,8 @@ fn kernels_compute_read_and_write_arrays() {
         "(declare v:f32) (call \"reads\" [x xb] [v]) (store y i v)",
         "(copy (offset y (mul i64 i 4)) (offset x (mul i64 i 4)) f32 4)",
         "(retain xb) (release xb)",
+        "(declare t:i32 (tag 0 i))",
+        "(declare v:f32) (call \"again\" [x i] [v]) (store y i v)",
     ] {
         assert!(is_kernel(body), "{body}");
     }
@@ -79,11 +87,12 @@ fn the_host_keeps_what_a_device_cannot_do() {
     for body in [
         "(set outside i)",
         "(declare l:i64) (new 0 1 [1i32 0] l)",
-        "(declare t:i32 (tag 0 i))",
         "(trace \"a\" f32 [a])",
         "(declare v:f32) (foreign 0 [a] [v])",
         "(declare v:f32) (call \"launches\" [x xb] [v]) (set outside i)",
-        "(declare v:f32) (call \"again\" [x i] [v]) (store y i v)",
+        // A recursive function that hands on another array, and one whose result is an array.
+        "(declare v:f32) (call \"moves\" [x i] [v]) (store y i v)",
+        "(declare q:(pointer f32)) (declare h:block) (call \"gives\" [x i] [q h]) (release h)",
         // One pointer to memory of all threads and to an array of this one.
         "(local p:(pointer f32) 4) (declare h:block) (allocate h p f32 4) (release h)",
         // One pointer to either kind of memory, and an own array that is handed on.

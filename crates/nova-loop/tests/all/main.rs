@@ -8,6 +8,7 @@ mod chain;
 mod counts;
 mod few;
 mod fills;
+mod frames;
 mod grids;
 mod indices;
 mod jam;

@@ -1,0 +1,373 @@
+//! Node tables inside of kernels. The host appends nodes, kernels read them: where nodes hold no
+//! arrays, in the memory of the host's table, which is brought to the device as any array is; where they
+//! hold some, in copies, in which an array is the place at which its elements begin in one array of
+//! bytes (`runtime-c/device/nodes.h`). A kernel has the tables that it reads in a
+//! `struct nova_device_tables`, which its context points to, as the host's context points to
+//! `struct nova_tables`.
+
+use crate::Target;
+use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use crate::border::ctype::field_name;
+use crate::command::context;
+use crate::dialect;
+use crate::function::FunctionEmitter;
+use crate::scalar::memory_type;
+use crate::unit::Unit;
+use nova_core::{Scalar, SumId};
+use nova_flat::representation::components;
+use nova_loop::ir::{self, Command, Program, Variable};
+use nova_loop::kernels::called;
+use nova_loop::walk::{each_command, reads};
+use std::collections::BTreeSet;
+
+/// The structure with the tables that a kernel reads.
+const TABLES: &str = "nova_device_tables";
+
+/// The node tables that commands, and the functions that they call, read.
+pub fn tables_read(program: &Program, body: &[Command]) -> BTreeSet<SumId> {
+    let mut found = BTreeSet::new();
+    read_in(body, &mut found);
+    for id in called(program, body) {
+        if let Some(function) = program.functions.get(id.index()) {
+            read_in(&function.body, &mut found);
+        }
+    }
+    found
+}
+
+fn read_in(commands: &[Command], found: &mut BTreeSet<SumId>) {
+    each_command(commands, |command| {
+        if let Command::NodePayload { sum, .. } = command {
+            found.insert(*sum);
+        }
+        reads(command, &mut |expression| tags_in(expression, found));
+    });
+}
+
+fn tags_in(expression: &ir::Expression, found: &mut BTreeSet<SumId>) {
+    if let ir::Expression::NodeTag { sum, .. } = expression {
+        found.insert(*sum);
+    }
+    for child in expression.children() {
+        nova_diag::deep(|| tags_in(child, found));
+    }
+}
+
+/// A component of a payload: its field, and, of an array, the element and the fields whose product is
+/// the number of elements.
+struct Component {
+    field: Name,
+    array: Option<(Scalar, Vec<Name>)>,
+}
+
+impl Unit<'_> {
+    /// The components of a constructor's payload.
+    fn payload_components(&self, sum: SumId, constructor: u32) -> Vec<Component> {
+        let fields = self.payload_fields(sum, constructor);
+        let mut fields = fields.into_iter().filter_map(|mut path| path.pop());
+        let payload = self.types.sum(sum).constructors.get(constructor as usize);
+        let known = payload.map_or_else(Vec::new, |c| components(&c.payload, &self.program.sums));
+        let mut found: Vec<Component> = Vec::new();
+        for component in known {
+            let Some(field) = fields.next() else { break };
+            let array = (!component.shape.is_empty()).then(|| {
+                // The handle of its block, which kernels do not see.
+                fields.next();
+                let extents = component.shape.iter().filter_map(|k| found.get(*k));
+                (component.scalar, extents.map(|c| c.field.clone()).collect())
+            });
+            found.push(Component { field, array });
+        }
+        found
+    }
+
+    /// Whether nodes of a sum hold arrays.
+    fn nodes_hold_arrays(&self, sum: SumId) -> bool {
+        let count = self.types.sum(sum).constructors.len() as u32;
+        let mut all = (0..count).flat_map(|k| self.payload_components(sum, k));
+        all.any(|component| component.array.is_some())
+    }
+
+    /// The type of the nodes of a sum as kernels see them.
+    fn device_node(&mut self, sum: SumId) -> Name {
+        let node = self.table(sum).node;
+        match self.nodes_hold_arrays(sum) {
+            true => format!("{node}_on_device").into(),
+            false => node,
+        }
+    }
+
+    /// The type of the nodes of a sum that kernels read copies of; nothing where they read the nodes.
+    pub fn copied_nodes(&self, sum: SumId) -> Vec<Item> {
+        let Some(table) = self.tables.get(&sum.0) else {
+            return Vec::new();
+        };
+        if !self.nodes_hold_arrays(sum) {
+            return Vec::new();
+        }
+        let comment =
+            "The same as kernels see it: an array is where it begins among the bytes of all.";
+        let name = format!("{}_on_device", table.node).into();
+        let struct_item = Item::Struct {
+            name,
+            fields: self.device_fields(sum),
+            typedef: true,
+        };
+        vec![Item::Comment(comment.into()), struct_item, Item::Blank]
+    }
+
+    fn device_fields(&self, sum: SumId) -> Vec<Field> {
+        let block = crate::border::block_type();
+        self.fields_with(self.types.sum(sum), &|name, ty| match ty {
+            ty if ty == block => None,
+            Type::Pointer(_) => Some(Field::Plain(Type::name("int64_t"), name)),
+            ty => Some(Field::Plain(ty, name)),
+        })
+    }
+
+    /// What the kernels of a file need to read tables; nothing where they read none.
+    pub fn device_table_items(&mut self) -> Vec<Item> {
+        let target = self.options.target;
+        let sums: Vec<SumId> = self.kernels.nodes.iter().copied().collect();
+        if sums.is_empty() {
+            return Vec::new();
+        }
+        let mut items = Vec::new();
+        let mut tables = Vec::new();
+        for sum in sums {
+            let node = self.device_node(sum);
+            // Kernels of CUDA stand behind the types of the host.
+            if target == Target::OpenCl {
+                items.push(Item::Struct {
+                    name: node.clone(),
+                    fields: self.device_fields(sum),
+                    typedef: true,
+                });
+                items.push(Item::Blank);
+            }
+            let shared = |ty| dialect::shared_type(target, ty).pointer();
+            let mut fields = vec![Field::Plain(shared(Type::Name(node)), "nodes".into())];
+            if self.nodes_hold_arrays(sum) {
+                fields.push(Field::Plain(shared(Type::name("uint8_t")), "bytes".into()));
+            }
+            tables.push(Field::Struct(fields, self.table(sum).field));
+        }
+        items.push(Item::Struct {
+            name: TABLES.into(),
+            fields: tables,
+            typedef: false,
+        });
+        items.push(Item::Blank);
+        items
+    }
+
+    /// The function that prepares a table whose nodes hold arrays for a kernel.
+    fn send_function(&mut self, sum: SumId) -> Name {
+        let key = format!("send {}", sum.0);
+        if let Some(name) = self.helper_names.get(&key) {
+            return name.clone();
+        }
+        let instance = self.types.instance(sum);
+        let name = self.names.fresh(&format!("send_{instance}"), None);
+        self.helper_names.insert(key, name.clone());
+        let function = self.define_send(sum, name.clone());
+        self.helpers.push(function);
+        name
+    }
+
+    /// `static void send_Rose(nova_context *context)`: copies the nodes that kernels have not seen.
+    fn define_send(&mut self, sum: SumId, name: Name) -> Function {
+        let table = self.table(sum);
+        let node = Type::Name(self.device_node(sum));
+        let own = Expression::name("table");
+        let sent = own.clone().arrow("sent");
+        let (first, count) = (sent.clone().member("count"), own.clone().arrow("count"));
+        let copies = sent.clone().member("nodes");
+        let reserve = vec![
+            context(),
+            sent.clone().member("nodes_block").address(),
+            first.clone(),
+            count.clone(),
+            Expression::SizeOf(node.clone()),
+            Expression::name("NULL"),
+        ];
+        let known = Expression::binary(Binary::Equal, first.clone(), count.clone());
+        let fields = context().arrow("tables").arrow(table.field.clone());
+        let on_host = vec![context(), copies.clone(), Expression::name("true")];
+        let link = Expression::binary(Binary::Add, first.clone(), Expression::name("i"));
+        let cases = self.copied_payloads(sum, &sent);
+        let (from, to) = (Expression::name("node"), Expression::name("copy"));
+        let mut each = vec![
+            Statement::declare(
+                Type::Name(table.node).constant().pointer(),
+                "node",
+                own.arrow("nodes").index(link.clone()).address(),
+            ),
+            Statement::declare(
+                node.clone().pointer(),
+                "copy",
+                Expression::binary(Binary::Add, copies.clone().cast(node.pointer()), link),
+            ),
+            Statement::assign(to.arrow("tag"), from.clone().arrow("tag")),
+        ];
+        each.push(Statement::Switch {
+            value: from.arrow("tag"),
+            cases,
+        });
+        let body = vec![
+            Statement::declare(Type::Name(table.table).pointer(), "table", fields.address()),
+            Statement::when(known, vec![Statement::Return(None)]),
+            Statement::assign(copies, Expression::call("nova_reserve", reserve)),
+            Statement::call("nova_on_host", on_host),
+            Statement::For {
+                ty: Type::name("int64_t"),
+                variable: "i".into(),
+                count: Expression::binary(Binary::Subtract, count.clone(), first.clone()),
+                body: each.into(),
+            },
+            Statement::assign(first, count),
+        ];
+        Function {
+            prefix: vec!["static".into()],
+            result: Type::name("void"),
+            name,
+            parameters: vec![Parameter {
+                ty: Type::name("nova_context").pointer(),
+                name: "context".into(),
+            }],
+            body: Some(body.into()),
+        }
+    }
+
+    /// For each constructor, the statements that copy a payload from `node` to `copy`.
+    fn copied_payloads(&self, sum: SumId, sent: &Expression) -> Vec<crate::ast::Block> {
+        let constructors = self.types.sum(sum).constructors.iter().enumerate();
+        let copied = constructors.map(|(k, constructor)| {
+            let inside = |name: &str, field: &Name| {
+                let union = Expression::name(name).arrow("u");
+                union
+                    .member(field_name(&constructor.name))
+                    .member(field.clone())
+            };
+            let all = self.payload_components(sum, k as u32);
+            let statements = all.iter().map(|component| {
+                let value = inside("node", &component.field);
+                let value = match &component.array {
+                    None => value,
+                    Some((element, extents)) => {
+                        let size = Expression::SizeOf(memory_type(*element));
+                        let size = size.cast(Type::name("int64_t"));
+                        let bytes = extents.iter().fold(size, |bytes, extent| {
+                            Expression::binary(Binary::Multiply, bytes, inside("node", extent))
+                        });
+                        let all = vec![context(), sent.clone().address(), value, bytes];
+                        Expression::call("nova_send_array", all)
+                    }
+                };
+                Statement::assign(inside("copy", &component.field), value)
+            });
+            statements.collect::<Vec<_>>().into()
+        });
+        copied.collect()
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Prepares tables for a kernel; gives what the host passes for them.
+    pub fn node_arguments(&mut self, sums: &BTreeSet<SumId>) -> Vec<Expression> {
+        let mut arguments = Vec::new();
+        for sum in sums {
+            let table = self.unit.node_table(*sum);
+            let sent = table.clone().member("sent");
+            let (nodes, count) = (table.clone().member("nodes"), table.member("count"));
+            let ty = Type::Name(self.unit.device_node(*sum));
+            if !self.unit.nodes_hold_arrays(*sum) {
+                let all = vec![context(), sent.address(), nodes.clone(), count];
+                self.push(Statement::call("nova_send_nodes", all));
+                arguments.push(self.array_argument(nodes, ty, false));
+                continue;
+            }
+            let send = self.unit.send_function(*sum);
+            self.push(Statement::call(send, vec![context()]));
+            let copies = sent.clone().member("nodes").cast(ty.clone().pointer());
+            arguments.push(self.array_argument(copies, ty, false));
+            let byte = Type::name("uint8_t");
+            arguments.push(self.array_argument(sent.member("bytes"), byte, false));
+        }
+        arguments
+    }
+
+    /// Adds the parameters for tables that a kernel reads; gives the address of the structure with
+    /// them, if there are some.
+    pub fn take_tables(
+        &mut self,
+        sums: &BTreeSet<SumId>,
+        parameters: &mut Vec<Parameter>,
+    ) -> Option<Expression> {
+        if sums.is_empty() {
+            return None;
+        }
+        self.unit.kernels.nodes.extend(sums);
+        let tables = self.fresh("tables");
+        self.push(Statement::Declare {
+            ty: Type::Struct(TABLES.into()),
+            name: tables.clone(),
+            value: None,
+        });
+        for sum in sums {
+            let node = Type::Name(self.unit.device_node(*sum));
+            let field = self.unit.table(*sum).field;
+            let table = Expression::Name(tables.clone()).member(field.clone());
+            let mut parts = vec![("nodes", node)];
+            if self.unit.nodes_hold_arrays(*sum) {
+                parts.push(("bytes", Type::name("uint8_t")));
+            }
+            for (part, element) in parts {
+                let name = self.fresh(&format!("{field}_{part}"));
+                let value = self.array_parameter(&name, element, parameters);
+                self.push(Statement::assign(table.clone().member(part), value));
+            }
+        }
+        Some(Expression::Name(tables).address())
+    }
+
+    /// Adds the parameters for an array; gives the address of its first element.
+    fn array_parameter(
+        &mut self,
+        name: &Name,
+        element: Type,
+        parameters: &mut Vec<Parameter>,
+    ) -> Expression {
+        let target = self.unit.options.target;
+        let array = Expression::Name(name.clone());
+        parameters.push(Parameter {
+            ty: dialect::shared_type(target, element).pointer(),
+            name: name.clone(),
+        });
+        if !dialect::passes_offsets(target) {
+            return array;
+        }
+        let offset = self.fresh(&format!("{name}_offset"));
+        parameters.push(Parameter {
+            ty: Type::name("int64_t"),
+            name: offset.clone(),
+        });
+        Expression::binary(Binary::Add, array, Expression::Name(offset))
+    }
+
+    /// Assigns a component of a payload in a kernel; `field` is its field of the node that kernels see.
+    pub fn component_on_device(&mut self, sum: SumId, field: Expression, result: Variable) {
+        match self.program().variable(result).ty {
+            ir::Type::Scalar(_) => self.assign(result, field),
+            // The bytes of all arrays outlive the kernel.
+            ir::Type::Block if self.counts => self.assign(result, Expression::literal("0")),
+            ir::Type::Block => {}
+            ir::Type::Pointer(_) => {
+                let bytes = self.unit.node_table(sum).member("bytes");
+                let at = Expression::binary(Binary::Add, bytes, field);
+                let ty = self.type_of_variable(result);
+                self.assign(result, at.cast(ty));
+            }
+        }
+    }
+}

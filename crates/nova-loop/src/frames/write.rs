@@ -1,0 +1,683 @@
+//! Writes a group of functions whose pieces are known as one function.
+
+use super::group::{Group, goes_to};
+use super::live::Set;
+use super::pieces::{End, Piece, RETURN, Site};
+use super::pointers::Root;
+use crate::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
+use crate::regions::forget;
+use crate::walk::each_command;
+use nova_core::{ErrorKind, Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use nova_flat::values::zero;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// How deep calls may go: as deep as the language promises for processors, and the next power of two.
+const DEEPEST: i64 = 1 << 17;
+
+/// How many frames there is room for first.
+const FRAMES: i64 = 16;
+
+/// No array on a stack has more elements.
+const LONGEST: i64 = 1 << 48;
+
+/// An array that grows: of frames, of which each has so many elements in it, or a stack of arrays, of
+/// which so many elements are used.
+struct Growing {
+    block: Variable,
+    data: Variable,
+}
+
+pub(super) struct Writer<'p> {
+    program: &'p mut Program,
+    group: Group,
+    /// How far behind the beginning of its memory a pointer leads.
+    distances: BTreeMap<Variable, Variable>,
+    /// The command that gives a pointer the array of a node, and the variable with the link of that.
+    nodes: BTreeMap<Variable, (Command, Variable)>,
+    /// The stacks of arrays, each with the number of elements used.
+    stacks: BTreeMap<Scalar, (Growing, Variable)>,
+    /// For each loop of a function that makes arrays on stacks how many elements were used before it.
+    marks: BTreeMap<(FunctionId, usize), Vec<(Scalar, Variable)>>,
+    /// The parts of frames by the type of their elements.
+    frames: BTreeMap<Scalar, Growing>,
+    /// How many elements a frame has in each of them.
+    widths: BTreeMap<Scalar, i64>,
+    depth: Variable,
+    room: Variable,
+}
+
+fn set(variable: Variable, value: Expression) -> Command {
+    Command::Assign { variable, value }
+}
+
+fn var(variable: Variable) -> Expression {
+    Expression::Variable(variable)
+}
+
+impl<'p> Writer<'p> {
+    /// Writes the function.
+    pub(super) fn write(
+        program: &'p mut Program,
+        group: Group,
+        entry: FunctionId,
+        name: Arc<str>,
+    ) -> Option<Function> {
+        let index = Type::Scalar(Scalar::I64);
+        let depth = program.add_variable("depth", index);
+        let room = program.add_variable("room", index);
+        let mut writer = Writer {
+            program,
+            group,
+            distances: BTreeMap::new(),
+            nodes: BTreeMap::new(),
+            stacks: BTreeMap::new(),
+            marks: BTreeMap::new(),
+            frames: BTreeMap::new(),
+            widths: BTreeMap::new(),
+            depth,
+            room,
+        };
+        writer.name_pointers();
+        writer.name_rounds();
+        writer.name_frames();
+        writer.function(entry, name)
+    }
+
+    fn number(&mut self, name: &str) -> Variable {
+        self.program.add_variable(name, Type::Scalar(Scalar::I64))
+    }
+
+    fn growing(&mut self, name: &str, element: Scalar) -> Growing {
+        Growing {
+            block: self
+                .program
+                .add_variable(format!("{name}_block"), Type::Block),
+            data: self.program.add_variable(name, Type::Pointer(element)),
+        }
+    }
+
+    /// Variables by which pointers are found again.
+    fn name_pointers(&mut self) {
+        for (pointer, root) in self.group.pointers.roots.clone() {
+            let name = self.program.variable(pointer).name.to_string();
+            match root {
+                Root::Node(node) if node == pointer => continue,
+                Root::Fixed(_) | Root::Node(_) => {}
+                Root::Stack(element) => {
+                    if !self.stacks.contains_key(&element) {
+                        let stack = self.growing("arrays", element);
+                        let used = self.number("used");
+                        self.stacks.insert(element, (stack, used));
+                    }
+                }
+            }
+            let distance = self.number(&format!("{name}_at"));
+            self.distances.insert(pointer, distance);
+        }
+        let mut found = Vec::new();
+        for piece in &self.group.pieces {
+            each_command(&piece.commands, |command| {
+                if let Command::NodePayload { results, .. } = command {
+                    for result in results {
+                        if self.group.root(*result) == Some(Root::Node(*result)) {
+                            found.push((*result, command.clone()));
+                        }
+                    }
+                }
+            });
+        }
+        for (pointer, command) in found {
+            let link = self.number("link");
+            self.nodes.insert(pointer, (command, link));
+        }
+    }
+
+    /// Variables for what the stacks of arrays held before loops.
+    fn name_rounds(&mut self) {
+        let elements: Vec<Scalar> = self.stacks.keys().copied().collect();
+        let mut rounds = Vec::new();
+        for (id, member) in &self.group.members {
+            for (k, (_, _, inside)) in member.rounds.iter().enumerate() {
+                if self.group.ends_with_rounds(*id, inside) {
+                    rounds.push((*id, k));
+                }
+            }
+        }
+        for round in rounds {
+            let marks = elements.iter().map(|e| (*e, self.number("used_before")));
+            let marks = marks.collect();
+            self.marks.insert(round, marks);
+        }
+    }
+
+    /// Arrays for frames: how wide these are.
+    fn name_frames(&mut self) {
+        self.widths.insert(Scalar::I32, 1);
+        for (k, piece) in self.group.pieces.iter().enumerate() {
+            if let (End::Call(site), Some(owner)) = (&piece.end, self.group.owners[k]) {
+                for (scalar, at) in self.places(&self.saved(owner, site.next)) {
+                    let width = self.widths.get(&scalar).copied().unwrap_or(0);
+                    self.widths.insert(scalar, width.max(at + 1));
+                }
+            }
+        }
+        let scalars: Vec<Scalar> = self.widths.keys().copied().collect();
+        for scalar in scalars {
+            let frames = self.growing("frames", scalar);
+            self.frames.insert(scalar, frames);
+        }
+    }
+
+    /// The numbers that a frame keeps while a call is made behind which a piece goes on.
+    fn saved(&self, owner: FunctionId, next: usize) -> Vec<Variable> {
+        let mut found = BTreeSet::new();
+        for variable in &self.group.needed[next] {
+            match self.group.root(*variable) {
+                Some(root) => {
+                    found.extend(self.distances.get(variable));
+                    if let Root::Node(node) = root {
+                        found.extend(self.nodes.get(&node).map(|(_, link)| *link));
+                    }
+                }
+                None if self.group.shared.contains(variable) => {
+                    found.insert(*variable);
+                }
+                None => {}
+            }
+        }
+        found.extend(self.stacks.values().map(|(_, used)| *used));
+        for ((of, _), marks) in &self.marks {
+            if *of == owner {
+                found.extend(marks.iter().map(|(_, mark)| *mark));
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Where in a frame these variables are kept. The first `i32` is the piece to go on with.
+    fn places(&self, saved: &[Variable]) -> Vec<(Scalar, i64)> {
+        let mut used = BTreeMap::from([(Scalar::I32, 1)]);
+        let mut places = Vec::new();
+        for variable in saved {
+            if let Type::Scalar(scalar) = self.program.variable(*variable).ty {
+                let at = used.entry(scalar).or_insert(0);
+                places.push((scalar, *at));
+                *at += 1;
+            }
+        }
+        places
+    }
+
+    /// The array and the index of an element of the current frame.
+    fn element(&self, scalar: Scalar, at: i64) -> Option<(Variable, Expression)> {
+        let width = Expression::index(*self.widths.get(&scalar)?);
+        let index = var(self.depth).times(width).plus(Expression::index(at));
+        Some((self.frames.get(&scalar)?.data, index))
+    }
+
+    fn function(mut self, entry: FunctionId, name: Arc<str>) -> Option<Function> {
+        let mut cases = vec![self.leave()?];
+        let mut pieces = std::mem::take(&mut self.group.pieces);
+        for (k, piece) in pieces.iter_mut().enumerate().skip(RETURN + 1) {
+            cases.push(self.piece(k, piece)?);
+        }
+        let member = self.group.members.get(&entry)?;
+        let (parameters, results) = (member.function.parameters.clone(), member.returned.clone());
+        let (place, first) = (member.function.place.clone(), member.first);
+        let given: Set = parameters.iter().chain(&results).copied().collect();
+        let mut body = self.declarations(&given);
+        for result in &results {
+            body.push(set(*result, self.nothing(*result)));
+        }
+        body.push(Command::declare(
+            self.group.state,
+            super::pieces::label(first),
+        ));
+        let switch = Command::Switch {
+            scrutinee: var(self.group.state),
+            cases,
+        };
+        body.push(Command::Loop {
+            body: vec![switch],
+            place: place.clone(),
+        });
+        let frames = self.frames.values();
+        let all = frames.chain(self.stacks.values().map(|(stack, _)| stack));
+        body.extend(all.map(|growing| Command::Release(growing.block)));
+        Some(Function {
+            name,
+            parameters,
+            results,
+            body,
+            recursive: false,
+            place,
+        })
+    }
+
+    /// A value for a variable that has none yet.
+    fn nothing(&self, variable: Variable) -> Expression {
+        match self.program.variable(variable).ty {
+            Type::Scalar(scalar) => Expression::Constant(zero(scalar)),
+            Type::Pointer(element) => Expression::NullPointer(element),
+            Type::Block => Expression::NullBlock,
+        }
+    }
+
+    /// Declares what all pieces share.
+    fn declarations(&self, given: &Set) -> Vec<Command> {
+        let mut all: Vec<Variable> = self.group.shared.difference(given).copied().collect();
+        let frames = self.frames.values();
+        let growing = frames.chain(self.stacks.values().map(|(stack, _)| stack));
+        all.extend(growing.flat_map(|g| [g.block, g.data]));
+        all.extend(self.stacks.values().map(|(_, used)| *used));
+        all.extend(self.distances.values());
+        all.extend(self.nodes.values().map(|(_, link)| *link));
+        all.extend(self.marks.values().flatten().map(|(_, mark)| *mark));
+        all.extend([self.depth, self.room]);
+        let declare = |v: Variable| Command::declare(v, self.nothing(v));
+        all.into_iter().map(declare).collect()
+    }
+
+    /// The piece that a function ends with.
+    fn leave(&self) -> Option<Vec<Command>> {
+        let (labels, index) = self.element(Scalar::I32, 0)?;
+        let outermost = var(self.depth).compare(ScalarOperation::Equal, Expression::index(0));
+        Some(vec![
+            Command::If {
+                condition: outermost,
+                then: vec![Command::Break],
+                otherwise: Vec::new(),
+            },
+            set(self.depth, var(self.depth).minus(Expression::index(1))),
+            set(self.group.state, Expression::load(labels, index)),
+        ])
+    }
+
+    fn piece(&mut self, k: usize, piece: &mut Piece) -> Option<Vec<Command>> {
+        let owner = self.group.owners[k]?;
+        let mut out = Vec::new();
+        let member = self.group.members.get(&owner)?;
+        if member.first == k {
+            let place = member.function.place.clone();
+            out.push(self.make_room(&place));
+        }
+        if piece.results.is_some() {
+            let saved = self.saved(owner, k);
+            for (variable, (scalar, at)) in saved.iter().zip(self.places(&saved)) {
+                let (data, index) = self.element(scalar, at)?;
+                out.push(set(*variable, Expression::load(data, index)));
+            }
+        }
+        self.find_again(k, &mut out);
+        if let Some((callee, results)) = &piece.results {
+            let returned = &self.group.members.get(callee)?.returned;
+            let pairs = results.iter().zip(returned);
+            out.extend(pairs.map(|(to, from)| set(*to, var(*from))));
+        }
+        out.extend(self.marks_at(
+            owner,
+            |(_, head, _)| *head == k,
+            |used, mark| set(used, var(mark)),
+        ));
+        let mut commands = std::mem::take(&mut piece.commands);
+        forget(&self.group.pointers.handles, &mut commands);
+        self.list(k, commands, &mut out);
+        out.extend(self.marks_at(
+            owner,
+            |(at, _, _)| *at == k,
+            |used, mark| set(mark, var(used)),
+        ));
+        self.end(owner, &mut piece.end, &mut out)?;
+        Some(out)
+    }
+
+    /// What is done about the stacks of arrays where loops of a function begin.
+    fn marks_at(
+        &self,
+        owner: FunctionId,
+        is_there: impl Fn(&(usize, usize, Set)) -> bool,
+        done: impl Fn(Variable, Variable) -> Command,
+    ) -> Vec<Command> {
+        let mut out = Vec::new();
+        let rounds = self.group.members.get(&owner).map(|member| &member.rounds);
+        for (k, round) in rounds.into_iter().flatten().enumerate() {
+            if !is_there(round) {
+                continue;
+            }
+            for (element, mark) in self.marks.get(&(owner, k)).into_iter().flatten() {
+                if let Some((_, used)) = self.stacks.get(element) {
+                    out.push(done(*used, *mark));
+                }
+            }
+        }
+        out
+    }
+
+    /// Makes sure that there is room for the frame of a call.
+    fn make_room(&self, place: &Place) -> Command {
+        let (depth, room) = (var(self.depth), var(self.room));
+        let check = Command::Check {
+            condition: room
+                .clone()
+                .compare(ScalarOperation::Less, Expression::index(DEEPEST)),
+            error: ErrorKind::Recursion,
+            arguments: Vec::new(),
+            place: place.clone(),
+        };
+        let is_first = room
+            .clone()
+            .compare(ScalarOperation::Equal, Expression::index(0));
+        let more = Expression::Select {
+            condition: Box::new(is_first),
+            then: Box::new(Expression::index(FRAMES)),
+            otherwise: Box::new(room.clone().times(Expression::index(2))),
+        };
+        let mut then = vec![check, set(self.room, more)];
+        for (scalar, frames) in &self.frames {
+            let width = Expression::index(self.widths.get(scalar).copied().unwrap_or(1));
+            then.push(Command::Reserve {
+                block: frames.block,
+                pointer: frames.data,
+                element: *scalar,
+                used: depth.clone().times(width.clone()),
+                count: room.clone().times(width),
+                place: place.clone(),
+            });
+        }
+        Command::If {
+            condition: depth.compare(ScalarOperation::GreaterEqual, room),
+            then,
+            otherwise: Vec::new(),
+        }
+    }
+
+    /// Gives the pointers that a piece needs their values again.
+    fn find_again(&mut self, k: usize, out: &mut Vec<Command>) {
+        let needed: Vec<Variable> = self.group.needed[k].iter().copied().collect();
+        let mut found = BTreeSet::new();
+        for pointer in &needed {
+            if let Some(Root::Node(node)) = self.group.root(*pointer)
+                && found.insert(node)
+                && let Some((command, link)) = self.nodes.get(&node).cloned()
+            {
+                self.read_node(node, command, link, out);
+            }
+        }
+        for pointer in needed {
+            out.extend(self.found_again(pointer));
+        }
+    }
+
+    /// Gives a pointer its value again.
+    fn found_again(&self, pointer: Variable) -> Option<Command> {
+        let distance = var(*self.distances.get(&pointer)?);
+        let base = match self.group.root(pointer)? {
+            Root::Fixed(array) | Root::Node(array) => array,
+            Root::Stack(element) => self.stacks.get(&element)?.0.data,
+        };
+        Some(set(pointer, Expression::offset(base, distance)))
+    }
+
+    /// Reads a node again for one of its arrays.
+    fn read_node(
+        &mut self,
+        node: Variable,
+        command: Command,
+        of: Variable,
+        out: &mut Vec<Command>,
+    ) {
+        let Command::NodePayload {
+            sum,
+            constructor,
+            results,
+            ..
+        } = command
+        else {
+            return;
+        };
+        let mut again = Vec::new();
+        for result in results {
+            if result == node {
+                again.push(node);
+                continue;
+            }
+            let info = self.program.variable(result).clone();
+            let other = self.program.add_variable(info.name, info.ty);
+            out.push(Command::Declare {
+                variable: other,
+                value: None,
+            });
+            again.push(other);
+        }
+        out.push(Command::NodePayload {
+            sum,
+            constructor,
+            link: var(of),
+            results: again,
+        });
+    }
+
+    /// How far behind the beginning of its memory an address lies.
+    fn distance(&self, address: &Expression) -> Expression {
+        match address {
+            Expression::Variable(v) => match self.distances.get(v) {
+                Some(distance) => var(*distance),
+                None => Expression::index(0),
+            },
+            Expression::Offset { pointer, index } => {
+                deep(|| self.distance(pointer)).plus((**index).clone())
+            }
+            _others_lead_to_no_known_memory => Expression::index(0),
+        }
+    }
+
+    /// Writes commands of a piece.
+    fn list(&mut self, k: usize, commands: Vec<Command>, out: &mut Vec<Command>) {
+        for mut command in commands {
+            for list in command.lists_mut() {
+                let inside = std::mem::take(list);
+                deep(|| self.list(k, inside, list));
+            }
+            match command {
+                Command::Declare { variable, .. } | Command::Assign { variable, .. }
+                    if self.group.pointers.handles.contains(&variable) => {}
+                Command::Declare {
+                    variable,
+                    value: None,
+                } if self.group.shared.contains(&variable) => {}
+                Command::Declare {
+                    variable,
+                    value: Some(value),
+                } => {
+                    self.note_distance(variable, &value, out);
+                    out.push(match self.group.shared.contains(&variable) {
+                        true => set(variable, value),
+                        false => Command::declare(variable, value),
+                    });
+                }
+                Command::Assign { variable, value } => {
+                    self.note_distance(variable, &value, out);
+                    out.push(set(variable, value));
+                }
+                Command::NodePayload {
+                    sum,
+                    constructor,
+                    link,
+                    results,
+                } => self.payload((sum, constructor), link, results, out),
+                Command::Allocate {
+                    pointer,
+                    element,
+                    count,
+                    place,
+                    ..
+                } if self.group.pointers.made.contains(&pointer) => {
+                    self.make_array(k, (pointer, element), count, place, out);
+                }
+                other => out.push(other),
+            }
+        }
+    }
+
+    fn note_distance(&self, pointer: Variable, value: &Expression, out: &mut Vec<Command>) {
+        if let Some(distance) = self.distances.get(&pointer) {
+            out.push(set(*distance, self.distance(value)));
+        }
+    }
+
+    /// Reads a node, whose link is kept where its arrays are needed later. Nobody counts these.
+    fn payload(
+        &mut self,
+        (sum, constructor): (nova_core::SumId, u32),
+        mut link: Expression,
+        mut results: Vec<Variable>,
+        out: &mut Vec<Command>,
+    ) {
+        let links: Vec<Variable> = results
+            .iter()
+            .filter_map(|result| self.nodes.get(result).map(|(_, link)| *link))
+            .collect();
+        for kept in links {
+            out.push(set(kept, link));
+            link = var(kept);
+        }
+        for result in &mut results {
+            if self.group.pointers.handles.contains(result) {
+                *result = self.program.add_variable("block", Type::Block);
+                let variable = *result;
+                out.push(Command::Declare {
+                    variable,
+                    value: None,
+                });
+            }
+        }
+        out.push(Command::NodePayload {
+            sum,
+            constructor,
+            link,
+            results,
+        });
+    }
+
+    /// Makes an array on the stack of its elements. Others may have moved then.
+    fn make_array(
+        &mut self,
+        k: usize,
+        (pointer, element): (Variable, Scalar),
+        count: Expression,
+        place: Place,
+        out: &mut Vec<Command>,
+    ) {
+        let length = self.number("length");
+        let (Some((stack, used)), Some(distance)) =
+            (self.stacks.get(&element), self.distances.get(&pointer))
+        else {
+            return;
+        };
+        let long = Expression::index(LONGEST);
+        let fits = Expression::index(0)
+            .compare(ScalarOperation::LessEqual, var(length))
+            .and(var(length).compare(ScalarOperation::LessEqual, long));
+        let all = Expression::Select {
+            condition: Box::new(fits),
+            then: Box::new(var(*used).plus(var(length))),
+            otherwise: Box::new(Expression::index(i64::MAX)),
+        };
+        out.extend([
+            Command::declare(length, count),
+            Command::Reserve {
+                block: stack.block,
+                pointer: stack.data,
+                element,
+                used: var(*used),
+                count: all,
+                place,
+            },
+            set(*distance, var(*used)),
+            set(*used, var(*used).plus(var(length))),
+        ]);
+        for other in &self.group.needed[k] {
+            if self.group.root(*other) == Some(Root::Stack(element)) {
+                out.extend(self.found_again(*other));
+            }
+        }
+        out.extend(self.found_again(pointer));
+    }
+
+    fn end(&mut self, owner: FunctionId, end: &mut End, out: &mut Vec<Command>) -> Option<()> {
+        let state = self.group.state;
+        let go = |piece| vec![goes_to(state, piece)];
+        match std::mem::replace(end, End::Return) {
+            End::Jump(next) => out.extend(go(next)),
+            End::Branch {
+                condition,
+                then,
+                otherwise,
+            } => out.push(Command::If {
+                condition,
+                then: go(then),
+                otherwise: go(otherwise),
+            }),
+            End::Switch { scrutinee, cases } => out.push(Command::Switch {
+                scrutinee,
+                cases: cases.into_iter().map(go).collect(),
+            }),
+            End::Return => out.extend(go(RETURN)),
+            End::Call(site) => self.call(owner, site, out)?,
+        }
+        Some(())
+    }
+
+    /// A call: a frame, the parameters, the first piece of what is called.
+    fn call(&mut self, owner: FunctionId, site: Site, out: &mut Vec<Command>) -> Option<()> {
+        let saved = self.saved(owner, site.next);
+        let mut keep = |scalar, at, value| {
+            let (pointer, index) = self.element(scalar, at)?;
+            out.push(Command::Store {
+                pointer,
+                index,
+                value,
+            });
+            Some(())
+        };
+        keep(Scalar::I32, 0, super::pieces::label(site.next))?;
+        for (variable, (scalar, at)) in saved.iter().zip(self.places(&saved)) {
+            keep(scalar, at, var(*variable))?;
+        }
+        let callee = self.group.members.get(&site.callee)?;
+        let parameters = callee.function.parameters.iter();
+        let numbers = parameters
+            .zip(site.arguments)
+            .filter(|(p, _)| matches!(self.program.variable(**p).ty, Type::Scalar(_)));
+        let first = callee.first;
+        let (parameters, arguments): (Vec<Variable>, Vec<Expression>) =
+            numbers.map(|(p, a)| (*p, a)).unzip();
+        self.assign_together(&parameters, arguments, out);
+        out.push(set(self.depth, var(self.depth).plus(Expression::index(1))));
+        out.push(goes_to(self.group.state, first));
+        Some(())
+    }
+
+    /// Assigns parameters that the arguments may mention.
+    fn assign_together(
+        &mut self,
+        parameters: &[Variable],
+        arguments: Vec<Expression>,
+        out: &mut Vec<Command>,
+    ) {
+        let mut assignments = Vec::new();
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            if argument.is_simple() && parameters.len() == 1 {
+                assignments.push(set(*parameter, argument));
+                continue;
+            }
+            let info = self.program.variable(*parameter).clone();
+            let value = self.program.add_variable(info.name, info.ty);
+            out.push(Command::declare(value, argument));
+            assignments.push(set(*parameter, var(value)));
+        }
+        out.extend(assignments);
+    }
+}
