@@ -7,7 +7,6 @@ mod bytes;
 mod chain;
 mod counts;
 mod few;
-mod frames;
 mod grids;
 mod indices;
 mod jam;
