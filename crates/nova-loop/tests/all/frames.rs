@@ -17,7 +17,7 @@ fn program(more: &str) -> Program {
           (entry \"f\" [(\"n\" i64)] i64 \"f\")
           (function \"f\" [n:i64] [r:i64]
             (declare x:(pointer i64)) (declare xb:block) (allocate xb x i64 8)
-            (for k 8 sequential (store x k k))
+            (for place 8 sequential (store x place place))
             (declare y:(pointer i64)) (declare yb:block) (allocate yb y i64 n)
             (for i n grid (declare v:i64) (call \"g\" [i x xb] [v]) (store y i v))
             (set r 0)
@@ -68,7 +68,7 @@ fn calls_in_expressions_conditionals_and_switches() {
            (if (le i64 a 1) (do (set s a) (return)))
            (declare t:i64) (declare u:i64)
            (call \"g\" [(sub i64 a 1) p pb] [t]) (call \"g\" [(sub i64 a 2) p pb] [u])
-           (switch (convert i64 i32 (and i64 a 1))
+           (switch (convert.i32 i64 (and i64 a 1))
              (do (set s (add i64 t u)))
              (do (call \"g\" [(div i64 a 2) p pb] [s])
                  (set s (add i64 (mul i64 t u) (add i64 s (load p (and i64 a 7))))))))",
