@@ -84,9 +84,10 @@ static const char *const nova_kernel_sources[] = {
     "    NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */\n"
     "    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */\n"
     "    int64_t free;              /* where the first free block lies in it, or -1 */\n"
+    "    const struct nova_device_tables *tables; /* nodes of recursive data */\n"
     "} nova_context;\n"
-    "\n"
-    "/* Whether a thread has failed, of this kernel or of one before. */\n",
+    "\n",
+    "/* Whether a thread has failed, of this kernel or of one before. */\n"
     "NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)\n"
     "{\n"
     "    return NOVA_READ_GLOBAL(&failure->taken) != 0;\n"
@@ -136,7 +137,7 @@ static const char *const nova_kernel_sources[] = {
     "    __global float *y_data = y_data_base + y_data_offset;\n"
     "    __global float *t = t_base + t_offset;\n"
     "    __local int failed_in;\n"
-    "    nova_context state = {failure, false, &failed_in, 0, 0, 0, 0, 0};\n"
+    "    nova_context state = {failure, false, &failed_in, 0, 0, 0, 0, 0, 0};\n"
     "    nova_context *context = &state;\n"
     "    if (nova_group_begins_failed(context))\n"
     "        return;\n"
@@ -151,10 +152,10 @@ static const char *const nova_kernel_sources[] = {
     "            float a = 0.0f;\n"
     "            /* groups.nova:5:22 */\n"
     "            for (int64_t i_3 = 0; i_3 < x_dim1; i_3++) {\n"
-    "                int64_t t_4 = (uint64_t)t_3 + i_3;\n"
+    "                int64_t t_4 = (uint64_t)t_3 + i_3;\n",
     "                a += A_data[(int64_t)((uint64_t)i * A_dim1 + t_4)] * x_data[t_4];\n"
     "            }\n"
-    "            if (!(a >= 0.0f)) {\n",
+    "            if (!(a >= 0.0f)) {\n"
     "                nova_fail_at(context, 0, 0, 0);\n"
     "                goto behind;\n"
     "            }\n"

@@ -58,6 +58,7 @@ typedef struct nova_context {
     NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */
     int64_t size, used;        /* its bytes, and how many of them blocks have taken; */
     int64_t free;              /* where the first free block lies in it, or -1 */
+    const struct nova_device_tables *tables; /* nodes of recursive data */
 } nova_context;
 
 /* Whether a thread has failed, of this kernel or of one before. */
@@ -114,7 +115,7 @@ static __global__ __launch_bounds__(NOVA_BLOCK_SIZE) void groups_value_kernel(in
     NOVA_DYNAMIC_SHARED(unsigned char, shared);
     float *t_2 = (float *)(shared + t_2_offset);
     NOVA_SHARED(int, failed_in, 1);
-    nova_context state = {failure, false, failed_in, 0, 0, 0, 0, 0};
+    nova_context state = {failure, false, failed_in, 0, 0, 0, 0, 0, 0};
     nova_context *context = &state;
     if (nova_group_begins_failed(context))
         return;

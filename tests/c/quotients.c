@@ -85,11 +85,12 @@ static const char *const nova_kernel_sources[] = {
     "    NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */\n"
     "    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */\n"
     "    int64_t free;              /* where the first free block lies in it, or -1 */\n"
+    "    const struct nova_device_tables *tables; /* nodes of recursive data */\n"
     "} nova_context;\n"
     "\n"
-    "/* Whether a thread has failed, of this kernel or of one before. */\n"
+    "/* Whether a thread has failed, of this kernel or of one before. */\n",
     "NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)\n"
-    "{\n",
+    "{\n"
     "    return NOVA_READ_GLOBAL(&failure->taken) != 0;\n"
     "}\n"
     "\n"
@@ -126,7 +127,7 @@ static const char *const nova_kernel_sources[] = {
     "    __global int32_t *t = t_base + t_offset;\n"
     "    if (nova_has_failed(failure))\n"
     "        return;\n"
-    "    nova_context state = {failure, false, 0, 0, 0, 0, 0, 0};\n"
+    "    nova_context state = {failure, false, 0, 0, 0, 0, 0, 0, 0};\n"
     "    nova_context *context = &state;\n"
     "    NOVA_SHARED_LOOP(i, count) {\n"
     "        int32_t q = quotient_on_device(context, X_data[i], Y_data[i]);\n"

@@ -210,6 +210,10 @@ impl FunctionEmitter<'_, '_> {
 
     /// Copies elements in a kernel.
     pub fn copy_on_device(&mut self, to: Expression, from: Expression, count: Expression) {
+        let count = match count {
+            Expression::Name(_) | Expression::Literal(_) => count,
+            others => self.variable(Type::name("int64_t"), "count", others),
+        };
         let i = self.fresh("i");
         let at = |array: Expression| array.index(Expression::Name(i.clone()));
         let body = vec![Statement::assign(at(to), at(from))];
