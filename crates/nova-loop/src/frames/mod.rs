@@ -14,8 +14,10 @@
 //! the rounds of loops. What else a group does keeps it on the host: results or arguments that are
 //! other arrays, and states of loops that are.
 
+mod again;
 mod copy;
 mod group;
+mod layout;
 mod live;
 mod pieces;
 mod pointers;

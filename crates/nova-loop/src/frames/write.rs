@@ -3,14 +3,12 @@
 use super::group::{Group, goes_to};
 use super::live::Set;
 use super::pieces::{End, Piece, RETURN, Site};
-use super::pointers::Root;
 use crate::ir::{Command, Expression, Function, FunctionId, Program, Type, Variable};
 use crate::regions::forget;
-use crate::walk::each_command;
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_flat::values::zero;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// How deep calls may go: as deep as the language promises for processors, and the next power of two.
@@ -20,39 +18,40 @@ const DEEPEST: i64 = 1 << 17;
 const FRAMES: i64 = 16;
 
 /// No array on a stack has more elements.
-const LONGEST: i64 = 1 << 48;
+pub(super) const LONGEST: i64 = 1 << 48;
 
 /// An array that grows: of frames, of which each has so many elements in it, or a stack of arrays, of
 /// which so many elements are used.
-struct Growing {
-    block: Variable,
-    data: Variable,
+pub(super) struct Growing {
+    pub(super) block: Variable,
+    pub(super) data: Variable,
 }
 
+/// Writes one function, whose variables are those of the functions of the group and its own.
 pub(super) struct Writer<'p> {
-    program: &'p mut Program,
-    group: Group,
+    pub(super) program: &'p mut Program,
+    pub(super) group: Group,
     /// How far behind the beginning of its memory a pointer leads.
-    distances: BTreeMap<Variable, Variable>,
+    pub(super) distances: BTreeMap<Variable, Variable>,
     /// The command that gives a pointer the array of a node, and the variable with the link of that.
-    nodes: BTreeMap<Variable, (Command, Variable)>,
+    pub(super) nodes: BTreeMap<Variable, (Command, Variable)>,
     /// The stacks of arrays, each with the number of elements used.
-    stacks: BTreeMap<Scalar, (Growing, Variable)>,
+    pub(super) stacks: BTreeMap<Scalar, (Growing, Variable)>,
     /// For each loop of a function that makes arrays on stacks how many elements were used before it.
-    marks: BTreeMap<(FunctionId, usize), Vec<(Scalar, Variable)>>,
+    pub(super) marks: BTreeMap<(FunctionId, usize), Vec<(Scalar, Variable)>>,
     /// The parts of frames by the type of their elements.
-    frames: BTreeMap<Scalar, Growing>,
+    pub(super) frames: BTreeMap<Scalar, Growing>,
     /// How many elements a frame has in each of them.
-    widths: BTreeMap<Scalar, i64>,
-    depth: Variable,
-    room: Variable,
+    pub(super) widths: BTreeMap<Scalar, i64>,
+    pub(super) depth: Variable,
+    pub(super) room: Variable,
 }
 
-fn set(variable: Variable, value: Expression) -> Command {
+pub(super) fn set(variable: Variable, value: Expression) -> Command {
     Command::Assign { variable, value }
 }
 
-fn var(variable: Variable) -> Expression {
+pub(super) fn var(variable: Variable) -> Expression {
     Expression::Variable(variable)
 }
 
@@ -83,138 +82,6 @@ impl<'p> Writer<'p> {
         writer.name_rounds();
         writer.name_frames();
         writer.function(entry, name)
-    }
-
-    fn number(&mut self, name: &str) -> Variable {
-        self.program.add_variable(name, Type::Scalar(Scalar::I64))
-    }
-
-    fn growing(&mut self, name: &str, element: Scalar) -> Growing {
-        Growing {
-            block: self
-                .program
-                .add_variable(format!("{name}_block"), Type::Block),
-            data: self.program.add_variable(name, Type::Pointer(element)),
-        }
-    }
-
-    /// Variables by which pointers are found again.
-    fn name_pointers(&mut self) {
-        for (pointer, root) in self.group.pointers.roots.clone() {
-            let name = self.program.variable(pointer).name.to_string();
-            match root {
-                Root::Node(node) if node == pointer => continue,
-                Root::Fixed(_) | Root::Node(_) => {}
-                Root::Stack(element) => {
-                    if !self.stacks.contains_key(&element) {
-                        let stack = self.growing("arrays", element);
-                        let used = self.number("used");
-                        self.stacks.insert(element, (stack, used));
-                    }
-                }
-            }
-            let distance = self.number(&format!("{name}_at"));
-            self.distances.insert(pointer, distance);
-        }
-        let mut found = Vec::new();
-        for piece in &self.group.pieces {
-            each_command(&piece.commands, |command| {
-                if let Command::NodePayload { results, .. } = command {
-                    for result in results {
-                        if self.group.root(*result) == Some(Root::Node(*result)) {
-                            found.push((*result, command.clone()));
-                        }
-                    }
-                }
-            });
-        }
-        for (pointer, command) in found {
-            let link = self.number("link");
-            self.nodes.insert(pointer, (command, link));
-        }
-    }
-
-    /// Variables for what the stacks of arrays held before loops.
-    fn name_rounds(&mut self) {
-        let elements: Vec<Scalar> = self.stacks.keys().copied().collect();
-        let mut rounds = Vec::new();
-        for (id, member) in &self.group.members {
-            for (k, (_, _, inside)) in member.rounds.iter().enumerate() {
-                if self.group.ends_with_rounds(*id, inside) {
-                    rounds.push((*id, k));
-                }
-            }
-        }
-        for round in rounds {
-            let marks = elements.iter().map(|e| (*e, self.number("used_before")));
-            let marks = marks.collect();
-            self.marks.insert(round, marks);
-        }
-    }
-
-    /// Arrays for frames: how wide these are.
-    fn name_frames(&mut self) {
-        self.widths.insert(Scalar::I32, 1);
-        for (k, piece) in self.group.pieces.iter().enumerate() {
-            if let (End::Call(site), Some(owner)) = (&piece.end, self.group.owners[k]) {
-                for (scalar, at) in self.places(&self.saved(owner, site.next)) {
-                    let width = self.widths.get(&scalar).copied().unwrap_or(0);
-                    self.widths.insert(scalar, width.max(at + 1));
-                }
-            }
-        }
-        let scalars: Vec<Scalar> = self.widths.keys().copied().collect();
-        for scalar in scalars {
-            let frames = self.growing("frames", scalar);
-            self.frames.insert(scalar, frames);
-        }
-    }
-
-    /// The numbers that a frame keeps while a call is made behind which a piece goes on.
-    fn saved(&self, owner: FunctionId, next: usize) -> Vec<Variable> {
-        let mut found = BTreeSet::new();
-        for variable in &self.group.needed[next] {
-            match self.group.root(*variable) {
-                Some(root) => {
-                    found.extend(self.distances.get(variable));
-                    if let Root::Node(node) = root {
-                        found.extend(self.nodes.get(&node).map(|(_, link)| *link));
-                    }
-                }
-                None if self.group.shared.contains(variable) => {
-                    found.insert(*variable);
-                }
-                None => {}
-            }
-        }
-        found.extend(self.stacks.values().map(|(_, used)| *used));
-        for ((of, _), marks) in &self.marks {
-            if *of == owner {
-                found.extend(marks.iter().map(|(_, mark)| *mark));
-            }
-        }
-        found.into_iter().collect()
-    }
-
-    /// Where in a frame these variables are kept. The first `i32` is the piece to go on with.
-    fn places(&self, saved: &[Variable]) -> Vec<(Scalar, i64)> {
-        let mut used = BTreeMap::from([(Scalar::I32, 1)]);
-        let mut places = Vec::new();
-        for variable in saved {
-            if let Type::Scalar(scalar) = self.program.variable(*variable).ty {
-                let at = used.entry(scalar).or_insert(0);
-                places.push((scalar, *at));
-                *at += 1;
-            }
-        }
-        places
-    }
-
-    /// The array and the index of an element of the current frame.
-    fn element(&self, scalar: Scalar, at: i64) -> Option<(Variable, Expression)> {
-        let width = Expression::index(*self.widths.get(&scalar)?);
-        let index = var(self.depth).times(width).plus(Expression::index(at));
-        Some((self.frames.get(&scalar)?.data, index))
     }
 
     fn function(mut self, entry: FunctionId, name: Arc<str>) -> Option<Function> {
@@ -393,86 +260,6 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Gives the pointers that a piece needs their values again.
-    fn find_again(&mut self, k: usize, out: &mut Vec<Command>) {
-        let needed: Vec<Variable> = self.group.needed[k].iter().copied().collect();
-        let mut found = BTreeSet::new();
-        for pointer in &needed {
-            if let Some(Root::Node(node)) = self.group.root(*pointer)
-                && found.insert(node)
-                && let Some((command, link)) = self.nodes.get(&node).cloned()
-            {
-                self.read_node(node, command, link, out);
-            }
-        }
-        for pointer in needed {
-            out.extend(self.found_again(pointer));
-        }
-    }
-
-    /// Gives a pointer its value again.
-    fn found_again(&self, pointer: Variable) -> Option<Command> {
-        let distance = var(*self.distances.get(&pointer)?);
-        let base = match self.group.root(pointer)? {
-            Root::Fixed(array) | Root::Node(array) => array,
-            Root::Stack(element) => self.stacks.get(&element)?.0.data,
-        };
-        Some(set(pointer, Expression::offset(base, distance)))
-    }
-
-    /// Reads a node again for one of its arrays.
-    fn read_node(
-        &mut self,
-        node: Variable,
-        command: Command,
-        of: Variable,
-        out: &mut Vec<Command>,
-    ) {
-        let Command::NodePayload {
-            sum,
-            constructor,
-            results,
-            ..
-        } = command
-        else {
-            return;
-        };
-        let mut again = Vec::new();
-        for result in results {
-            if result == node {
-                again.push(node);
-                continue;
-            }
-            let info = self.program.variable(result).clone();
-            let other = self.program.add_variable(info.name, info.ty);
-            out.push(Command::Declare {
-                variable: other,
-                value: None,
-            });
-            again.push(other);
-        }
-        out.push(Command::NodePayload {
-            sum,
-            constructor,
-            link: var(of),
-            results: again,
-        });
-    }
-
-    /// How far behind the beginning of its memory an address lies.
-    fn distance(&self, address: &Expression) -> Expression {
-        match address {
-            Expression::Variable(v) => match self.distances.get(v) {
-                Some(distance) => var(*distance),
-                None => Expression::index(0),
-            },
-            Expression::Offset { pointer, index } => {
-                deep(|| self.distance(pointer)).plus((**index).clone())
-            }
-            _others_lead_to_no_known_memory => Expression::index(0),
-        }
-    }
-
     /// Writes commands of a piece.
     fn list(&mut self, k: usize, commands: Vec<Command>, out: &mut Vec<Command>) {
         for mut command in commands {
@@ -519,91 +306,6 @@ impl<'p> Writer<'p> {
                 other => out.push(other),
             }
         }
-    }
-
-    fn note_distance(&self, pointer: Variable, value: &Expression, out: &mut Vec<Command>) {
-        if let Some(distance) = self.distances.get(&pointer) {
-            out.push(set(*distance, self.distance(value)));
-        }
-    }
-
-    /// Reads a node, whose link is kept where its arrays are needed later. Nobody counts these.
-    fn payload(
-        &mut self,
-        (sum, constructor): (nova_core::SumId, u32),
-        mut link: Expression,
-        mut results: Vec<Variable>,
-        out: &mut Vec<Command>,
-    ) {
-        let links: Vec<Variable> = results
-            .iter()
-            .filter_map(|result| self.nodes.get(result).map(|(_, link)| *link))
-            .collect();
-        for kept in links {
-            out.push(set(kept, link));
-            link = var(kept);
-        }
-        for result in &mut results {
-            if self.group.pointers.handles.contains(result) {
-                *result = self.program.add_variable("block", Type::Block);
-                let variable = *result;
-                out.push(Command::Declare {
-                    variable,
-                    value: None,
-                });
-            }
-        }
-        out.push(Command::NodePayload {
-            sum,
-            constructor,
-            link,
-            results,
-        });
-    }
-
-    /// Makes an array on the stack of its elements. Others may have moved then.
-    fn make_array(
-        &mut self,
-        k: usize,
-        (pointer, element): (Variable, Scalar),
-        count: Expression,
-        place: Place,
-        out: &mut Vec<Command>,
-    ) {
-        let length = self.number("length");
-        let (Some((stack, used)), Some(distance)) =
-            (self.stacks.get(&element), self.distances.get(&pointer))
-        else {
-            return;
-        };
-        let long = Expression::index(LONGEST);
-        let fits = Expression::index(0)
-            .compare(ScalarOperation::LessEqual, var(length))
-            .and(var(length).compare(ScalarOperation::LessEqual, long));
-        let all = Expression::Select {
-            condition: Box::new(fits),
-            then: Box::new(var(*used).plus(var(length))),
-            otherwise: Box::new(Expression::index(i64::MAX)),
-        };
-        out.extend([
-            Command::declare(length, count),
-            Command::Reserve {
-                block: stack.block,
-                pointer: stack.data,
-                element,
-                used: var(*used),
-                count: all,
-                place,
-            },
-            set(*distance, var(*used)),
-            set(*used, var(*used).plus(var(length))),
-        ]);
-        for other in &self.group.needed[k] {
-            if self.group.root(*other) == Some(Root::Stack(element)) {
-                out.extend(self.found_again(*other));
-            }
-        }
-        out.extend(self.found_again(pointer));
     }
 
     fn end(&mut self, owner: FunctionId, end: &mut End, out: &mut Vec<Command>) -> Option<()> {

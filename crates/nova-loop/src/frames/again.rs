@@ -1,0 +1,181 @@
+//! Pointers that are needed behind a call, which frames do not hold: how far they lead into their memory
+//! is noted where they are assigned, and where a piece begins they are found again.
+
+use super::pointers::Root;
+use super::write::{LONGEST, Writer, set, var};
+use crate::ir::{Command, Expression, Type, Variable};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use std::collections::BTreeSet;
+
+impl Writer<'_> {
+    /// Gives the pointers that a piece needs their values again.
+    pub(super) fn find_again(&mut self, k: usize, out: &mut Vec<Command>) {
+        let needed: Vec<Variable> = self.group.needed[k].iter().copied().collect();
+        let mut found = BTreeSet::new();
+        for pointer in &needed {
+            if let Some(Root::Node(node)) = self.group.root(*pointer)
+                && found.insert(node)
+                && let Some((command, link)) = self.nodes.get(&node).cloned()
+            {
+                self.read_node(node, command, link, out);
+            }
+        }
+        for pointer in needed {
+            out.extend(self.found_again(pointer));
+        }
+    }
+
+    /// Gives a pointer its value again.
+    pub(super) fn found_again(&self, pointer: Variable) -> Option<Command> {
+        let distance = var(*self.distances.get(&pointer)?);
+        let base = match self.group.root(pointer)? {
+            Root::Fixed(array) | Root::Node(array) => array,
+            Root::Stack(element) => self.stacks.get(&element)?.0.data,
+        };
+        Some(set(pointer, Expression::offset(base, distance)))
+    }
+
+    /// Reads a node again for one of its arrays.
+    pub(super) fn read_node(
+        &mut self,
+        node: Variable,
+        command: Command,
+        of: Variable,
+        out: &mut Vec<Command>,
+    ) {
+        let Command::NodePayload {
+            sum,
+            constructor,
+            results,
+            ..
+        } = command
+        else {
+            return;
+        };
+        let mut again = Vec::new();
+        for result in results {
+            if result == node {
+                again.push(node);
+                continue;
+            }
+            let info = self.program.variable(result).clone();
+            let other = self.program.add_variable(info.name, info.ty);
+            out.push(Command::Declare {
+                variable: other,
+                value: None,
+            });
+            again.push(other);
+        }
+        out.push(Command::NodePayload {
+            sum,
+            constructor,
+            link: var(of),
+            results: again,
+        });
+    }
+
+    /// How far behind the beginning of its memory an address lies.
+    pub(super) fn distance(&self, address: &Expression) -> Expression {
+        match address {
+            Expression::Variable(v) => match self.distances.get(v) {
+                Some(distance) => var(*distance),
+                None => Expression::index(0),
+            },
+            Expression::Offset { pointer, index } => {
+                deep(|| self.distance(pointer)).plus((**index).clone())
+            }
+            _others_lead_to_no_known_memory => Expression::index(0),
+        }
+    }
+
+    pub(super) fn note_distance(
+        &self,
+        pointer: Variable,
+        value: &Expression,
+        out: &mut Vec<Command>,
+    ) {
+        if let Some(distance) = self.distances.get(&pointer) {
+            out.push(set(*distance, self.distance(value)));
+        }
+    }
+
+    /// Reads a node, whose link is kept where its arrays are needed later. Nobody counts these.
+    pub(super) fn payload(
+        &mut self,
+        (sum, constructor): (nova_core::SumId, u32),
+        mut link: Expression,
+        mut results: Vec<Variable>,
+        out: &mut Vec<Command>,
+    ) {
+        let links: Vec<Variable> = results
+            .iter()
+            .filter_map(|result| self.nodes.get(result).map(|(_, link)| *link))
+            .collect();
+        for kept in links {
+            out.push(set(kept, link));
+            link = var(kept);
+        }
+        for result in &mut results {
+            if self.group.pointers.handles.contains(result) {
+                *result = self.program.add_variable("block", Type::Block);
+                let variable = *result;
+                out.push(Command::Declare {
+                    variable,
+                    value: None,
+                });
+            }
+        }
+        out.push(Command::NodePayload {
+            sum,
+            constructor,
+            link,
+            results,
+        });
+    }
+
+    /// Makes an array on the stack of its elements. Others may have moved then.
+    pub(super) fn make_array(
+        &mut self,
+        k: usize,
+        (pointer, element): (Variable, Scalar),
+        count: Expression,
+        place: Place,
+        out: &mut Vec<Command>,
+    ) {
+        let length = self.number("length");
+        let (Some((stack, used)), Some(distance)) =
+            (self.stacks.get(&element), self.distances.get(&pointer))
+        else {
+            return;
+        };
+        let long = Expression::index(LONGEST);
+        let fits = Expression::index(0)
+            .compare(ScalarOperation::LessEqual, var(length))
+            .and(var(length).compare(ScalarOperation::LessEqual, long));
+        let all = Expression::Select {
+            condition: Box::new(fits),
+            then: Box::new(var(*used).plus(var(length))),
+            otherwise: Box::new(Expression::index(i64::MAX)),
+        };
+        out.extend([
+            Command::declare(length, count),
+            Command::Reserve {
+                block: stack.block,
+                pointer: stack.data,
+                element,
+                used: var(*used),
+                count: all,
+                place,
+            },
+            set(*distance, var(*used)),
+            set(*used, var(*used).plus(var(length))),
+        ]);
+        for other in &self.group.needed[k] {
+            if self.group.root(*other) == Some(Root::Stack(element)) {
+                out.extend(self.found_again(*other));
+            }
+        }
+        out.extend(self.found_again(pointer));
+    }
+}
