@@ -1,5 +1,5 @@
 /* Device memory: a range of addresses in which nothing can be accessed but while a kernel runs or
- * an API function copies. Each allocation has pages of its own, ends where they end, as far as
+ * an API function copies, but for allocations of many pages. Each has pages of its own, ends where they end, as far as
  * alignment allows, and a page without access follows. Addresses are used again only when all
  * others have been. */
 #ifndef NOVA_EMULATION_MEMORY_H
@@ -10,6 +10,7 @@ namespace nova_emulation
 
 constexpr size_t arena_bytes = (size_t)64 << 30; /* of addresses; memory only where allocated */
 constexpr size_t allocation_align = 256;
+constexpr size_t largest_hidden = (size_t)1 << 20;
 constexpr unsigned char fence_byte = 0x5c; /* around an allocation, within its pages */
 constexpr int all_devices = -1;
 
@@ -42,7 +43,7 @@ class device_memory
         memset(made.data, stale, bytes);
         forbid(pages, span);
         permit(made.data, bytes);
-        if (exposed_ != made.device && exposed_ != all_devices)
+        if (is_hidden(made))
             set_access(made, false);
         used_[device] += bytes;
         live_[(uintptr_t)made.data] = made;
@@ -90,7 +91,8 @@ class device_memory
         exposed_ = device;
         for (auto &entry : live_) {
             const allocation &each = entry.second;
-            set_access(each, device == all_devices || device == each.device);
+            if (may_hide(each))
+                set_access(each, !is_hidden(each));
         }
         return before;
     }
@@ -133,6 +135,15 @@ class device_memory
         return NULL;
     }
 
+    /* Whether it is out of reach of what does not run on its device. Memory of many pages never is:
+     * to hide it again and again would take longer than all else. */
+    static bool may_hide(const allocation &of) { return of.span <= largest_hidden; }
+
+    bool is_hidden(const allocation &of) const
+    {
+        return may_hide(of) && exposed_ != of.device && exposed_ != all_devices;
+    }
+
     static void set_access(const allocation &of, bool allowed)
     {
         if (mprotect(of.pages, of.span, allowed ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
@@ -141,7 +152,7 @@ class device_memory
 
     void check_fences(const char *after, const allocation &of)
     {
-        bool hidden = exposed_ != of.device && exposed_ != all_devices;
+        bool hidden = is_hidden(of);
         if (hidden)
             set_access(of, true);
         const char *end = of.pages + of.span;
