@@ -13,7 +13,7 @@ static __global__ void turn(int64_t count, nova_failure *failure, int64_t row, c
     int8_t *bytes = (int8_t *)(shared + bytes_offset);
     double *doubles = (double *)(shared + doubles_offset);
     NOVA_SHARED(int, failed_in, 1);
-    nova_context state = {failure, false, failed_in, 0, 0, 0, 0, 0};
+    nova_context state = {failure, false, failed_in, 0, 0, 0, 0, 0, 0};
     nova_context *context = &state;
     if (nova_group_begins_failed(context))
         return;

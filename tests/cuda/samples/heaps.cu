@@ -11,7 +11,7 @@ static __global__ void keep_sums(int64_t count, nova_failure *failure, uint8_t *
 {
     if (nova_has_failed(failure))
         return;
-    nova_context state = {failure, false, 0, 0, nova_slice(heap, slice), slice, 0, 0};
+    nova_context state = {failure, false, 0, 0, nova_slice(heap, slice), slice, 0, 0, 0};
     nova_context *context = &state;
     NOVA_SHARED_LOOP(i, count) {
         nova_empty_heap(context);
