@@ -7,6 +7,9 @@
 //! or to an array of the thread's own ([`own_pointers`]): the kernel languages tell these apart in their
 //! types.
 
+mod pointers;
+mod writes;
+
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{errors, few_commands, structures, variable_commands};
 use crate::regions::{functions_with, keeps_to_itself, restrict};
@@ -14,7 +17,11 @@ use crate::turns;
 use crate::walk::{each_command, reads, set_levels};
 use crate::{frames, levels};
 use nova_diag::deep;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+
+pub use pointers::{Types, own_pointers, shared_pointers};
+pub(crate) use writes::writing_functions;
+pub use writes::written;
 
 /// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
 /// inside of kernels, become sequential.
@@ -256,230 +263,4 @@ fn calls_of(
             found.push(*function);
         }
     });
-}
-
-/// The pointer variables of a kernel or of a function that kernels call which lead to arrays of the
-/// thread's own; `None` if one may lead to both kinds of memory, or an own array's address leaves the
-/// commands.
-pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
-    pointers_to(types, commands, |command| match command {
-        Command::Local { pointer, .. } => Some(*pointer),
-        _others => None,
-    })
-}
-
-/// The pointer variables of a kernel which lead to arrays of a work-group, as those of [`own_pointers`]
-/// lead to arrays of a thread.
-pub fn shared_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
-    pointers_to(types, commands, |command| match command {
-        Command::Shared { pointer, .. } => Some(*pointer),
-        _others => None,
-    })
-}
-
-/// The pointer variables that lead to one kind of memory: of the arrays that `declared` finds.
-fn pointers_to(
-    types: &Types,
-    commands: &[Command],
-    declared: fn(&Command) -> Option<Variable>,
-) -> Option<BTreeSet<Variable>> {
-    let mut own = BTreeSet::new();
-    let mut made = BTreeSet::new();
-    let mut assignments = Vec::new();
-    let mut passed = Vec::new();
-    each_command(commands, |command| own.extend(declared(command)));
-    each_command(commands, |command| match command {
-        Command::Allocate { pointer, .. }
-        | Command::Reserve { pointer, .. }
-        | Command::Unique { pointer, .. }
-        | Command::Piece { pointer, .. } => {
-            made.insert(*pointer);
-        }
-        Command::Declare {
-            variable,
-            value: Some(value),
-        }
-        | Command::Assign { variable, value }
-            if types.is_pointer(*variable) =>
-        {
-            assignments.push((*variable, value));
-        }
-        Command::Call { arguments, .. } => passed.extend(arguments.iter()),
-        _others => {}
-    });
-    loop {
-        let before = own.len();
-        for (variable, value) in &assignments {
-            if leads(value, &own) == Some(true) {
-                own.insert(*variable);
-            }
-        }
-        if own.len() == before {
-            break;
-        }
-    }
-    let is_shared = |value: &&Expression| leads(value, &own) == Some(false);
-    let agrees = |(variable, value): &(Variable, &Expression)| {
-        leads(value, &own) == Some(own.contains(variable))
-    };
-    let fits = own.is_disjoint(&made)
-        && assignments.iter().all(agrees)
-        && passed
-            .iter()
-            .filter(|value| types.is_address(value))
-            .all(is_shared);
-    fits.then_some(own)
-}
-
-/// Whether a pointer leads to the thread's own memory; `None` where it may lead to either.
-fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
-    match pointer {
-        Expression::Variable(variable) => Some(own.contains(variable)),
-        Expression::Offset { pointer, .. } => deep(|| leads(pointer, own)),
-        Expression::Select {
-            then, otherwise, ..
-        } => {
-            let then = deep(|| leads(then, own));
-            let otherwise = deep(|| leads(otherwise, own));
-            if then == otherwise { then } else { None }
-        }
-        Expression::Constant(_)
-        | Expression::Bytes(_)
-        | Expression::Scalar { .. }
-        | Expression::Load { .. }
-        | Expression::NullPointer(_)
-        | Expression::NullBlock
-        | Expression::NodeTag { .. } => Some(false),
-    }
-}
-
-/// The types of the variables of a program.
-#[derive(Clone, Debug)]
-pub struct Types(Vec<Type>);
-
-impl Types {
-    /// Whether a variable is a pointer to elements.
-    pub(crate) fn is_pointer(&self, variable: Variable) -> bool {
-        matches!(self.0.get(variable.index()), Some(Type::Pointer(_)))
-    }
-
-    /// Whether an expression is an address.
-    fn is_address(&self, expression: &Expression) -> bool {
-        match expression {
-            Expression::Variable(variable) => self.is_pointer(*variable),
-            Expression::Offset { .. } | Expression::NullPointer(_) | Expression::Bytes(_) => true,
-            Expression::Select { then, .. } => deep(|| self.is_address(then)),
-            Expression::Constant(_)
-            | Expression::Scalar { .. }
-            | Expression::Load { .. }
-            | Expression::NullBlock
-            | Expression::NodeTag { .. } => false,
-        }
-    }
-}
-
-impl Program {
-    /// The types of all variables, apart from the program.
-    pub fn clone_types(&self) -> Types {
-        Types(self.variables.iter().map(|info| info.ty).collect())
-    }
-}
-
-/// The pointers from around the body of a loop through which it, or a function that it calls, may
-/// write.
-pub fn written(program: &Program, index: Variable, body: &[Command]) -> BTreeSet<Variable> {
-    let around = crate::regions::captured(index, body);
-    let mut known = BTreeMap::new();
-    written_through(program, &around, body, &mut known)
-}
-
-/// Which of these pointers commands may write through; `known` are the functions seen so far, with
-/// whether they write through each of their parameters.
-fn written_through(
-    program: &Program,
-    pointers: &[Variable],
-    commands: &[Command],
-    known: &mut BTreeMap<FunctionId, Vec<bool>>,
-) -> BTreeSet<Variable> {
-    let mut leads_to: BTreeMap<Variable, BTreeSet<Variable>> = pointers
-        .iter()
-        .map(|pointer| (*pointer, BTreeSet::from([*pointer])))
-        .collect();
-    let of = |address: &Expression, leads_to: &BTreeMap<_, BTreeSet<Variable>>| {
-        let mut found = BTreeSet::new();
-        address.each_variable(&mut |v| {
-            found.extend(leads_to.get(&v).into_iter().flatten().copied());
-        });
-        found
-    };
-    // Until nothing is added: pointers may be assigned in loops.
-    loop {
-        let mut grown = false;
-        each_command(commands, |command| {
-            if let Command::Declare {
-                variable,
-                value: Some(value),
-            }
-            | Command::Assign { variable, value } = command
-                && matches!(program.variable(*variable).ty, Type::Pointer(_))
-            {
-                let found = of(value, &leads_to);
-                let own = leads_to.entry(*variable).or_default();
-                let before = own.len();
-                own.extend(found);
-                grown |= own.len() > before;
-            }
-        });
-        if !grown {
-            break;
-        }
-    }
-    let mut written = BTreeSet::new();
-    each_command(commands, |command| match command {
-        Command::Store { pointer, .. } => {
-            written.extend(leads_to.get(pointer).into_iter().flatten().copied());
-        }
-        Command::Copy { to, .. } => written.extend(of(to, &leads_to)),
-        Command::Call {
-            function,
-            arguments,
-            ..
-        } => {
-            let writes = deep(|| writes_parameters(program, *function, known));
-            for (argument, _) in arguments.iter().zip(writes).filter(|(_, writes)| *writes) {
-                written.extend(of(argument, &leads_to));
-            }
-        }
-        _others => {}
-    });
-    written
-}
-
-/// The functions that may write through a pointer that they are given.
-pub(crate) fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
-    let mut known = BTreeMap::new();
-    let all = (0..program.functions.len()).map(|k| FunctionId(k as u32));
-    all.filter(|id| writes_parameters(program, *id, &mut known).contains(&true))
-        .collect()
-}
-
-/// Whether a function that kernels can call may write through each of its parameters.
-fn writes_parameters(
-    program: &Program,
-    id: FunctionId,
-    known: &mut BTreeMap<FunctionId, Vec<bool>>,
-) -> Vec<bool> {
-    if let Some(writes) = known.get(&id) {
-        return writes.clone();
-    }
-    let Some(function) = program.functions.get(id.index()) else {
-        return Vec::new();
-    };
-    // What calls itself is taken to write all that it is given.
-    known.insert(id, vec![true; function.parameters.len()]);
-    let written = written_through(program, &function.parameters, &function.body, known);
-    let parameters = function.parameters.iter();
-    let writes: Vec<bool> = parameters.map(|p| written.contains(p)).collect();
-    known.insert(id, writes.clone());
-    writes
 }

@@ -1,0 +1,134 @@
+//! Which kind of memory each pointer of a kernel leads to: that of a thread, of a work-group, or of the
+//! device. The languages of kernels write these types differently, so it must be one of them.
+
+use crate::ir::{Command, Expression, Program, Type, Variable};
+use crate::walk::each_command;
+use nova_diag::deep;
+use std::collections::BTreeSet;
+
+/// The pointer variables of a kernel or of a function that kernels call which lead to arrays of the
+/// thread's own; `None` if one may lead to both kinds of memory, or an own array's address leaves the
+/// commands.
+pub fn own_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
+    pointers_to(types, commands, |command| match command {
+        Command::Local { pointer, .. } => Some(*pointer),
+        _others => None,
+    })
+}
+
+/// The pointer variables of a kernel which lead to arrays of a work-group, as those of [`own_pointers`]
+/// lead to arrays of a thread.
+pub fn shared_pointers(types: &Types, commands: &[Command]) -> Option<BTreeSet<Variable>> {
+    pointers_to(types, commands, |command| match command {
+        Command::Shared { pointer, .. } => Some(*pointer),
+        _others => None,
+    })
+}
+
+/// The pointer variables that lead to one kind of memory: of the arrays that `declared` finds.
+fn pointers_to(
+    types: &Types,
+    commands: &[Command],
+    declared: fn(&Command) -> Option<Variable>,
+) -> Option<BTreeSet<Variable>> {
+    let mut own = BTreeSet::new();
+    let mut made = BTreeSet::new();
+    let mut assignments = Vec::new();
+    let mut passed = Vec::new();
+    each_command(commands, |command| own.extend(declared(command)));
+    each_command(commands, |command| match command {
+        Command::Allocate { pointer, .. }
+        | Command::Reserve { pointer, .. }
+        | Command::Unique { pointer, .. }
+        | Command::Piece { pointer, .. } => {
+            made.insert(*pointer);
+        }
+        Command::Declare {
+            variable,
+            value: Some(value),
+        }
+        | Command::Assign { variable, value }
+            if types.is_pointer(*variable) =>
+        {
+            assignments.push((*variable, value));
+        }
+        Command::Call { arguments, .. } => passed.extend(arguments.iter()),
+        _others => {}
+    });
+    loop {
+        let before = own.len();
+        for (variable, value) in &assignments {
+            if leads(value, &own) == Some(true) {
+                own.insert(*variable);
+            }
+        }
+        if own.len() == before {
+            break;
+        }
+    }
+    let is_shared = |value: &&Expression| leads(value, &own) == Some(false);
+    let agrees = |(variable, value): &(Variable, &Expression)| {
+        leads(value, &own) == Some(own.contains(variable))
+    };
+    let fits = own.is_disjoint(&made)
+        && assignments.iter().all(agrees)
+        && passed
+            .iter()
+            .filter(|value| types.is_address(value))
+            .all(is_shared);
+    fits.then_some(own)
+}
+
+/// Whether a pointer leads to the thread's own memory; `None` where it may lead to either.
+fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
+    match pointer {
+        Expression::Variable(variable) => Some(own.contains(variable)),
+        Expression::Offset { pointer, .. } => deep(|| leads(pointer, own)),
+        Expression::Select {
+            then, otherwise, ..
+        } => {
+            let then = deep(|| leads(then, own));
+            let otherwise = deep(|| leads(otherwise, own));
+            if then == otherwise { then } else { None }
+        }
+        Expression::Constant(_)
+        | Expression::Bytes(_)
+        | Expression::Scalar { .. }
+        | Expression::Load { .. }
+        | Expression::NullPointer(_)
+        | Expression::NullBlock
+        | Expression::NodeTag { .. } => Some(false),
+    }
+}
+
+/// The types of the variables of a program.
+#[derive(Clone, Debug)]
+pub struct Types(Vec<Type>);
+
+impl Types {
+    /// Whether a variable is a pointer to elements.
+    pub(crate) fn is_pointer(&self, variable: Variable) -> bool {
+        matches!(self.0.get(variable.index()), Some(Type::Pointer(_)))
+    }
+
+    /// Whether an expression is an address.
+    fn is_address(&self, expression: &Expression) -> bool {
+        match expression {
+            Expression::Variable(variable) => self.is_pointer(*variable),
+            Expression::Offset { .. } | Expression::NullPointer(_) | Expression::Bytes(_) => true,
+            Expression::Select { then, .. } => deep(|| self.is_address(then)),
+            Expression::Constant(_)
+            | Expression::Scalar { .. }
+            | Expression::Load { .. }
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => false,
+        }
+    }
+}
+
+impl Program {
+    /// The types of all variables, apart from the program.
+    pub fn clone_types(&self) -> Types {
+        Types(self.variables.iter().map(|info| info.ty).collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! Which arrays from around it a kernel may write, by itself or through the functions that it calls.
+
+use crate::ir::{Command, Expression, FunctionId, Program, Type, Variable};
+use crate::walk::each_command;
+use nova_diag::deep;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The pointers from around the body of a loop through which it, or a function that it calls, may
+/// write.
+pub fn written(program: &Program, index: Variable, body: &[Command]) -> BTreeSet<Variable> {
+    let around = crate::regions::captured(index, body);
+    let mut known = BTreeMap::new();
+    written_through(program, &around, body, &mut known)
+}
+
+/// Which of these pointers commands may write through; `known` are the functions seen so far, with
+/// whether they write through each of their parameters.
+fn written_through(
+    program: &Program,
+    pointers: &[Variable],
+    commands: &[Command],
+    known: &mut BTreeMap<FunctionId, Vec<bool>>,
+) -> BTreeSet<Variable> {
+    let mut leads_to: BTreeMap<Variable, BTreeSet<Variable>> = pointers
+        .iter()
+        .map(|pointer| (*pointer, BTreeSet::from([*pointer])))
+        .collect();
+    let of = |address: &Expression, leads_to: &BTreeMap<_, BTreeSet<Variable>>| {
+        let mut found = BTreeSet::new();
+        address.each_variable(&mut |v| {
+            found.extend(leads_to.get(&v).into_iter().flatten().copied());
+        });
+        found
+    };
+    // Until nothing is added: pointers may be assigned in loops.
+    loop {
+        let mut grown = false;
+        each_command(commands, |command| {
+            if let Command::Declare {
+                variable,
+                value: Some(value),
+            }
+            | Command::Assign { variable, value } = command
+                && matches!(program.variable(*variable).ty, Type::Pointer(_))
+            {
+                let found = of(value, &leads_to);
+                let own = leads_to.entry(*variable).or_default();
+                let before = own.len();
+                own.extend(found);
+                grown |= own.len() > before;
+            }
+        });
+        if !grown {
+            break;
+        }
+    }
+    let mut written = BTreeSet::new();
+    each_command(commands, |command| match command {
+        Command::Store { pointer, .. } => {
+            written.extend(leads_to.get(pointer).into_iter().flatten().copied());
+        }
+        Command::Copy { to, .. } => written.extend(of(to, &leads_to)),
+        Command::Call {
+            function,
+            arguments,
+            ..
+        } => {
+            let writes = deep(|| writes_parameters(program, *function, known));
+            for (argument, _) in arguments.iter().zip(writes).filter(|(_, writes)| *writes) {
+                written.extend(of(argument, &leads_to));
+            }
+        }
+        _others => {}
+    });
+    written
+}
+
+/// The functions that may write through a pointer that they are given.
+pub(crate) fn writing_functions(program: &Program) -> BTreeSet<FunctionId> {
+    let mut known = BTreeMap::new();
+    let all = (0..program.functions.len()).map(|k| FunctionId(k as u32));
+    all.filter(|id| writes_parameters(program, *id, &mut known).contains(&true))
+        .collect()
+}
+
+/// Whether a function that kernels can call may write through each of its parameters.
+fn writes_parameters(
+    program: &Program,
+    id: FunctionId,
+    known: &mut BTreeMap<FunctionId, Vec<bool>>,
+) -> Vec<bool> {
+    if let Some(writes) = known.get(&id) {
+        return writes.clone();
+    }
+    let Some(function) = program.functions.get(id.index()) else {
+        return Vec::new();
+    };
+    // What calls itself is taken to write all that it is given.
+    known.insert(id, vec![true; function.parameters.len()]);
+    let written = written_through(program, &function.parameters, &function.body, known);
+    let parameters = function.parameters.iter();
+    let writes: Vec<bool> = parameters.map(|p| written.contains(p)).collect();
+    known.insert(id, writes.clone());
+    writes
+}
