@@ -30,7 +30,7 @@
 //! it, all sizes 0).
 
 use crate::ir::Destination;
-use nova_core::{Scalar, SumType, Type};
+use nova_core::{Scalar, SumId, SumType, Type};
 use nova_diag::deep;
 
 /// One component of a representation.
@@ -50,6 +50,15 @@ pub fn components(ty: &Type, sums: &[SumType]) -> Vec<Component> {
     let mut list = Vec::new();
     add(ty, sums, "", &[], &mut list);
     list
+}
+
+/// Whether the nodes of a recursive sum hold arrays.
+pub fn holds_arrays(sums: &[SumType], sum: SumId) -> bool {
+    let constructors = sums.get(sum.index()).map(|sum| &sum.constructors);
+    constructors.into_iter().flatten().any(|constructor| {
+        let all = components(&constructor.payload, sums);
+        all.iter().any(|component| !component.shape.is_empty())
+    })
 }
 
 /// Adds the components of `ty`: plain where `shape` is empty, lifted over `shape` otherwise.

@@ -157,7 +157,28 @@ impl Expression {
         Expression::Offset {
             pointer: Box::new(pointer),
             index: Box::new(index),
+            extent: None,
         }
+    }
+
+    /// The array of `extent` elements that begins `index` further than `pointer`.
+    pub fn part(pointer: Variable, index: Expression, extent: Expression) -> Self {
+        Expression::Offset {
+            pointer: Box::new(Expression::Variable(pointer)),
+            index: Box::new(index),
+            extent: Some(Box::new(extent)),
+        }
+    }
+
+    /// Whether it is an array that is a part of another one.
+    pub(crate) fn is_part(&self) -> bool {
+        matches!(
+            self,
+            Expression::Offset {
+                extent: Some(_),
+                ..
+            }
+        )
     }
 
     /// The expressions directly inside.
@@ -174,9 +195,16 @@ impl Expression {
                 then,
                 otherwise,
             } => vec![condition, then, otherwise],
-            Expression::Load { pointer, index } | Expression::Offset { pointer, index } => {
-                vec![pointer, index]
-            }
+            Expression::Load { pointer, index } => vec![pointer, index],
+            Expression::Offset {
+                pointer,
+                index,
+                extent,
+            } => [pointer, index]
+                .into_iter()
+                .chain(extent)
+                .map(|e| &**e)
+                .collect(),
             Expression::NodeTag { link, .. } => vec![link],
         }
     }
@@ -195,8 +223,14 @@ impl Expression {
                 then,
                 otherwise,
             } => vec![condition, then, otherwise],
-            Expression::Load { pointer, index } | Expression::Offset { pointer, index } => {
-                vec![pointer, index]
+            Expression::Load { pointer, index } => vec![pointer, index],
+            Expression::Offset {
+                pointer,
+                index,
+                extent,
+            } => {
+                let all = [pointer, index].into_iter().chain(extent);
+                all.map(|e| &mut **e).collect()
             }
             Expression::NodeTag { link, .. } => vec![link],
         }

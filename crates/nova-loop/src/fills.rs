@@ -189,14 +189,31 @@ impl Part<'_> {
     }
 }
 
-/// Whether commands store at `start + kept`, in memory that the part has not made itself.
+/// Whether commands store at `start + kept`, in memory that the part has not made itself; or at
+/// `start + i`, in a loop over i that runs as often as the part has kept elements, which it has
+/// collected first.
 fn fills(body: &[Command], start: Variable, kept: Variable) -> bool {
     let mut own = BTreeSet::new();
+    let mut counters = BTreeSet::from([kept]);
     each_command(body, |command| match command {
         Command::Declare { variable: v, .. }
         | Command::Local { pointer: v, .. }
         | Command::Shared { pointer: v, .. } => {
             own.insert(*v);
+        }
+        Command::Assign {
+            variable,
+            value: Expression::Variable(value),
+        } if *value == kept => {
+            counters.insert(*variable);
+        }
+        Command::For {
+            variable,
+            count: Expression::Variable(count),
+            level: Level::Sequential,
+            ..
+        } if counters.contains(count) => {
+            counters.insert(*variable);
         }
         _others => {}
     });
@@ -205,7 +222,8 @@ fn fills(body: &[Command], start: Variable, kept: Variable) -> bool {
         if let Command::Store { pointer, index, .. } = command
             && !own.contains(pointer)
         {
-            found |= has_term(index, start) && has_term(index, kept);
+            let ends = counters.iter().any(|counter| has_term(index, *counter));
+            found |= ends && has_term(index, start);
         }
     });
     found

@@ -18,6 +18,7 @@ use nova_core::{
 };
 use nova_diag::Place;
 pub use nova_flat::ir::Destination;
+use nova_flat::representation::holds_arrays;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,6 +49,9 @@ pub struct Program {
     /// Whether it was translated for `--fp strict`: math functions come from our own table and
     /// nothing may be contracted.
     pub strict: bool,
+    /// Whether threads that do iterations of one loop may append nodes to one table, if these hold no
+    /// arrays: on a device, where a node's index is taken by one operation.
+    pub nodes_by_threads: bool,
 }
 
 /// A function that the program offers: a function of Loop and the types its users see.
@@ -438,10 +442,13 @@ pub enum Expression {
         pointer: Box<Expression>,
         index: Box<Expression>,
     },
-    /// The pointer `index` elements further.
+    /// The pointer `index` elements further. With an extent, it leads to an array of so many elements,
+    /// not initialised, which is a part of the one behind the pointer: what is reached from here lies
+    /// in it.
     Offset {
         pointer: Box<Expression>,
         index: Box<Expression>,
+        extent: Option<Box<Expression>>,
     },
     /// The null pointer to elements of this type.
     NullPointer(Scalar),
@@ -455,6 +462,11 @@ impl Program {
     /// What is known of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
         &self.variables[variable.index()]
+    }
+
+    /// Whether the nodes of a recursive sum hold arrays.
+    pub fn nodes_hold_arrays(&self, sum: SumId) -> bool {
+        holds_arrays(&self.sums, sum)
     }
 
     /// Adds a variable.

@@ -2,8 +2,8 @@
 //! that only the host has. All others run on the host, in order.
 //!
 //! A kernel may compute, read and write arrays from around it, make arrays of its own, in memory of the
-//! thread, keep them for what comes after it, call functions that do no more, and fail. [`Obstacle`]
-//! lists what it may not. Each pointer variable of a kernel leads either to memory that all threads see
+//! thread, keep them for what comes after it, append nodes without arrays, call functions that do no
+//! more, and fail. [`Obstacle`] lists what it may not. Each pointer variable of a kernel leads either to memory that all threads see
 //! or to an array of the thread's own ([`own_pointers`]): the kernel languages tell these apart in their
 //! types.
 
@@ -26,15 +26,18 @@ pub use writes::written;
 /// Leaves the loops at the level of a grid that can be kernels as they are; all others, and those
 /// inside of kernels, become sequential.
 pub fn run(program: &mut Program) {
-    // Work-groups have no memory of threads, and so no frames.
-    let host = functions_for_the_host(program, &BTreeSet::new());
+    program.nodes_by_threads = true;
+    // Work-groups have no memory of threads, and so no frames, and are not run again, so that they
+    // append no nodes.
+    let mut host = functions_for_the_host(program, &BTreeSet::new());
+    host.extend(functions_with(program, &|f| appends_nodes(&f.body)));
     levels::run(program, &host);
     let in_frames = frames::convertible(program);
     let host = functions_for_the_host(program, &in_frames);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
         keeps_to_itself(index, body)
-            && obstacle(&host, body).is_none()
+            && obstacle(&variables, &host, body).is_none()
             && own_pointers(&variables, body).is_some()
     });
     for function in &mut program.functions {
@@ -78,7 +81,7 @@ pub enum Obstacle {
     Result,
     /// A table for the arrays that iterations keep is made or freed.
     Pieces,
-    /// Nodes are appended to a table.
+    /// Nodes that hold arrays, or whose like do, are appended to a table.
     Nodes,
     /// A foreign function is called.
     Foreign,
@@ -94,10 +97,14 @@ pub enum Obstacle {
 
 /// The first thing in commands that a kernel cannot do, if there is one; `host` are the functions that
 /// it cannot call.
-pub fn obstacle(host: &BTreeSet<FunctionId>, commands: &[Command]) -> Option<Obstacle> {
+pub fn obstacle(
+    types: &Types,
+    host: &BTreeSet<FunctionId>,
+    commands: &[Command],
+) -> Option<Obstacle> {
     let mut found = None;
     each_command(commands, |command| {
-        let mut own = of_command(host, command);
+        let mut own = of_command(types, host, command);
         reads(command, &mut |expression| {
             own = own.or(of_expression(expression));
         });
@@ -106,7 +113,7 @@ pub fn obstacle(host: &BTreeSet<FunctionId>, commands: &[Command]) -> Option<Obs
     found
 }
 
-fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle> {
+fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle> {
     match command {
         variable_commands!() | structures!() | errors!() => None,
         Command::Store { .. } | Command::Copy { .. } => None,
@@ -125,7 +132,7 @@ fn of_command(host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle
         | turns!() => Some(Obstacle::Processor),
         Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
         Command::Foreign { .. } => Some(Obstacle::Foreign),
-        Command::NodeNew { .. } => Some(Obstacle::Nodes),
+        Command::NodeNew { sum, .. } => types.nodes_hold_arrays(*sum).then_some(Obstacle::Nodes),
         Command::NodePayload { .. } => None,
         Command::Trace { .. } => Some(Obstacle::Trace),
         Command::Break | Command::Continue | Command::Return => None,
@@ -170,9 +177,18 @@ pub fn functions_for_the_host(
         .collect();
     functions_with(program, &|function| {
         (function.recursive && !written.contains(&*function.name))
-            || obstacle(&none, &function.body).is_some()
+            || obstacle(&types, &none, &function.body).is_some()
             || own_pointers(&types, &function.body).is_none()
     })
+}
+
+/// Whether commands append nodes to tables, calls left out.
+pub(crate) fn appends_nodes(commands: &[Command]) -> bool {
+    let mut found = false;
+    each_command(commands, |command| {
+        found |= matches!(command, Command::NodeNew { .. });
+    });
+    found
 }
 
 /// The functions that, where kernels call them, use memory of the thread: they make arrays, or give

@@ -14,8 +14,8 @@ mod memory;
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::kernels::{
-    functions_with_memory, obstacle, own_pointers, shared_pointers, tables_in, takes_memory,
-    writing_functions,
+    appends_nodes, functions_with_memory, obstacle, own_pointers, shared_pointers, tables_in,
+    takes_memory, writing_functions,
 };
 use crate::regions::{borrow, captured, keeps_to_itself};
 use crate::walk::set_levels;
@@ -127,7 +127,8 @@ impl Groups<'_> {
         borrow(self.program, &taken, &mut body);
         barriers::place(&self.origins, &roots, self.writing, &mut body);
         let types = self.program.clone_types();
-        let fits = obstacle(self.host, &body).is_none()
+        let fits = obstacle(&types, self.host, &body).is_none()
+            && !appends_nodes(&body)
             && !takes_memory(self.with_memory, &body)
             && tables_in(&body).is_empty()
             && own_pointers(&types, &body).is_some()

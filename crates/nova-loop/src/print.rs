@@ -38,14 +38,16 @@ pub(crate) const LEVELS: [(Level, &str); 8] = [
 
 /// The text of a program.
 pub fn print(program: &Program) -> String {
-    let start = if program.strict {
-        "(program strict"
-    } else {
-        "(program"
-    };
+    let mut start = "(program".to_string();
+    if program.strict {
+        start.push_str(" strict");
+    }
+    if program.nodes_by_threads {
+        start.push_str(" nodes_by_threads");
+    }
     let mut printer = Printer {
         program,
-        out: Lines::new(start, 1),
+        out: Lines::new(&start, 1),
     };
     program.sums.iter().for_each(|sum| printer.out.sum(sum));
     program.foreigns.iter().for_each(|f| printer.out.foreign(f));

@@ -66,9 +66,14 @@ fn moved(to: &Expression, from: &Expression, visit: &mut dyn FnMut(Variable, Use
 fn place(expression: &Expression, used: Use, visit: &mut dyn FnMut(Variable, Use)) {
     match expression {
         Expression::Variable(pointer) => visit(*pointer, used),
-        Expression::Offset { pointer, index } => {
+        Expression::Offset {
+            pointer,
+            index,
+            extent,
+        } => {
             deep(|| place(pointer, used, visit));
             value(index, visit);
+            extent.iter().for_each(|extent| value(extent, visit));
         }
         other => value(other, visit),
     }

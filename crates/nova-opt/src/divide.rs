@@ -119,7 +119,7 @@ pub fn notes(program: &mut Program, division: Division) -> Option<Notes> {
 fn divide(program: &mut Program, division: Division, notes: Option<Notes>) -> Option<Notes> {
     let mut divider = Divider {
         effects: FunctionEffects::new(program),
-        node_makers: NodeMakers::new(program),
+        node_makers: NodeMakers::new(program, division.kernels),
         division,
         program,
         depth: 0,

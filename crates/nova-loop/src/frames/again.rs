@@ -82,7 +82,7 @@ impl Writer<'_> {
                 Some(distance) => var(*distance),
                 None => Expression::index(0),
             },
-            Expression::Offset { pointer, index } => {
+            Expression::Offset { pointer, index, .. } => {
                 deep(|| self.distance(pointer)).plus((**index).clone())
             }
             _others_lead_to_no_known_memory => Expression::index(0),

@@ -115,6 +115,7 @@ impl Walk<'_> {
             | Command::Allocate { .. }
             | Command::For { .. }
             | Command::Call { .. }
+            | Command::NodeNew { .. }
             | Command::NodePayload { .. } => writes(command, &mut |v| {
                 defined.insert(v);
             }),

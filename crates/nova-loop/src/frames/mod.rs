@@ -109,10 +109,11 @@ pub(crate) fn convertible(program: &mut Program) -> BTreeSet<FunctionId> {
 /// Whether all functions of a group can be written without recursion, as far as they themselves go.
 fn is_convertible(program: &mut Program, group: &BTreeSet<FunctionId>) -> bool {
     let none = BTreeSet::new();
+    let types = program.clone_types();
     let count = program.variables.len();
     let fits = group.iter().all(|id| {
         let body = program.functions.get(id.index()).map(|f| &f.body);
-        body.is_some_and(|body| obstacle(&none, body).is_none())
+        body.is_some_and(|body| obstacle(&types, &none, body).is_none())
             && group::build(program, group, *id, "".into())
                 .is_some_and(|f| own_pointers(&program.clone_types(), &f.body).is_some())
     });

@@ -35,9 +35,10 @@ impl Indices<'_> {
                 Some(value)
             }
             Expression::Select { .. } => self.select(expression),
-            Expression::Load { pointer, index } | Expression::Offset { pointer, index } => {
-                deep(|| self.rewrite(pointer));
-                deep(|| self.rewrite(index));
+            Expression::Load { .. } | Expression::Offset { .. } => {
+                for child in expression.children_mut() {
+                    deep(|| self.rewrite(child));
+                }
                 None
             }
             Expression::NodeTag { link, .. } => {

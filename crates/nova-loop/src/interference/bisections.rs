@@ -75,15 +75,28 @@ impl<'p> Walk<'p> {
         let is_between = self.is_half(&middle.minus(&low), &high.minus(&low))
             || self.is_half(&middle, &high.plus(&low));
         let is_next = self.number(parts.next) == middle.plus_number(1);
-        let key = (self.number(parts.key), parts.operation, first.0, first.1);
-        let limit = self.number(parts.limit);
-        let found = Bisection {
-            depth: self.frames.len(),
-            found: self.fresh(Scalar::I64),
-            key,
-            limit,
-        };
-        (is_between && is_next).then_some((parts.low, found))
+        let (key, limit) = (self.number(parts.key), self.number(parts.limit));
+        let is = is_between && is_next;
+        is.then(|| {
+            let found = Bisection {
+                depth: self.frames.len(),
+                found: self.place_between(&first.0, &first.1),
+                key: (key, parts.operation, first.0, first.1),
+                limit,
+            };
+            (parts.low, found)
+        })
+    }
+
+    /// What a bisection between two places finds: one of them, or what lies between.
+    fn place_between(&mut self, low: &Polynomial, high: &Polynomial) -> Symbol {
+        let found = self.fresh(Scalar::I64);
+        let value = Polynomial::symbol(found);
+        self.define(found, value.minus(low));
+        if self.is_never_negative(&high.minus(low)) {
+            self.define(found, high.minus(&value));
+        }
+        found
     }
 
     /// Whether a number is half of another one, rounded down.

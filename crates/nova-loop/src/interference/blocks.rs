@@ -1,10 +1,12 @@
 //! Where the blocks come from that pointers lead to, whatever the order of commands: what a function
 //! allocates at one place, what it was given, what nodes hold. And what of this its callers see.
 
-use crate::ir::{Command, Expression, Function, FunctionId, Program, Round, Type, Variable};
+use crate::ir::{Command, Expression, Function, FunctionId, Level, Program, Round, Type, Variable};
 use crate::ir::{errors, jumps, remarks};
 use crate::walk::each_command;
+use nova_core::SumId;
 use nova_diag::deep;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a block comes from.
@@ -27,8 +29,12 @@ pub(super) type RootSet = BTreeSet<Root>;
 #[derive(Debug)]
 pub(super) struct Blocks {
     roots: BTreeMap<Variable, RootSet>,
+    /// Of arrays that are parts of others, where these come from.
+    parts: BTreeMap<Root, RootSet>,
     /// The functions that use what belongs to the whole call.
     apart: BTreeSet<FunctionId>,
+    /// The same, where threads may append nodes.
+    apart_on_grid: BTreeSet<FunctionId>,
     /// The blocks that nodes may hold.
     held: RootSet,
 }
@@ -38,7 +44,9 @@ impl Blocks {
     pub(super) fn of(program: &Program) -> Blocks {
         let mut blocks = Blocks {
             roots: BTreeMap::new(),
+            parts: BTreeMap::new(),
             apart: BTreeSet::new(),
+            apart_on_grid: BTreeSet::new(),
             held: RootSet::new(),
         };
         loop {
@@ -57,13 +65,28 @@ impl Blocks {
         self.roots.get(&pointer).cloned().unwrap_or_default()
     }
 
-    /// The functions that use what belongs to the whole call.
-    pub(super) fn apart(&self) -> &BTreeSet<FunctionId> {
-        &self.apart
+    /// Whether a command in an iteration of a loop of this level uses what belongs to the whole call:
+    /// memory of the result, standard error, foreign functions, node tables it appends to. Threads that
+    /// share a loop at the level of a grid may append nodes where the program says so; a node that holds
+    /// an array has a reference of its block, though, which others would count too.
+    pub(super) fn uses_call(&self, program: &Program, command: &Command, level: Level) -> bool {
+        match level {
+            Level::Grid => uses_call(command, &self.apart_on_grid, &|sum| {
+                program.nodes_by_threads && !program.nodes_hold_arrays(sum)
+            }),
+            Level::Sequential
+            | Level::Block
+            | Level::Thread
+            | Level::Vector
+            | Level::Independent
+            | Level::WrittenOut
+            | Level::Rank => uses_call(command, &self.apart, &|_| false),
+        }
     }
 
     /// Whether blocks from one of these places may be blocks from one of those.
     pub(super) fn meet(&self, left: &RootSet, right: &RootSet) -> bool {
+        let (left, right) = (&self.with_wholes(left), &self.with_wholes(right));
         let outer =
             |roots: &RootSet| roots.contains(&Root::Outside) || roots.contains(&Root::Nodes);
         let nodes = |one: &RootSet, other: &RootSet| {
@@ -73,6 +96,24 @@ impl Blocks {
             || (outer(left) && outer(right))
             || nodes(left, right)
             || nodes(right, left)
+    }
+
+    /// These, and for parts of arrays where the arrays come from.
+    fn with_wholes<'r>(&self, roots: &'r RootSet) -> Cow<'r, RootSet> {
+        let mut left: Vec<Root> = roots.iter().copied().collect();
+        left.retain(|root| self.parts.contains_key(root));
+        if left.is_empty() {
+            return Cow::Borrowed(roots);
+        }
+        let mut found = roots.clone();
+        while let Some(part) = left.pop() {
+            for root in self.parts.get(&part).into_iter().flatten() {
+                if found.insert(*root) {
+                    left.push(*root);
+                }
+            }
+        }
+        Cow::Owned(found)
     }
 
     /// Goes through a function once; says whether anything became known.
@@ -85,8 +126,11 @@ impl Blocks {
         }
         each_command(&function.body, |command| {
             changed |= self.see(program, command);
-            if uses_call(command, &self.apart) {
+            if self.uses_call(program, command, Level::Sequential) {
                 changed |= self.apart.insert(id);
+            }
+            if self.uses_call(program, command, Level::Grid) {
+                changed |= self.apart_on_grid.insert(id);
             }
         });
         changed
@@ -123,6 +167,18 @@ impl Blocks {
 
     fn see(&mut self, program: &Program, command: &Command) -> bool {
         match command {
+            Command::Declare {
+                variable,
+                value: Some(value),
+            } if value.is_part() => {
+                let whole = self.of_place(value);
+                let root = Root::Site(*variable);
+                let known = self.parts.entry(root).or_default();
+                let before = known.len();
+                known.extend(whole);
+                let grows = known.len() > before;
+                self.add(*variable, [root].into()) || grows
+            }
             Command::Declare {
                 variable,
                 value: Some(value),
@@ -255,11 +311,16 @@ pub(crate) fn written(command: &Command) -> Vec<Expression> {
     }
 }
 
-/// Whether a command uses what belongs to the whole call: node tables it appends to, memory of the
-/// result, standard error, foreign functions.
-pub(super) fn uses_call(command: &Command, apart: &BTreeSet<FunctionId>) -> bool {
+/// Whether a command uses what belongs to the whole call; `apart` are the functions that do, and
+/// `may_append` says to whose tables threads may append.
+fn uses_call(
+    command: &Command,
+    apart: &BTreeSet<FunctionId>,
+    may_append: &dyn Fn(SumId) -> bool,
+) -> bool {
     match command {
-        Command::NodeNew { .. } | Command::Trace { .. } | Command::Foreign { .. } => true,
+        Command::NodeNew { sum, .. } => !may_append(*sum),
+        Command::Trace { .. } | Command::Foreign { .. } => true,
         Command::Allocate { destination, .. } => destination.is_some(),
         Command::Call { function, .. } => apart.contains(function),
         Command::NodePayload { .. }

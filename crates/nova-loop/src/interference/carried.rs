@@ -119,8 +119,12 @@ impl Sources {
         match command {
             Command::Declare { variable, value } => {
                 self.declared.insert(*variable);
-                if let Some(value) = value {
-                    self.assign(*variable, value);
+                match value {
+                    Some(value) if value.is_part() => {
+                        self.made.insert(*variable, Root::Site(*variable));
+                    }
+                    Some(value) => self.assign(*variable, value),
+                    None => {}
                 }
             }
             Command::Assign { variable, value } => self.assign(*variable, value),

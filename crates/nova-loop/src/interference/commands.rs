@@ -1,7 +1,7 @@
 //! What each command does to the values of variables, and which elements it reads and writes.
 
 use super::Rule;
-use super::blocks::{Root, RootSet, uses_call};
+use super::blocks::{Root, RootSet};
 use super::frames::Turn;
 use super::polynomial::Polynomial;
 use super::values::{Base, Value};
@@ -22,8 +22,14 @@ impl<'p> Walk<'p> {
             Command::Declare { variable, value } => {
                 self.declared.insert(*variable, self.frames.len());
                 self.forget(*variable);
-                if let Some(value) = value {
-                    self.assign(*variable, value);
+                match value {
+                    Some(Expression::Offset {
+                        pointer,
+                        index,
+                        extent: Some(extent),
+                    }) => self.part(*variable, pointer, index, extent),
+                    Some(value) => self.assign(*variable, value),
+                    None => {}
                 }
             }
             Command::Assign { variable, value } => self.assign(*variable, value),
@@ -225,6 +231,20 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// A pointer to an array that is a part of another one: as if it wrote all of this part, so that
+    /// no other iteration uses it, and as if it made a block, so that what it uses is its own.
+    fn part(
+        &mut self,
+        part: Variable,
+        whole: &Expression,
+        index: &Expression,
+        extent: &Expression,
+    ) {
+        let (index, extent) = (self.number(index), self.number(extent));
+        self.access_many(whole, &index, Some(&extent), Some(None));
+        self.made(part, [Root::Site(part)].into(), false, 1);
+    }
+
     /// A pointer to a block that comes from these.
     fn made(&mut self, pointer: Variable, roots: RootSet, is_new: bool, stride: i64) {
         let spot = self.base(roots, is_new, stride);
@@ -252,10 +272,11 @@ impl<'p> Walk<'p> {
             } => {
                 // Less would be out of memory.
                 let count = self.number(count);
-                self.learn(count);
+                self.learn(count.clone());
+                self.allocated(&count);
                 let stride = destination.map_or(1, |d| i64::from(d.stride.max(1)));
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, stride);
-                if uses_call(command, &Default::default()) {
+                if destination.is_some() {
                     self.refuse(Rule::WholeCall, "memory of the result is allocated");
                 }
             }
@@ -347,7 +368,13 @@ impl<'p> Walk<'p> {
     }
 
     fn call(&mut self, command: &'p Command) {
-        if uses_call(command, self.blocks.apart()) {
+        let is_grid = self.frames.iter().all(|frame| frame.level == Level::Grid);
+        let level = if is_grid {
+            Level::Grid
+        } else {
+            Level::Sequential
+        };
+        if self.blocks.uses_call(self.program, command, level) {
             self.refuse(
                 Rule::WholeCall,
                 "an iteration uses what belongs to the whole call",

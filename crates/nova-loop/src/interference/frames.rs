@@ -80,6 +80,10 @@ pub(super) struct Frame {
 /// Where the blocks come from that a command makes.
 pub(super) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
     match command {
+        Command::Declare {
+            variable,
+            value: Some(value),
+        } if value.is_part() => visit(Root::Site(*variable)),
         Command::Local { pointer, .. }
         | Command::Shared { pointer, .. }
         | Command::Allocate { pointer, .. }

@@ -12,11 +12,15 @@
 //! it cannot prove. It believes what the verifier checks (scopes, types, references), and
 //! 1. that arithmetic on `i64` does not wrap where addresses and counts are computed, since what it
 //!    counts fits in memory;
-//! 2. that every access lies in the block that its pointer leads to, and reads what was written;
+//! 2. that every access lies in the block that its pointer leads to, or in the part of one, and reads
+//!    what was written;
 //! 3. what `ir` says of commands: `Allocate` and `Keep` take no negative number of elements, `PlanStream` gives
 //!    -1 or less than its width, the copies of `Unique` are of blocks that others hold too;
 //! 4. that lengths of a caller's arrays are not negative, as the border checks;
-//! 5. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
+//! 5. where `nodes_by_threads` is set, that threads which append nodes to one table get different ones;
+//!    an iteration knows no others than its own and those from around the loop, since links reach it
+//!    only by memory and variables, whose paths are checked;
+//! 6. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
 //!
 //! **How.** [`values`] tells scalars as sums of products of symbols, and pointers as an index behind a
 //! base; [`prover`] shows that a sum is never negative. For iterations p < q, the later one's symbols
@@ -29,7 +33,7 @@
 //! | --- | --- |
 //! | [`Rule::Scalars`] | an iteration assigns a variable from around the loop |
 //! | [`Rule::Handles`] | it counts references of a block from around the loop, or hands such a handle on |
-//! | [`Rule::WholeCall`] | it returns, appends nodes, traces, calls foreign functions, or allocates a result |
+//! | [`Rule::WholeCall`] | it returns, traces, calls foreign functions, allocates a result, or appends nodes that threads may not append |
 //! | [`Rule::Inputs`] | it calls a function that writes what it was given |
 //! | [`Rule::Blocks`] | it writes through one pointer what another one may lead to |
 //! | [`Rule::Fields`] | it leaves its field of the structures of a result |
@@ -39,12 +43,15 @@
 //! | [`Rule::Limits`] | parts end where a bisection finds a limit that may be greater than the next part's |
 //! | [`Rule::Checks`] | a part looks at where the next one begins, but not wherever there is one |
 //! | [`Rule::Divisions`] | a quotient and a remainder are not of the same division |
+//! | [`Rule::Sizes`] | rows have a length of which only the size of an array tells the sign |
 //! | [`Rule::Chosen`] | a pointer leads where one branch has left it, and not the other |
 //! | [`Rule::Carried`] | a pointer leads where a loop of one thread has left it |
 //! | [`Rule::Barriers`] | a barrier stands where not all iterations reach it together |
 //!
 //! Private memory needs no reason: a block that an iteration allocates is its own, since pointers are
-//! not stored in memory, and no variable from around the loop is assigned.
+//! not stored in memory, and no variable from around the loop is assigned. A part of an array is too,
+//! once it is proved that other iterations use none of its elements, as if it were written where it is
+//! declared.
 
 mod bisections;
 mod blocks;
@@ -60,6 +67,7 @@ mod polynomial;
 mod prover;
 mod rising;
 mod rules;
+mod sizes;
 mod tables;
 mod truths;
 mod values;
@@ -103,6 +111,8 @@ pub enum Rule {
     Checks,
     /// Quotients and remainders are those of the same numbers.
     Divisions,
+    /// Factors of a size are not negative where the others are positive.
+    Sizes,
     /// Behind branches, pointers lead where any of them has left them.
     Chosen,
     /// Pointers lead where the rounds of a loop have left them.
@@ -112,7 +122,7 @@ pub enum Rule {
 }
 
 /// All rules.
-pub const RULES: [Rule; 15] = [
+pub const RULES: [Rule; 16] = [
     Rule::Scalars,
     Rule::Handles,
     Rule::WholeCall,
@@ -125,6 +135,7 @@ pub const RULES: [Rule; 15] = [
     Rule::Limits,
     Rule::Checks,
     Rule::Divisions,
+    Rule::Sizes,
     Rule::Chosen,
     Rule::Carried,
     Rule::Barriers,

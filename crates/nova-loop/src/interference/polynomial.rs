@@ -101,6 +101,14 @@ impl Polynomial {
         }
     }
 
+    /// The factors, if it is a product of symbols alone.
+    pub(super) fn as_product(&self) -> Option<&[Symbol]> {
+        match self.0.first_key_value() {
+            Some((symbols, 1)) if self.0.len() == 1 => Some(symbols),
+            Some(_) | None => None,
+        }
+    }
+
     /// The symbols in it.
     pub(super) fn symbols(&self) -> impl Iterator<Item = Symbol> {
         self.0.keys().flatten().copied()

@@ -143,7 +143,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
                 let is_known = left == right && left.index() < self.frame.first_base;
                 let stride = |base: &Base| self.walk.bases[base.index()].stride;
                 let are_fields = left != right && stride(left) > 1 && stride(right) > 1;
-                if !is_known && !are_fields && self.walk.meet(*left, *right) {
+                if !is_known && !are_fields && self.may_meet(*left, *right) {
                     let (left, right) = (self.name(paths[0].pointer), self.name(others[0].pointer));
                     messages.insert(format!("{left} and {right} may lead to one block"));
                 }
@@ -152,6 +152,18 @@ impl<'w, 'p> Judgement<'w, 'p> {
         for message in messages {
             self.refuse(Rule::Blocks, message);
         }
+    }
+
+    /// Whether two bases may be of one block that the iteration has not made itself.
+    fn may_meet(&self, left: Base, right: Base) -> bool {
+        let others = |base: Base| {
+            let mut roots = self.walk.bases[base.index()].roots.clone();
+            if base.index() >= self.frame.first_base {
+                roots.retain(|root| !self.frame.sites.contains(root));
+            }
+            roots
+        };
+        self.walk.meet(left, right) && self.walk.blocks.meet(&others(left), &others(right))
     }
 
     fn fields(&mut self, by_base: &BTreeMap<Base, Vec<&'w Path>>) {

@@ -502,7 +502,7 @@ impl Walk<'_> {
                 Some(Value::Spots(spots)) => spots.clone(),
                 Some(Value::Number(_)) | None => self.some_spot(*variable),
             },
-            Expression::Offset { pointer, index } => {
+            Expression::Offset { pointer, index, .. } => {
                 let index = self.number(index);
                 let mut spots = deep(|| self.spots(pointer));
                 for spot in &mut spots {

@@ -2,15 +2,15 @@
 //! command once, in order, with the values of variables in symbols. What a loop or a branch assigns
 //! is a new symbol behind it.
 
-use super::bisections::Bisection;
-
 use super::Rule;
+use super::bisections::Bisection;
 use super::blocks::{Blocks, Root, written};
 use super::carried::pointers;
 use super::frames::{Frame, Path, Rising, Turn, each_site, numbers};
 use super::invariants::Invariants;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Fact, Prover};
+use super::sizes::Sizes;
 use super::tables::Tables;
 use super::truths::Truth;
 use super::values::{Base, BaseInfo, Operation, Spot, Value};
@@ -63,6 +63,8 @@ pub(super) struct Walk<'p> {
     pub(super) frames: Vec<Frame>,
     /// Whether what was found out of an operation holds in this context only.
     pub(super) is_local: bool,
+    /// Products of which allocations say that they are not negative.
+    pub(super) sizes: Sizes,
     /// Loops of any kind around the command.
     pub(super) depth: usize,
     /// Branches around the command.
@@ -110,6 +112,7 @@ pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
         paths: Vec::new(),
         frames: Vec::new(),
         is_local: false,
+        sizes: Sizes::new(),
         depth: 0,
         branches: 0,
         tables: Tables::default(),
@@ -141,12 +144,13 @@ impl<'p> Walk<'p> {
     /// A list of commands; what it teaches is forgotten at its end.
     pub(super) fn list(&mut self, commands: &'p [Command]) {
         let context = self.context;
-        let tables = self.tables.mark();
+        let (tables, sizes) = (self.tables.mark(), self.sizes.len());
         self.steps(commands);
         for command in commands {
             self.command(command);
         }
         self.tables.forget(tables);
+        self.sizes.truncate(sizes);
         self.context = context;
     }
 
@@ -324,14 +328,14 @@ impl<'p> Walk<'p> {
         assigned.iter().for_each(|v| self.forget(*v));
         self.carry(&carried);
         self.tables.enter_loop(self.blocks, &self.bases, body);
-        let context = self.context;
+        let (context, sizes) = (self.context, self.sizes.clone());
         self.depth += 1;
         if let (Some((index, _)), Some(count)) = (index, count) {
             self.begin_index(index, &count);
         }
         self.list(body);
         self.depth -= 1;
-        self.context = context;
+        (self.context, self.sizes) = (context, sizes);
         assigned.iter().for_each(|v| self.forget(*v));
         self.carry(&carried);
     }
@@ -345,6 +349,7 @@ impl<'p> Walk<'p> {
         self.define(symbol, below);
         // There is an iteration, so there is one at all.
         self.learn(count.plus_number(-1));
+        self.learn_factors(count);
         self.declared.insert(index, self.frames.len());
         self.values.insert(index, Value::Number(value));
         symbol
@@ -396,6 +401,7 @@ impl<'p> Walk<'p> {
         }
         self.tables.enter_loop(self.blocks, &self.bases, body);
         let (context, rising) = (self.context, self.rising.clone());
+        let sizes = self.sizes.clone();
         self.depth += 1;
         self.frames.push(frame);
         let symbol = self.begin_index(index, &count);
@@ -418,7 +424,7 @@ impl<'p> Walk<'p> {
             self.paths.clear();
             self.bisections.clear();
         }
-        self.context = context;
+        (self.context, self.sizes) = (context, sizes);
     }
 
     /// What commands read from around them has its symbol there.
@@ -445,7 +451,7 @@ impl<'p> Walk<'p> {
     /// The body of a parallel loop, with the variables that only grow in it.
     fn iteration(&mut self, body: &'p [Command]) {
         let context = self.context;
-        let tables = self.tables.mark();
+        let (tables, sizes) = (self.tables.mark(), self.sizes.len());
         let growing = super::rising::growing(self.program, body);
         for (at, command) in body.iter().enumerate() {
             self.command(command);
@@ -468,6 +474,7 @@ impl<'p> Walk<'p> {
                 }
             }
         }
+        self.sizes.truncate(sizes);
         self.tables.forget(tables);
         self.context = context;
     }

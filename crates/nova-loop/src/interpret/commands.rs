@@ -293,10 +293,7 @@ impl<'p> Machine<'p> {
         let from = self.get(pointer)?.pointer()?;
         let id = self.heap.allocate(element, count);
         let id = id.map_err(|e| exhausted(e, place))?;
-        let to = Pointer {
-            block: Some(id),
-            index: 0,
-        };
+        let to = Pointer::start(id);
         self.heap.copy(to, from, count)?;
         if let Some(id) = held {
             self.heap.release(id)?;

@@ -36,18 +36,22 @@ impl Machine<'_> {
                 let index = self.evaluate(index)?.index()?;
                 Cell::Scalar(self.heap.load(pointer, index)?)
             }
-            Expression::Offset { pointer, index } => {
-                let pointer = self.evaluate(pointer)?.pointer()?;
+            Expression::Offset {
+                pointer,
+                index,
+                extent,
+            } => {
+                let mut pointer = self.evaluate(pointer)?.pointer()?;
                 let index = self.evaluate(index)?.index()?;
-                Cell::Pointer(Pointer {
-                    block: pointer.block,
-                    index: pointer.index.wrapping_add(index),
-                })
+                pointer.index = pointer.index.wrapping_add(index);
+                if let Some(extent) = extent {
+                    let extent = self.evaluate(extent)?.index()?;
+                    let end = pointer.index.saturating_add(extent);
+                    pointer.part = Some((pointer.index, end));
+                }
+                Cell::Pointer(pointer)
             }
-            Expression::NullPointer(_) => Cell::Pointer(Pointer {
-                block: None,
-                index: 0,
-            }),
+            Expression::NullPointer(_) => Cell::Pointer(Pointer::null()),
             Expression::NullBlock => Cell::Block(None),
             Expression::NodeTag { sum, link } => {
                 let link = self.evaluate(link)?.index()?;
@@ -65,10 +69,7 @@ impl Machine<'_> {
             let values = bytes.iter().map(|b| ScalarValue::U8(*b)).collect();
             heap.external(Scalar::U8, values)
         });
-        Cell::Pointer(Pointer {
-            block: Some(*block),
-            index: 0,
-        })
+        Cell::Pointer(Pointer::start(*block))
     }
 
     fn operation(

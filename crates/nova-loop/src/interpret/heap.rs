@@ -291,6 +291,11 @@ impl Heap {
         };
         let length = self.block(id)?.elements.len();
         let address = pointer.index.checked_add(index);
+        if let (Some(address), Some((begin, end))) = (address, pointer.part)
+            && !(begin..end).contains(&address)
+        {
+            return wrong(format!("element {address} of a part from {begin} to {end}"));
+        }
         match address.and_then(|a| usize::try_from(a).ok()) {
             Some(address) if address < length => Ok((id, address)),
             Some(_) | None => wrong(format!(

@@ -352,13 +352,7 @@ impl<'p> Machine<'p> {
             self.heap.free_local(old, calls);
         }
         let block = self.heap.local(element, count, calls);
-        self.set(
-            pointer,
-            Cell::Pointer(Pointer {
-                block: Some(block),
-                index: 0,
-            }),
-        )
+        self.set(pointer, Cell::Pointer(Pointer::start(block)))
     }
 
     /// A new array that the threads of a block share.

@@ -88,11 +88,13 @@ fn wrong<T>(message: impl Into<String>) -> Step<T> {
     Err(internal(message).into())
 }
 
-/// A pointer: a block, or none for the null pointer, and an index into it.
+/// A pointer: a block, or none for the null pointer, an index into it, and where the part of it begins
+/// and ends that the pointer may lead to.
 #[derive(Clone, Copy, Debug)]
 struct Pointer {
     block: Option<BlockId>,
     index: i64,
+    part: Option<(i64, i64)>,
 }
 
 impl Pointer {
@@ -100,7 +102,16 @@ impl Pointer {
     fn start(block: BlockId) -> Pointer {
         Pointer {
             block: Some(block),
+            ..Pointer::null()
+        }
+    }
+
+    /// To nothing.
+    fn null() -> Pointer {
+        Pointer {
+            block: None,
             index: 0,
+            part: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::ir::{Command, Expression, Program, Type, Variable};
 use crate::walk::each_command;
+use nova_core::SumId;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -101,14 +102,22 @@ fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
     }
 }
 
-/// The types of the variables of a program.
+/// The types of the variables of a program, and the recursive sums whose nodes hold arrays.
 #[derive(Clone, Debug)]
-pub struct Types(Vec<Type>);
+pub struct Types {
+    variables: Vec<Type>,
+    with_arrays: BTreeSet<SumId>,
+}
 
 impl Types {
     /// Whether a variable is a pointer to elements.
     pub(crate) fn is_pointer(&self, variable: Variable) -> bool {
-        matches!(self.0.get(variable.index()), Some(Type::Pointer(_)))
+        matches!(self.variables.get(variable.index()), Some(Type::Pointer(_)))
+    }
+
+    /// Whether the nodes of a recursive sum hold arrays.
+    pub(crate) fn nodes_hold_arrays(&self, sum: SumId) -> bool {
+        self.with_arrays.contains(&sum)
     }
 
     /// Whether an expression is an address.
@@ -127,8 +136,12 @@ impl Types {
 }
 
 impl Program {
-    /// The types of all variables, apart from the program.
+    /// The types of all variables, and what nodes hold, apart from the program.
     pub fn clone_types(&self) -> Types {
-        Types(self.variables.iter().map(|info| info.ty).collect())
+        let sums = (0..self.sums.len()).map(|k| SumId(k as u32));
+        Types {
+            variables: self.variables.iter().map(|info| info.ty).collect(),
+            with_arrays: sums.filter(|sum| self.nodes_hold_arrays(*sum)).collect(),
+        }
     }
 }

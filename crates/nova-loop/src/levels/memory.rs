@@ -192,7 +192,7 @@ impl Placing<'_> {
             },
         ]);
         self.after.push(Command::Release(handle));
-        let part = Expression::offset(all, part.times(count));
+        let part = Expression::part(all, part.times(count.clone()), count);
         Some(Command::declare(pointer, part))
     }
 

@@ -36,10 +36,15 @@ const EXPRESSIONS: [(&str, Rule); 6] = [
         })
     }),
     ("offset", |p, at, items| {
+        let (extent, items) = match items {
+            [rest @ .., extent] if rest.len() == 2 => (Some(p.expression(*extent)?), rest),
+            items => (None, items),
+        };
         let [pointer, index] = p.exactly(at, items)?;
         Some(Expression::Offset {
             pointer: Box::new(p.expression(pointer)?),
             index: Box::new(p.expression(index)?),
+            extent: extent.map(Box::new),
         })
     }),
     ("tag", |p, at, items| {

@@ -26,13 +26,19 @@ const SECTIONS: [(&str, Section); 3] = [
 ];
 
 impl<'a> Parser<'a> {
-    /// `(program SECTION …)`, perhaps with `strict` before the sections.
+    /// `(program SECTION …)`, perhaps with `strict` and `nodes_by_threads` before the sections.
     pub(super) fn program(&mut self, root: DatumId) {
         let mut sections = self.sections(root).unwrap_or_default();
         if let [first, rest @ ..] = sections
             && self.data.is_symbol(*first, "strict")
         {
             self.program.strict = true;
+            sections = rest;
+        }
+        if let [first, rest @ ..] = sections
+            && self.data.is_symbol(*first, "nodes_by_threads")
+        {
+            self.program.nodes_by_threads = true;
             sections = rest;
         }
         self.functions = function_numbers(self.data, sections);

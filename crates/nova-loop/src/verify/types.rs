@@ -47,8 +47,15 @@ impl Verifier<'_> {
                 self.expect(index, INDEX);
                 self.pointee(pointer).map(Type::Scalar)
             }
-            Expression::Offset { pointer, index } => {
+            Expression::Offset {
+                pointer,
+                index,
+                extent,
+            } => {
                 self.expect(index, INDEX);
+                if let Some(extent) = extent {
+                    self.expect(extent, INDEX);
+                }
                 self.pointee(pointer).map(Type::Pointer)
             }
             Expression::NullPointer(scalar) => Some(Type::Pointer(*scalar)),

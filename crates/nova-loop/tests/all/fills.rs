@@ -128,6 +128,24 @@ fn a_part_that_fills_more_than_was_counted_fails() {
 }
 
 #[test]
+fn parts_that_collect_first_look_before_they_copy() {
+    let filter = Filter {
+        kept: "(if (gt i64 (load x (add i64 (mul i64 g q) j)) 9)
+                 (do (store own kept (load x (add i64 (mul i64 g q) j)))
+                     (set kept (add i64 kept 1))))",
+        end: "(declare all:i64)
+              (set all kept)
+              (for w all sequential (store y (add i64 start w) (load own w)))",
+        ..FILTER
+    };
+    let (checks, accepted, value) = filter.results();
+    assert!(
+        checks == 1 && accepted && value.starts_with("Ok"),
+        "{value}"
+    );
+}
+
+#[test]
 fn what_is_stored_in_own_memory_is_not_checked() {
     let filter = Filter {
         kept: "(if (gt i64 (load x j) 9)

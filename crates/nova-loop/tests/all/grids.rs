@@ -119,3 +119,18 @@ fn parts_of_inner_grids_are_beside_each_other() {
          (store t i 1) (release h)",
     );
 }
+
+#[test]
+fn a_part_of_an_array_is_not_left() {
+    is_fine(
+        "(declare own:(pointer i64) (offset t i 1)) (store own 0 i)",
+        [0, 1, 2, 3, 4, 5, 6, 0],
+    );
+    for access in ["(store own 1 i)", "(store t i (load (offset own -1) 0))"] {
+        let body = format!("(declare own:(pointer i64) (offset t (add i64 i 1) 1)) {access}");
+        for outcome in outcomes(&body) {
+            let why = outcome.err().unwrap_or_default();
+            assert!(why.contains("of a part from"), "{why}");
+        }
+    }
+}

@@ -11,6 +11,7 @@ fn program(body: &str) -> Program {
     let text = format!(
         "(program
           (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (sum 0))))
+          (sum \"Rose\" [] [1] (\"Bare\" i32) (\"Rose\" (tuple (vector i32) (sum 1))))
           (foreign \"c_function\" [f32] f32)
           (function \"f\" [n:i64 x:(pointer f32) xb:block y:(pointer f32) a:f32] [r:f32]
             (declare outside:i64 0) {body}
@@ -23,6 +24,10 @@ fn program(body: &str) -> Program {
           (function \"again\" recursive [p6:(pointer f32) m6:i64] [s6:f32]
             (set s6 0.0f)
             (if (gt i64 m6 0) (do (call \"again\" [p6 (sub i64 m6 1)] [s6]))))
+          (function \"builds\" recursive [m9:i64] [s9:i64]
+            (new 0 0 [] s9)
+            (if (gt i64 m9 0)
+              (do (call \"builds\" [(sub i64 m9 1)] [s9]) (new 0 1 [1i32 s9] s9))))
           (function \"moves\" recursive [p7:(pointer f32) m7:i64] [s7:f32]
             (set s7 0.0f)
             (if (gt i64 m7 0) (do (call \"moves\" [(offset p7 1) (sub i64 m7 1)] [s7]))))
@@ -77,8 +82,27 @@ fn kernels_compute_read_and_write_arrays() {
         "(retain xb) (release xb)",
         "(declare t:i32 (tag 0 i))",
         "(declare v:f32) (call \"again\" [x i] [v]) (store y i v)",
+        "(declare l:i64) (new 0 1 [1i32 0] l)",
+        "(declare l:i64) (call \"builds\" [i] [l])",
     ] {
         assert!(is_kernel(body), "{body}");
+    }
+}
+
+#[test]
+fn work_groups_append_no_nodes() {
+    for command in [
+        "(declare l:i64) (new 0 0 [] l)",
+        "(declare l:i64) (call \"builds\" [2] [l])",
+    ] {
+        let body = format!("(for g n block {command} (for k 4 thread (store y k a)))");
+        let mut levels = Vec::new();
+        each_command(&after(&body, false).functions[0].body, |command| {
+            if let Command::For { level, .. } = command {
+                levels.push(*level);
+            }
+        });
+        assert_eq!(levels, [Level::Sequential, Level::Sequential], "{command}");
     }
 }
 
@@ -86,7 +110,8 @@ fn kernels_compute_read_and_write_arrays() {
 fn the_host_keeps_what_a_device_cannot_do() {
     for body in [
         "(set outside i)",
-        "(declare l:i64) (new 0 1 [1i32 0] l)",
+        // Nodes whose like hold arrays.
+        "(declare l:i64) (new 1 0 [1i32] l)",
         "(trace \"a\" f32 [a])",
         "(declare v:f32) (foreign 0 [a] [v])",
         "(declare v:f32) (call \"launches\" [x xb] [v]) (set outside i)",

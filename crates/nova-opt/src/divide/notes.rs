@@ -115,7 +115,7 @@ pub enum Reason {
     Nothing,
     /// Its effects can be seen from outside.
     Observable,
-    /// It appends nodes to the tables of recursive data.
+    /// It appends nodes to the tables of recursive data, which threads cannot.
     Nodes,
     /// Its elements go to places that are computed.
     Scatter,

@@ -1,15 +1,26 @@
 //! What belongs to a whole call of the program, so that threads cannot share it: the tables to which
-//! nodes of recursive data are appended.
+//! nodes of recursive data are appended. Threads of kernels append nodes that hold no arrays.
 
+use nova_core::SumId;
 use nova_flat::ir::{Body, Expression, FunctionId, Program};
+use nova_flat::representation::holds_arrays;
 use nova_flat::visit::each_statement;
 use std::collections::BTreeSet;
 
-/// The functions that append nodes to tables, by themselves or by those that they call.
-pub(super) struct NodeMakers(BTreeSet<FunctionId>);
+/// What appends nodes that threads cannot append.
+pub(super) struct NodeMakers {
+    /// The sums of these nodes.
+    sums: BTreeSet<SumId>,
+    /// The functions that append such nodes, by themselves or by those that they call.
+    functions: BTreeSet<FunctionId>,
+}
 
 impl NodeMakers {
-    pub(super) fn new(program: &Program) -> NodeMakers {
+    pub(super) fn new(program: &Program, kernels: bool) -> NodeMakers {
+        let all = (0..program.sums.len()).map(|k| SumId(k as u32));
+        let sums: BTreeSet<SumId> = all
+            .filter(|sum| !kernels || holds_arrays(&program.sums, *sum))
+            .collect();
         let mut callers = vec![Vec::new(); program.functions.len()];
         let mut left = Vec::new();
         for (k, function) in program.functions.iter().enumerate() {
@@ -17,7 +28,7 @@ impl NodeMakers {
             each_statement(
                 &function.body,
                 &mut |statement| match &statement.expression {
-                    Expression::NodeNew { .. } => left.push(caller),
+                    Expression::NodeNew { sum, .. } if sums.contains(sum) => left.push(caller),
                     Expression::Call { function, .. } => {
                         if let Some(callers) = callers.get_mut(function.index()) {
                             callers.push(caller);
@@ -35,16 +46,19 @@ impl NodeMakers {
                 left.extend(callers);
             }
         }
-        NodeMakers(found)
+        NodeMakers {
+            sums,
+            functions: found,
+        }
     }
 
-    /// Whether running a body may append nodes.
+    /// Whether running a body may append such nodes.
     pub(super) fn may_run_in(&self, body: &Body) -> bool {
         let mut found = false;
         each_statement(body, &mut |statement| {
             found |= match &statement.expression {
-                Expression::NodeNew { .. } => true,
-                Expression::Call { function, .. } => self.0.contains(function),
+                Expression::NodeNew { sum, .. } => self.sums.contains(sum),
+                Expression::Call { function, .. } => self.functions.contains(function),
                 _others_make_none => false,
             };
         });

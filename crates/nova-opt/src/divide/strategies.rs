@@ -1,8 +1,8 @@
 //! What programs say themselves (dpia.txt §6.2), for threads: `map_global` and `map_workgroup` are grids
 //! over their indices as they are, whatever their number and cost; `map_local`, `map_seq` and
 //! `reduce_seq` stay loops of one thread. Only where threads cannot share a map, because its effects
-//! can be seen from outside or it appends to tables of nodes, one thread runs it after all, in order:
-//! its meaning comes first, and neither has a place on a device anyway.
+//! can be seen from outside or it appends nodes that they cannot append, one thread runs it after all, in
+//! order: its meaning comes first, and neither has a place on a device anyway.
 
 use super::shared::NodeMakers;
 use crate::effects::FunctionEffects;
@@ -10,8 +10,9 @@ use nova_core::strategy;
 use nova_flat::ir::{ArrayOperation, Body, Expression, Level, Output, Program};
 use nova_flat::visit::{bodies_mut, each_statement};
 
-/// Gives to threads the maps that the program gives to them.
-pub fn honour(program: &mut Program) {
+/// Gives to threads the maps that the program gives to them; these are threads of kernels, or of a
+/// processor.
+pub fn honour(program: &mut Program, kernels: bool) {
     let mut marked = false;
     for function in &program.functions {
         each_statement(&function.body, &mut |statement| {
@@ -22,7 +23,7 @@ pub fn honour(program: &mut Program) {
         return;
     }
     let effects = FunctionEffects::new(program);
-    let makers = NodeMakers::new(program);
+    let makers = NodeMakers::new(program, kernels);
     for function in &mut program.functions {
         share(&effects, &makers, &mut function.body);
     }

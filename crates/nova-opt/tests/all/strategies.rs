@@ -39,6 +39,11 @@ fn operations(program: &Program) -> Vec<&ArrayOperation> {
     found
 }
 
+/// For threads of a processor.
+fn honour(program: &mut Program) {
+    divide::honour(program, false);
+}
+
 /// What a pass makes of a program; its values stay the same.
 #[track_caller]
 fn after(pass: fn(&mut Program), result: (&str, &str), body: &str) -> Program {
@@ -263,7 +268,7 @@ fn threads_share_those_given_to_many_as_they_are() {
             "{} (in n y)",
             map(&format!("(strategy {word} global)"), ["x", "y"])
         );
-        let program = after(divide::honour, ONE, &body);
+        let program = after(honour, ONE, &body);
         let found = operations(&program);
         let expected = match level {
             strategy::Level::Global | strategy::Level::Workgroup => Level::Grid,
@@ -276,7 +281,7 @@ fn threads_share_those_given_to_many_as_they_are() {
     // The fold keeps its order.
     let fold = "(let [t:i64] (operation (strategy seq) [n] [j:i64] [c:i64 = 0] (do
         (let [b:i64] (index x [j])) (let [s:i64] (add i64 c b)) (in s)))) (in t)";
-    let program = after(divide::honour, SUM, fold);
+    let program = after(honour, SUM, fold);
     assert_eq!(operations(&program)[0].level, Level::Sequential);
 }
 
@@ -286,7 +291,7 @@ fn what_can_be_seen_from_outside_stays_with_one_thread() {
           (let [a:i64] (index x [i])) (let [] (trace \"x\" i64 [a])) (in a)) (map)))
         (in n y)";
     let mut program = program(ONE, body);
-    apply(divide::honour, &mut program);
+    apply(honour, &mut program);
     assert_eq!(operations(&program)[0].level, Level::Sequential);
 }
 
@@ -303,7 +308,7 @@ fn what_is_around_a_grid_stays_with_one_thread() {
           (in n v)) (collect 1)))
       (in total data)";
     let mut program = self::program(ONE, body);
-    apply(divide::honour, &mut program);
+    apply(honour, &mut program);
     apply(divide_all, &mut program);
     let levels: Vec<Level> = operations(&program).iter().map(|o| o.level).collect();
     assert_eq!(levels, [Level::Sequential, Level::Grid]);

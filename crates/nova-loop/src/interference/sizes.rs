@@ -1,0 +1,131 @@
+//! What an allocation says of the factors of its size. There are not less than no elements, so where
+//! all factors of a product but one are positive, as in a loop over the rows of an array, that one is
+//! not negative: the length of a row that comes from memory or from another function, of which
+//! nothing else is known.
+
+use super::Rule;
+use super::polynomial::{Polynomial, Symbol};
+use super::prover::{Case, Fact};
+use super::walk::Walk;
+use std::collections::BTreeSet;
+
+/// A size with more factors is not looked at.
+const MOST_FACTORS: usize = 4;
+
+/// Products that are not negative, in the order in which they became known.
+pub(super) type Sizes = Vec<Vec<Symbol>>;
+
+impl Walk<'_> {
+    /// An allocation has this many elements: less would be out of memory.
+    pub(super) fn allocated(&mut self, count: &Polynomial) {
+        let Some(product) = self.product(count) else {
+            return;
+        };
+        let is_known = |symbol: &Symbol| self.is_never_negative(&Polynomial::symbol(*symbol));
+        if !product.iter().all(is_known) {
+            self.sizes.push(product);
+        }
+    }
+
+    /// *Sizes.* Where there is an iteration of so many, some factors of sizes are positive, and so the others
+    /// are not negative.
+    pub(super) fn learn_factors(&mut self, count: &Polynomial) {
+        if self.sizes.is_empty() {
+            return;
+        }
+        if self.without.contains(&Rule::Sizes) {
+            for factor in self.sizes.concat() {
+                self.learn(Polynomial::symbol(factor));
+            }
+            return;
+        }
+        let most = self.at_most(count);
+        let factors: BTreeSet<Symbol> = self.sizes.iter().flatten().copied().collect();
+        let factors: Vec<Polynomial> = factors.into_iter().map(Polynomial::symbol).collect();
+        let sums: Vec<&Polynomial> = factors.iter().chain(&most).collect();
+        let prover = self.prover(self.context, &sums);
+        let is_positive = |factor: &Symbol| {
+            let factor = Polynomial::symbol(*factor);
+            let is_more = |most: &Polynomial| prover.holds(&factor.minus(most));
+            prover.holds(&factor.plus_number(-1)) || most.iter().any(is_more)
+        };
+        // What is known now is known inside.
+        let mut found = Vec::new();
+        self.sizes.retain(|product| {
+            let mut others = product.iter().filter(|factor| !is_positive(factor));
+            let unknown = (others.next(), others.next());
+            if let (Some(factor), None) = unknown {
+                found.push(*factor);
+            }
+            unknown.1.is_some()
+        });
+        for factor in found {
+            self.learn(Polynomial::symbol(factor));
+        }
+    }
+
+    /// What a number is at most: itself, and of a minimum what it is one of.
+    fn at_most(&self, number: &Polynomial) -> Vec<Polynomial> {
+        let mut found = vec![number.clone()];
+        let mut at = 0;
+        while let Some(value) = found.get(at).cloned().filter(|_| at < MOST_FACTORS) {
+            at += 1;
+            let Some(symbol) = value.as_symbol() else {
+                continue;
+            };
+            for fact in &self.definitions[symbol.index()] {
+                if let Fact::AtLeastZero(sum) = fact
+                    && let Some((factor, rest)) = sum.split(symbol)
+                    && factor.as_constant() == Some(-1)
+                {
+                    found.push(rest);
+                }
+            }
+        }
+        found
+    }
+
+    /// The factors of a product that is not negative if this size is not: the size itself, or of
+    /// `one factor is 0 ? 0 : they are too large ? -1 : product` the last one.
+    fn product(&self, count: &Polynomial) -> Option<Vec<Symbol>> {
+        let mut cases = Vec::new();
+        self.cases_of(Case::of(count.clone()), &mut cases);
+        let mut product: Option<Vec<Symbol>> = None;
+        let mut others = Vec::new();
+        for case in cases {
+            match case.value.as_constant() {
+                Some(number) if number < 0 => {}
+                Some(_) => others.push(case),
+                None if product.is_some() => return None,
+                None => product = Some(case.value.as_product()?.to_vec()),
+            }
+        }
+        let product = product.filter(|factors| (2..=MOST_FACTORS).contains(&factors.len()))?;
+        let is_nothing = |case: &Case| {
+            let has = |sum: Polynomial| case.conditions.contains(&sum);
+            product.iter().any(|factor| {
+                let factor = Polynomial::symbol(*factor);
+                has(Polynomial::default().minus(&factor)) && has(factor)
+            })
+        };
+        others.iter().all(is_nothing).then_some(product)
+    }
+
+    /// The values that a number may have, and what holds where it has them.
+    fn cases_of(&self, case: Case, found: &mut Vec<Case>) {
+        let facts = case.value.as_symbol().map(|s| &self.definitions[s.index()]);
+        let cases = facts.into_iter().flatten().find_map(|fact| match fact {
+            Fact::OneOf(_, cases) => Some(cases),
+            Fact::AtLeastZero(_) => None,
+        });
+        let Some(cases) = cases.filter(|_| case.conditions.len() < 2 * MOST_FACTORS) else {
+            found.push(case);
+            return;
+        };
+        for inner in cases {
+            let conditions = [&case.conditions[..], &inner.conditions].concat();
+            let value = inner.value.clone();
+            self.cases_of(Case { conditions, value }, found);
+        }
+    }
+}
