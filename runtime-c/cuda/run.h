@@ -17,11 +17,20 @@ typedef struct nova_passed_pieces {
     int64_t number;
 } nova_passed_pieces;
 
+/* A growing node table as a kernel gets it: nova_device_nodes of device/new_nodes.h. */
+typedef struct nova_passed_nodes {
+    void *nodes;
+    int64_t *next;
+    int64_t capacity;
+    int64_t number;
+} nova_passed_nodes;
+
 /* What a kernel gets for an argument that is no value. */
 typedef union nova_passed {
     nova_device_memory array;
     int64_t offset; /* of an array of the block in its shared memory */
     nova_passed_pieces pieces;
+    nova_passed_nodes nodes;
 } nova_passed;
 
 /* What a kernel gets for pieces, which have this number among all of the kernel. */
@@ -34,13 +43,23 @@ static nova_passed_pieces nova_pass_pieces(nova_session *session, const nova_pie
     return passed;
 }
 
+/* What a kernel gets for a node table that it appends to, with this number among all of the kernel. */
+static nova_passed_nodes nova_pass_nodes(nova_session *session, const nova_sent_nodes *sent,
+                                         int64_t number)
+{
+    nova_device_memory nodes = nova_find_mirror(session, (*sent->block)->data)->memory;
+    nova_device_memory next = nova_find_mirror(session, sent->next)->memory;
+    nova_passed_nodes passed = {nodes, (int64_t *)next, nova_capacity_of_nodes(sent), number};
+    return passed;
+}
+
 /* Where the arguments of a kernel lie, of which some are made in *passed, and how much shared memory
  * its blocks have for their arrays. */
 static size_t nova_pass_arguments(nova_session *session, const nova_argument *arguments,
                                   int argument_count, void **list, nova_passed *passed)
 {
     size_t shared_bytes = 0;
-    int64_t pieces = 0;
+    int64_t pieces = 0, tables = 0;
     for (int k = 0; k < argument_count; k++) {
         const nova_argument *argument = &arguments[k];
         list[k] = &passed[k];
@@ -59,6 +78,9 @@ static size_t nova_pass_arguments(nova_session *session, const nova_argument *ar
             break;
         case NOVA_PIECES:
             passed[k].pieces = nova_pass_pieces(session, argument->pieces, pieces++);
+            break;
+        case NOVA_GROWING_NODES:
+            passed[k].nodes = nova_pass_nodes(session, argument->nodes, tables++);
         }
     }
     return shared_bytes;

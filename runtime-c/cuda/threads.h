@@ -22,7 +22,7 @@
     for (int64_t variable = (int64_t)threadIdx.x; variable < (count);                              \
          variable += (int64_t)blockDim.x)
 
-/* How what device/threads.h and device/heap.h say in the words of C is written here. */
+/* How what the files of device/ for kernels say in the words of C is written here. */
 #define NOVA_GLOBAL
 #define NOVA_LOCAL
 #define NOVA_IN_KERNELS static __device__ inline
@@ -35,5 +35,6 @@
 #define NOVA_READ_LOCAL(at) nova_load(at)
 #define NOVA_LOWER_LOCAL(at, value) atomicMin(at, value)
 #define NOVA_COMPARE_AND_SWAP(at, old, value) atomicCAS(at, old, value)
+#define NOVA_ADD_GLOBAL(at, value) atomicAdd(at, value)
 
 #endif

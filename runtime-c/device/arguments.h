@@ -2,6 +2,7 @@
 #ifndef NOVA_KERNEL_ARGUMENTS_H
 #define NOVA_KERNEL_ARGUMENTS_H
 
+#include "nodes.h"
 #include "pieces.h"
 
 /* Bytes of memory that a thread has first in kernels that take memory, and their work-groups at most. */
@@ -14,10 +15,11 @@
 
 /* What an argument of a kernel is. */
 typedef enum nova_kind_of_argument {
-    NOVA_VALUE,       /* of so many bytes */
-    NOVA_ARRAY,       /* elements in memory of the device */
-    NOVA_LOCAL_ARRAY, /* an array of so many bytes that the threads of a work-group share */
-    NOVA_PIECES       /* a table of pieces */
+    NOVA_VALUE,        /* of so many bytes */
+    NOVA_ARRAY,        /* elements in memory of the device */
+    NOVA_LOCAL_ARRAY,  /* an array of so many bytes that the threads of a work-group share */
+    NOVA_PIECES,       /* a table of pieces */
+    NOVA_GROWING_NODES /* a node table that the kernel appends to */
 } nova_kind_of_argument;
 
 /* An argument of a kernel. */
@@ -29,19 +31,20 @@ typedef struct nova_argument {
     int64_t offset;
     nova_mirror *changed;      /* an array that the kernel writes and that had elements before */
     nova_pieces *pieces;
+    nova_sent_nodes *nodes;
 } nova_argument;
 
 /* A value. */
 static inline nova_argument nova_value(const void *value, size_t size)
 {
-    nova_argument argument = {NOVA_VALUE, size, value, NULL, 0, NULL, NULL};
+    nova_argument argument = {NOVA_VALUE, size, value, NULL, 0, NULL, NULL, NULL};
     return argument;
 }
 
 /* An array of so many elements for each work-group; the next one begins at a multiple of 16 bytes. */
 static inline nova_argument nova_local_array(nova_context *context, int64_t count, size_t size)
 {
-    nova_argument argument = {NOVA_LOCAL_ARRAY, 16, NULL, NULL, 0, NULL, NULL};
+    nova_argument argument = {NOVA_LOCAL_ARRAY, 16, NULL, NULL, 0, NULL, NULL, NULL};
     if (count < 0 || (uint64_t)count > SIZE_MAX / 2 / size)
         nova_fail(context, NOVA_ERROR_MEMORY,
                   "out of memory: an array of a work-group is too large");
@@ -54,9 +57,20 @@ static inline nova_argument nova_local_array(nova_context *context, int64_t coun
 static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
 {
     nova_pieces *pieces = (nova_pieces *)block->data;
-    nova_argument argument = {NOVA_PIECES, 0, NULL, NULL, 0, NULL, pieces};
+    nova_argument argument = {NOVA_PIECES, 0, NULL, NULL, 0, NULL, pieces, NULL};
     nova_on_device(context, pieces->table, false);
     nova_on_device(context, pieces->words, false);
+    return argument;
+}
+
+/* A table of nodes of this size that the kernel appends to: its block, and how many there are. */
+static inline nova_argument nova_growing_table(nova_sent_nodes *sent, nova_block **block,
+                                               int64_t *count, size_t size)
+{
+    nova_argument argument = {NOVA_GROWING_NODES, size, NULL, NULL, 0, NULL, NULL, sent};
+    sent->block = block;
+    sent->table_count = count;
+    sent->size = size;
     return argument;
 }
 
@@ -64,7 +78,7 @@ static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
 static nova_argument nova_array(nova_context *context, const void *pointer, size_t size,
                                 bool writes)
 {
-    nova_argument argument = {NOVA_ARRAY, size, NULL, NULL, 0, NULL, NULL};
+    nova_argument argument = {NOVA_ARRAY, size, NULL, NULL, 0, NULL, NULL, NULL};
     nova_mirror *before = nova_find_mirror(context->session, pointer);
     if (writes && before != NULL && (before->on_host || before->on_device))
         argument.changed = before;

@@ -1,5 +1,5 @@
-/* Launches of kernels on any device. A kernel whose threads
- * take memory is run again with more of it where it had too little. */
+/* Launches of kernels on any device. A kernel whose threads take memory, or append nodes to tables, is
+ * run again with more of it, or larger tables, where there was too little. */
 #ifndef NOVA_KERNELS_H
 #define NOVA_KERNELS_H
 
@@ -103,32 +103,47 @@ static void nova_give_more(nova_context *context, const nova_failure *failure,
             session->slice *= 2;
         session->slice *= 2;
     } else {
+        bool of_nodes = failure->site == NOVA_NODES_ARE_FULL;
         int64_t number = 0;
-        for (int k = 0; k < argument_count; k++)
-            if (arguments[k].pieces != NULL && number++ == failure->first)
-                nova_expect_more(context, arguments[k].pieces, failure->second);
+        for (int k = 0; k < argument_count; k++) {
+            const nova_argument *argument = &arguments[k];
+            if (of_nodes && argument->nodes != NULL && number++ == failure->first)
+                nova_expect_more_nodes(context, argument->nodes, failure->second);
+            else if (!of_nodes && argument->pieces != NULL && number++ == failure->first)
+                nova_expect_more(context, argument->pieces, failure->second);
+        }
     }
     memset(&none, 0, sizeof none);
     nova_device_write(context, session->failure, 0, &none, sizeof none);
 }
 
-/* Runs a kernel whose threads take memory for count iterations: again, with more memory, until there
- * is enough. Arrays that it changes are then as they were. */
-static void nova_launch_with_memory(nova_context *context, nova_kernel kernel, int64_t count,
-                                    const nova_argument *arguments, int argument_count)
+/* Prepares the tables to which a kernel adds, which hold nothing of it yet. */
+static void nova_forget_added(nova_context *context, const nova_argument *arguments,
+                              int argument_count)
+{
+    for (int k = 0; k < argument_count; k++) {
+        if (arguments[k].pieces != NULL)
+            nova_forget_pieces(context, arguments[k].pieces);
+        if (arguments[k].nodes != NULL)
+            nova_forget_new_nodes(context, arguments[k].nodes);
+    }
+}
+
+/* Runs a kernel for count iterations: again, with more memory for its threads, if they take some, and
+ * larger tables, until there is enough. Arrays that it changes, and tables, are then as they were. */
+static void nova_launch_until_enough(nova_context *context, nova_kernel kernel, int64_t count,
+                                     bool takes_memory, const nova_argument *arguments,
+                                     int argument_count)
 {
     nova_session *session = context->session;
     nova_block *list;
     nova_failure failure;
-    if (count <= 0)
-        return;
     nova_check_kernels(context);
     nova_block **copies = nova_save_arrays(context, arguments, argument_count, &list);
     for (;;) {
-        nova_threads threads = nova_prepare_heap(context, count);
-        for (int k = 0; k < argument_count; k++)
-            if (arguments[k].pieces != NULL)
-                nova_forget_pieces(context, arguments[k].pieces);
+        nova_threads threads =
+            takes_memory ? nova_prepare_heap(context, count) : nova_threads_for(count, 0);
+        nova_forget_added(context, arguments, argument_count);
         nova_enqueue(context, kernel, count, threads, arguments, argument_count);
         nova_device_read(context, &failure, session->failure, 0, sizeof failure);
         session->may_have_failed = false;
@@ -142,6 +157,32 @@ static void nova_launch_with_memory(nova_context *context, nova_kernel kernel, i
     for (int k = 0; k < argument_count; k++)
         nova_release(context, copies[k]);
     nova_release(context, list);
+}
+
+/* Runs a kernel whose threads take memory. */
+static inline void nova_launch_with_memory(nova_context *context, nova_kernel kernel,
+                                           int64_t count, const nova_argument *arguments,
+                                           int argument_count)
+{
+    if (count > 0)
+        nova_launch_until_enough(context, kernel, count, true, arguments, argument_count);
+}
+
+/* Runs a kernel that appends nodes, and whose threads may take memory, and takes over the new nodes. */
+static inline void nova_launch_with_nodes(nova_context *context, nova_kernel kernel, int64_t count,
+                                          bool takes_memory, const nova_argument *arguments,
+                                          int argument_count)
+{
+    int64_t each = count < NOVA_MOST_NEW_NODES ? count : NOVA_MOST_NEW_NODES;
+    if (count <= 0)
+        return;
+    for (int k = 0; k < argument_count; k++)
+        if (arguments[k].nodes != NULL)
+            nova_expect_nodes(context, arguments[k].nodes, NOVA_NEW_NODES + each);
+    nova_launch_until_enough(context, kernel, count, takes_memory, arguments, argument_count);
+    for (int k = 0; k < argument_count; k++)
+        if (arguments[k].nodes != NULL)
+            nova_take_new_nodes(context, arguments[k].nodes);
 }
 
 #endif

@@ -182,10 +182,12 @@ typedef struct nova_failure {
     int64_t first, second;
 } nova_failure;
 
-/* In place of a check: a thread needs `first` bytes of memory, or the pieces numbered `first` need
- * `second` words. The same stands in the text of kernels. */
+/* In place of a check: a thread needs `first` bytes of memory, the pieces numbered `first` need
+ * `second` words, or the growing node table numbered `first` room for `second` nodes. The same stands in
+ * the text of kernels. */
 #define NOVA_HEAP_IS_FULL (-1)
 #define NOVA_PIECES_ARE_FULL (-2)
+#define NOVA_NODES_ARE_FULL (-3)
 
 /* Ends the call if a kernel has failed. */
 static void nova_check_kernels(nova_context *context)

@@ -36,6 +36,24 @@ static cl_int nova_pass_pieces(nova_session *session, cl_kernel kernel, cl_uint 
     return code;
 }
 
+/* Passes a node table that the kernel appends to: its nodes, the index of the next one, how many it has
+ * room for, and its number among those of the kernel. */
+static cl_int nova_pass_nodes(nova_session *session, cl_kernel kernel, cl_uint *at,
+                              const nova_sent_nodes *sent, int64_t number)
+{
+    nova_device_memory nodes = nova_find_mirror(session, (*sent->block)->data)->memory;
+    nova_device_memory next = nova_find_mirror(session, sent->next)->memory;
+    int64_t capacity = nova_capacity_of_nodes(sent);
+    cl_int code = nova_pass_memory(kernel, at, nodes, 0);
+    if (code == CL_SUCCESS)
+        code = nova_pass_memory(kernel, at, next, 0);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, (*at)++, sizeof capacity, &capacity);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, (*at)++, sizeof number, &number);
+    return code;
+}
+
 /* A kernel is known by its number in the program. */
 typedef int nova_kernel;
 
@@ -47,7 +65,7 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
     nova_device *device = session->device;
     cl_kernel kernel = device->kernels[number];
     cl_uint at = 2;
-    int64_t pieces = 0;
+    int64_t pieces = 0, tables = 0;
     pthread_mutex_lock(&device->pool.lock);
     cl_int code = clSetKernelArg(kernel, 0, sizeof count, &count);
     if (code == CL_SUCCESS)
@@ -66,6 +84,9 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
             break;
         case NOVA_PIECES:
             code = nova_pass_pieces(session, kernel, &at, argument->pieces, pieces++);
+            break;
+        case NOVA_GROWING_NODES:
+            code = nova_pass_nodes(session, kernel, &at, argument->nodes, tables++);
         }
     }
     if (code == CL_SUCCESS)

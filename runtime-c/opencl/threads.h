@@ -19,7 +19,7 @@
     for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \
          variable += (int64_t)get_local_size(0))
 
-/* How what device/threads.h and device/heap.h say in the words of C is written here. */
+/* How what the files of device/ for kernels say in the words of C is written here. */
 #define NOVA_GLOBAL __global
 #define NOVA_LOCAL __local
 #define NOVA_IN_KERNELS static
@@ -32,6 +32,7 @@
 #define NOVA_READ_LOCAL(at) (*(volatile __local const int *)(at))
 #define NOVA_LOWER_LOCAL(at, value) atomic_min((volatile __local int *)(at), value)
 #define NOVA_COMPARE_AND_SWAP(at, old, value) atomic_cmpxchg((volatile __global uint *)(at), old, value)
+#define NOVA_ADD_GLOBAL(at, value) atomic_add((volatile __global uint *)(at), value)
 
 /* What a kernel writes that fails: the first one to do so. */
 typedef struct nova_failure {
@@ -40,8 +41,10 @@ typedef struct nova_failure {
 } nova_failure;
 
 /* Failures that the host answers with more memory, in place of a check: `first` bytes for a thread,
- * and `second` words for the pieces numbered `first`. */
+ * `second` words for the pieces numbered `first`, and room for `second` nodes in the growing node table
+ * numbered `first`. */
 #define NOVA_HEAP_IS_FULL (-1)
 #define NOVA_PIECES_ARE_FULL (-2)
+#define NOVA_NODES_ARE_FULL (-3)
 
 #endif

@@ -1,5 +1,6 @@
 /* The memory of a thread in a kernel: arrays come and go in random order, none overlaps another one or
- * leaves the slice, and what does not fit fails with what is needed. */
+ * leaves the slice, and what does not fit fails with what is needed; so do arrays that are kept, and
+ * nodes. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@
 #define NOVA_READ_GLOBAL(at) (*(volatile uint32_t *)(at))
 #define NOVA_HEAP_IS_FULL (-1)
 #define NOVA_PIECES_ARE_FULL (-2)
+#define NOVA_NODES_ARE_FULL (-3)
 
 typedef struct nova_context {
     bool failed;
@@ -36,7 +38,16 @@ static uint32_t nova_swap(volatile uint32_t *at, uint32_t old, uint32_t value)
 }
 #define NOVA_COMPARE_AND_SWAP(at, old, value) nova_swap(at, old, value)
 
+static uint32_t nova_add(volatile uint32_t *at, uint32_t value)
+{
+    uint32_t seen = *at;
+    *at = seen + value;
+    return seen;
+}
+#define NOVA_ADD_GLOBAL(at, value) nova_add(at, value)
+
 #include "../device/heap.h"
+#include "../device/new_nodes.h"
 #include "test.h"
 
 enum { SIZE = 1 << 16, ARRAYS = 24 };
@@ -194,6 +205,20 @@ static void pieces_lie_apart(void)
     CHECK(context.first == 3 && context.second == 9 && table[0] == 7);
 }
 
+static void nodes_come_behind_those_there_are(void)
+{
+    int64_t next = 2;
+    int nodes[4];
+    nova_device_nodes table = {nodes, &next, 4, 3};
+    nova_context context = {false, NULL, 0, 0, -1, 0, 0, 0};
+    CHECK(nova_new_node_on_device(&context, &table) == 2);
+    CHECK(nova_new_node_on_device(&context, &table) == 3);
+    CHECK(!context.failed && next == 4);
+    nova_new_node_on_device(&context, &table);
+    CHECK(context.failed && context.site == NOVA_NODES_ARE_FULL);
+    CHECK(context.first == 3 && context.second == 5);
+}
+
 int main(void)
 {
     come_and_go();
@@ -201,5 +226,6 @@ int main(void)
     only_holders_write_in_place();
     what_does_not_fit_says_what_is_needed();
     pieces_lie_apart();
+    nodes_come_behind_those_there_are();
     return 0;
 }

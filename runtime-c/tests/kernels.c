@@ -1,5 +1,5 @@
-/* Kernels whose threads take memory, on a device that is host memory apart: a kernel that has too little
- * runs again with more, and finds all that it changes as it was before. */
+/* Kernels whose threads take memory or append nodes, on a device that is host memory apart: a kernel that
+ * has too little runs again with more, and finds all that it changes as it was before. */
 #include "fake_device.h"
 
 #define NOVA_BLOCK_SIZE 4
@@ -56,6 +56,34 @@ static void nova_report(nova_context *context, int32_t site, int64_t first, int6
 
 typedef int nova_kernel;
 
+/* Nodes that each iteration appends. */
+static int64_t needs_nodes;
+
+/* A kernel that appends nodes to two tables, each with the number of the table and its own index, and
+ * does not stop for want of room. */
+static void append(nova_session *session, const nova_argument *arguments)
+{
+    nova_failure failure = {0, 0, 0, 0};
+    for (int table = 0; table < 2; table++) {
+        nova_sent_nodes *sent = arguments[table].nodes;
+        int64_t *next = (int64_t *)nova_find_mirror(session, sent->next)->memory;
+        int *nodes = (int *)nova_find_mirror(session, (*sent->block)->data)->memory;
+        int64_t capacity = nova_capacity_of_nodes(sent);
+        for (int64_t i = 0; i < COUNT * needs_nodes; i++) {
+            int64_t link = (*next)++;
+            if (link < capacity) {
+                nodes[link] = (int)(link * 2) + table;
+            } else if (failure.taken == 0) {
+                failure.taken = 1;
+                failure.site = NOVA_NODES_ARE_FULL;
+                failure.first = table;
+                failure.second = link + 1;
+            }
+        }
+    }
+    memcpy(session->failure, &failure, sizeof failure);
+}
+
 /* The kernel: x[i] += 1 in place, y[i] = x[i], and 3 at the start of the pieces, but it fails half-way
  * without memory. */
 static void nova_enqueue(nova_context *context, nova_kernel number, int64_t count,
@@ -63,6 +91,11 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
 {
     nova_session *session = context->session;
     nova_failure failure = {1, number, 0, 0};
+    if (arguments[0].kind == NOVA_GROWING_NODES) {
+        runs++;
+        append(session, arguments);
+        return;
+    }
     int *x = (int *)arguments[0].memory + arguments[0].offset;
     int *y = (int *)arguments[1].memory + arguments[1].offset;
     CHECK(argument_count == 3 && count == COUNT);
@@ -124,11 +157,66 @@ static void body(nova_context *context, void *argument)
     nova_release(context, y_block);
 }
 
+/* A table of nodes, as programs have them. */
+typedef struct table {
+    int *nodes;
+    nova_block *block;
+    int64_t count;
+    nova_sent_nodes sent;
+} table;
+
+/* The host appends a node. */
+static void add(nova_context *context, table *t, int number)
+{
+    t->nodes = (int *)nova_reserve(context, &t->block, t->count, t->count + 1, sizeof(int), NULL);
+    t->nodes[t->count] = (int)(t->count * 2) + number;
+    t->count++;
+}
+
+/* Kernels and the host append to two tables in turn. */
+static void grow(nova_context *context, void *argument)
+{
+    table tables[2];
+    int64_t before = 0;
+    (void)argument;
+    memset(tables, 0, sizeof tables);
+    add(context, &tables[1], 1);
+    for (int round = 0; round < 4; round++) {
+        nova_argument arguments[2];
+        for (int k = 0; k < 2; k++)
+            arguments[k] = nova_growing_table(&tables[k].sent, &tables[k].block,
+                                              &tables[k].count, sizeof(int));
+        nova_launch_with_nodes(context, 0, 0, false, arguments, 2);
+        CHECK(tables[1].count == tables[0].count + 1);
+        nova_launch_with_nodes(context, 0, COUNT, round % 2 == 1, arguments, 2);
+        before += COUNT * needs_nodes;
+        for (int k = 0; k < 2; k++) {
+            tables[k].nodes = (int *)nova_nodes_of(tables[k].block);
+            CHECK(tables[k].count == before + k);
+            for (int64_t i = 0; i < tables[k].count; i++)
+                CHECK(tables[k].nodes[i] == (int)(i * 2) + k);
+            add(context, &tables[k], k);
+        }
+        before++;
+        /* The device has all but the last one. */
+        written = 0;
+        nova_send_nodes(context, &tables[1].sent, tables[1].nodes, tables[1].count, sizeof(int));
+        nova_send_nodes(context, &tables[1].sent, tables[1].nodes, tables[1].count, sizeof(int));
+        CHECK(written <= 1);
+        const int *there = (const int *)nova_find_mirror(context->session, tables[1].nodes)->memory;
+        CHECK(there[0] == 1 && there[tables[1].count - 1] == (int)(tables[1].count * 2) - 1);
+    }
+    for (int k = 0; k < 2; k++) {
+        nova_release(context, tables[k].block);
+        nova_release(context, tables[k].sent.next_block);
+    }
+}
+
 /* What a call gives, with a device of so much memory. */
-static int call(uint64_t most, char *message)
+static int run_call(nova_body run, uint64_t most, char *message)
 {
     nova_device device = {most};
-    nova_device_call call = {&device, body, NULL, false, NULL};
+    nova_device_call call = {&device, run, NULL, false, NULL};
     nova_context context;
     message[0] = '\0';
     nova_open(&context, message);
@@ -136,6 +224,11 @@ static int call(uint64_t most, char *message)
     nova_close_blocks(&context);
     CHECK(allocated == 0);
     return context.code;
+}
+
+static int call(uint64_t most, char *message)
+{
+    return run_call(body, most, message);
 }
 
 int main(void)
@@ -156,5 +249,15 @@ int main(void)
     number_of_kernel = 5;
     CHECK(call(1 << 22, message) == NOVA_ERROR_PROGRAM && strcmp(message, "site 5: 0, 0") == 0);
     CHECK(runs == 2);
+    /* Nodes: none, few, and so many that a kernel runs again, once or twice, for each table. */
+    runs = 0;
+    needs_nodes = 0;
+    CHECK(run_call(grow, 1 << 22, message) == 0 && runs == 4);
+    runs = 0;
+    needs_nodes = 3;
+    CHECK(run_call(grow, 1 << 22, message) == 0 && runs == 4);
+    runs = 0;
+    needs_nodes = 5000;
+    CHECK(run_call(grow, 1 << 22, message) == 0 && runs > 6 && runs < 20);
     return 0;
 }

@@ -53,7 +53,7 @@ static const char *const nova_kernel_sources[] = {
     "    for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \\\n"
     "         variable += (int64_t)get_local_size(0))\n"
     "\n"
-    "/* How what device/threads.h and device/heap.h say in the words of C is written here. */\n"
+    "/* How what the files of device/ for kernels say in the words of C is written here. */\n"
     "#define NOVA_GLOBAL __global\n"
     "#define NOVA_LOCAL __local\n"
     "#define NOVA_IN_KERNELS static\n"
@@ -66,6 +66,7 @@ static const char *const nova_kernel_sources[] = {
     "#define NOVA_READ_LOCAL(at) (*(volatile __local const int *)(at))\n"
     "#define NOVA_LOWER_LOCAL(at, value) atomic_min((volatile __local int *)(at), value)\n"
     "#define NOVA_COMPARE_AND_SWAP(at, old, value) atomic_cmpxchg((volatile __global uint *)(at), old, value)\n"
+    "#define NOVA_ADD_GLOBAL(at, value) atomic_add((volatile __global uint *)(at), value)\n"
     "\n"
     "/* What a kernel writes that fails: the first one to do so. */\n"
     "typedef struct nova_failure {\n"
@@ -83,10 +84,10 @@ static const char *const nova_kernel_sources[] = {
     "    int phase;\n"
     "    NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */\n"
     "    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */\n"
-    "    int64_t free;              /* where the first free block lies in it, or -1 */\n"
+    "    int64_t free;              /* where the first free block lies in it, or -1 */\n",
     "    const struct nova_device_tables *tables; /* nodes of recursive data */\n"
     "} nova_context;\n"
-    "\n",
+    "\n"
     "/* Whether a thread has failed, of this kernel or of one before. */\n"
     "NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)\n"
     "{\n"
@@ -151,8 +152,8 @@ static const char *const nova_kernel_sources[] = {
     "            int64_t t_3 = (uint64_t)i_2 * x_dim1;\n"
     "            float a = 0.0f;\n"
     "            /* groups.nova:5:22 */\n"
-    "            for (int64_t i_3 = 0; i_3 < x_dim1; i_3++) {\n"
-    "                int64_t t_4 = (uint64_t)t_3 + i_3;\n",
+    "            for (int64_t i_3 = 0; i_3 < x_dim1; i_3++) {\n",
+    "                int64_t t_4 = (uint64_t)t_3 + i_3;\n"
     "                a += A_data[(int64_t)((uint64_t)i * A_dim1 + t_4)] * x_data[t_4];\n"
     "            }\n"
     "            if (!(a >= 0.0f)) {\n"

@@ -54,7 +54,7 @@ static const char *const nova_kernel_sources[] = {
     "    for (int64_t variable = NOVA_THREAD; variable < (count); \\\n"
     "         variable += (int64_t)get_global_size(0))\n"
     "\n"
-    "/* How what device/threads.h and device/heap.h say in the words of C is written here. */\n"
+    "/* How what the files of device/ for kernels say in the words of C is written here. */\n"
     "#define NOVA_GLOBAL __global\n"
     "#define NOVA_LOCAL __local\n"
     "#define NOVA_IN_KERNELS static\n"
@@ -67,6 +67,7 @@ static const char *const nova_kernel_sources[] = {
     "#define NOVA_READ_LOCAL(at) (*(volatile __local const int *)(at))\n"
     "#define NOVA_LOWER_LOCAL(at, value) atomic_min((volatile __local int *)(at), value)\n"
     "#define NOVA_COMPARE_AND_SWAP(at, old, value) atomic_cmpxchg((volatile __global uint *)(at), old, value)\n"
+    "#define NOVA_ADD_GLOBAL(at, value) atomic_add((volatile __global uint *)(at), value)\n"
     "\n"
     "/* What a kernel writes that fails: the first one to do so. */\n"
     "typedef struct nova_failure {\n"
@@ -87,8 +88,8 @@ static const char *const nova_kernel_sources[] = {
     "    int64_t free;              /* where the first free block lies in it, or -1 */\n"
     "    const struct nova_device_tables *tables; /* nodes of recursive data */\n"
     "} nova_context;\n"
-    "\n"
-    "/* Whether a thread has failed, of this kernel or of one before. */\n",
+    "\n",
+    "/* Whether a thread has failed, of this kernel or of one before. */\n"
     "NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)\n"
     "{\n"
     "    return NOVA_READ_GLOBAL(&failure->taken) != 0;\n"

@@ -259,6 +259,15 @@ impl Stages {
         })
     }
 
+    /// The same with C that traces races, which runs on the processor whatever the target is.
+    pub fn traced(self) -> Stages {
+        Stages {
+            target: nova_c::Target::Traced,
+            libraries: &[],
+            ..self
+        }
+    }
+
     /// The outcome in the reference interpreter.
     pub fn reference(&self, entry: usize, inputs: &[Value]) -> Outcome {
         let options = Evaluation {
@@ -437,7 +446,7 @@ impl Loaded {
             cuda: is_cuda,
         };
         let stage = match stages.target {
-            nova_c::Target::Seq | nova_c::Target::Pthreads => "c",
+            nova_c::Target::Seq | nova_c::Target::Traced | nova_c::Target::Pthreads => "c",
             nova_c::Target::OpenCl | nova_c::Target::Cuda => KERNELS,
         };
         Library::load_with(&generated, options, &[], cache)

@@ -46,7 +46,7 @@ impl FunctionEmitter<'_, '_> {
             }
             Command::Local { pointer, count } => self.local_array(*pointer, *count),
             // Kernels get these as parameters; the verifier lets them stand nowhere else.
-            Command::Shared { .. } => {}
+            Command::Shared { pointer, count } => self.trace_shared(*pointer, count),
             Command::Assign { variable, value } => self.command_assign(*variable, value),
             memory_commands!() => self.memory(command),
             Command::Break | Command::Continue | Command::Barrier(_) | structures!() => {
@@ -84,6 +84,8 @@ impl FunctionEmitter<'_, '_> {
                     self.push(Statement::call("nova_prefetch", arguments));
                 }
             }
+            Command::AwaitTurn(_) if self.traces() => self.traced_turn(false),
+            Command::EndTurn(_) if self.traces() => self.traced_turn(true),
             Command::AwaitTurn(index) => self.turn("nova_await_turn", *index),
             Command::EndTurn(index) => self.turn("nova_end_turn", *index),
             Command::StreamEnd => self.push(Statement::call("nova_stream_end", Vec::new())),
@@ -110,10 +112,10 @@ impl FunctionEmitter<'_, '_> {
                 index,
                 value,
             } => {
-                let name = self.name(*pointer);
+                let array = self.read_variable(*pointer);
                 let index = self.expression(index);
                 let value = self.assigned(value);
-                let target = Expression::Name(name).index(index);
+                let target = self.traced_target(*pointer, array.index(index));
                 self.push(Statement::assign(target, value));
             }
             Command::Allocate {
@@ -150,8 +152,15 @@ impl FunctionEmitter<'_, '_> {
                 count,
                 place,
             } => self.unique(*block, *pointer, *element, count, place),
-            bulk_commands!() => self.bulk(command),
-            piece_commands!() => self.pieces(command),
+            bulk_commands!() => {
+                self.trace_bulk(command);
+                self.bulk(command);
+            }
+            piece_commands!() => {
+                self.trace_pieces(command);
+                self.pieces(command);
+                self.trace_made_pieces(command);
+            }
             Command::Retain(block) => {
                 let block = Expression::Name(self.name(*block));
                 let function = self.runtime("nova_retain");
@@ -225,6 +234,7 @@ impl FunctionEmitter<'_, '_> {
         count: &ir::Expression,
         place: &Place,
     ) {
+        let block_variable = block;
         let block = Expression::Name(self.name(block)).address();
         let mut arguments = vec![context(), block];
         arguments.extend(used.map(|u| self.assigned(u)));
@@ -240,7 +250,9 @@ impl FunctionEmitter<'_, '_> {
         });
         let data = self.fresh_memory(used.is_none(), Expression::call(name, arguments));
         let ty = self.type_of_variable(pointer);
+        self.trace_assigned(&[block_variable]);
         self.assign(pointer, data.cast(ty));
+        self.trace_new(pointer, element, count);
         self.leave_if_failed();
     }
 
@@ -281,7 +293,9 @@ impl FunctionEmitter<'_, '_> {
         }
         let data = Expression::call(self.runtime("nova_unique"), arguments);
         let ty = self.type_of_variable(pointer);
+        self.trace_assigned(&[block]);
         self.assign(pointer, data.cast(ty));
+        self.trace_new(pointer, element, count);
         self.leave_if_failed();
     }
 
@@ -452,6 +466,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// The addresses of variables that a call assigns.
     pub fn addresses(&mut self, results: &[Variable]) -> Vec<Expression> {
+        self.trace_assigned(results);
         results
             .iter()
             .map(|result| Expression::Name(self.name(*result)).address())
@@ -481,13 +496,7 @@ impl FunctionEmitter<'_, '_> {
     ) {
         // Before the table may move.
         let values: Vec<Expression> = payload.iter().map(|p| self.assigned(p)).collect();
-        let add = self.unit.add_function(sum);
-        let arguments = vec![
-            context(),
-            Expression::literal(constructor.to_string()),
-            Expression::text(place.to_string()),
-        ];
-        let value = Expression::call(add, arguments);
+        let value = self.appended(sum, constructor, place);
         // The payload may hold the link's value from before.
         let again = payload.iter().any(|p| mentions(p, link));
         let name = match again {
@@ -501,6 +510,12 @@ impl FunctionEmitter<'_, '_> {
             self.assign(link, value);
         }
         let new = Expression::Name(name);
+        if self.is_on_device() {
+            self.leave_if_failed();
+            let tag = self.node(sum, new.clone()).member("tag");
+            let constructor = Expression::literal(constructor.to_string());
+            self.push(Statement::assign(tag, constructor));
+        }
         let fields = self.unit.payload_fields(sum, constructor);
         for ((field, value), source) in fields.into_iter().zip(values).zip(payload) {
             let target = fields_of(self.node(sum, new.clone()), &field);
@@ -514,6 +529,21 @@ impl FunctionEmitter<'_, '_> {
         if again {
             self.assign(link, new);
         }
+    }
+
+    /// The link of a new node, which in kernels has no tag yet.
+    fn appended(&mut self, sum: SumId, constructor: u32, place: &Place) -> Expression {
+        if self.is_on_device() {
+            let growth = self.unit.node_table(sum).member("growth").address();
+            return Expression::call("nova_new_node_on_device", vec![context(), growth]);
+        }
+        let add = self.unit.add_function(sum);
+        let arguments = vec![
+            context(),
+            Expression::literal(constructor.to_string()),
+            Expression::text(place.to_string()),
+        ];
+        Expression::call(add, arguments)
     }
 
     fn node_payload(

@@ -30,6 +30,7 @@ impl FunctionEmitter<'_, '_> {
             Command::Break => self.break_loop(),
             Command::Continue => self.push(Statement::Continue),
             Command::Barrier(Level::Thread) if self.is_on_device() => self.group_barrier(),
+            Command::Barrier(level) if self.traces() => self.traced_barrier(*level),
             Command::Barrier(level) => {
                 let statements = dialect::barrier(self.unit.options.target, *level);
                 statements.into_iter().for_each(|s| self.push(s));
@@ -146,6 +147,9 @@ impl FunctionEmitter<'_, '_> {
             }
         };
         self.remark(place);
+        if self.traces() {
+            return self.traced_loop(variable, count, level, body, place);
+        }
         if !self.program().strict
             && let Some(array) = roots_in_place(variable, body)
         {
@@ -162,7 +166,7 @@ impl FunctionEmitter<'_, '_> {
                 Target::OpenCl | Target::Cuda => {
                     return self.kernel(variable, count, level, body);
                 }
-                Target::Seq | Target::Pthreads => {}
+                Target::Seq | Target::Traced | Target::Pthreads => {}
             }
         }
         if level == Level::Thread && self.is_on_device() {
@@ -184,12 +188,14 @@ impl FunctionEmitter<'_, '_> {
 
     fn endless_loop(&mut self, body: &[Command], place: &Place) {
         self.remark(place);
+        let around = self.tracing.at(place);
         self.loops.push(LoopState::default());
         let (condition, body) = self.loop_parts(body);
         self.push(Statement::While {
             condition,
             body: body.into(),
         });
+        self.tracing.place = around;
         if let Some(label) = self.loops.pop().and_then(|state| state.label) {
             self.push(Statement::Label(label));
         }

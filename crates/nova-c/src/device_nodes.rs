@@ -1,7 +1,7 @@
-//! Node tables inside of kernels. The host appends nodes, kernels read them: where nodes hold no
-//! arrays, in the memory of the host's table, which is brought to the device as any array is; where they
-//! hold some, in copies, in which an array is the place at which its elements begin in one array of
-//! bytes (`runtime-c/device/nodes.h`). A kernel has the tables that it reads in a
+//! Node tables inside of kernels. Where nodes hold no arrays, kernels read and append them in the memory
+//! that the host's table has on the device, and the host takes over new ones behind the kernel; where
+//! they hold some, kernels read copies, in which an array is the place at which its elements begin in one
+//! array of bytes (`runtime-c/device/nodes.h`, `new_nodes.h`). A kernel has the tables that it uses in a
 //! `struct nova_device_tables`, which its context points to, as the host's context points to
 //! `struct nova_tables`.
 
@@ -18,35 +18,50 @@ use nova_flat::representation::components;
 use nova_loop::ir::{self, Command, Program, Variable};
 use nova_loop::kernels::called;
 use nova_loop::walk::{each_command, reads};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// The structure with the tables that a kernel reads.
+/// The structure with the tables that a kernel uses.
 const TABLES: &str = "nova_device_tables";
 
-/// The node tables that commands, and the functions that they call, read.
-pub fn tables_read(program: &Program, body: &[Command]) -> BTreeSet<SumId> {
-    let mut found = BTreeSet::new();
-    read_in(body, &mut found);
+/// What a kernel has of a table that it appends to.
+const GROWTH: &str = "nova_device_nodes";
+
+/// The node tables that a kernel uses, and whether it appends to them.
+pub type UsedTables = BTreeMap<SumId, bool>;
+
+/// The node tables that commands, and the functions that they call, use.
+pub fn tables_used(program: &Program, body: &[Command]) -> UsedTables {
+    let mut found = UsedTables::new();
+    used_in(body, &mut found);
     for id in called(program, body) {
         if let Some(function) = program.functions.get(id.index()) {
-            read_in(&function.body, &mut found);
+            used_in(&function.body, &mut found);
         }
     }
     found
 }
 
-fn read_in(commands: &[Command], found: &mut BTreeSet<SumId>) {
+/// The tables that a kernel appends to.
+pub fn growing(tables: &UsedTables) -> impl Iterator<Item = SumId> {
+    let all = tables.iter();
+    all.filter_map(|(sum, appends)| appends.then_some(*sum))
+}
+
+fn used_in(commands: &[Command], found: &mut UsedTables) {
     each_command(commands, |command| {
         if let Command::NodePayload { sum, .. } = command {
-            found.insert(*sum);
+            found.entry(*sum).or_default();
+        }
+        if let Command::NodeNew { sum, .. } = command {
+            found.insert(*sum, true);
         }
         reads(command, &mut |expression| tags_in(expression, found));
     });
 }
 
-fn tags_in(expression: &ir::Expression, found: &mut BTreeSet<SumId>) {
+fn tags_in(expression: &ir::Expression, found: &mut UsedTables) {
     if let ir::Expression::NodeTag { sum, .. } = expression {
-        found.insert(*sum);
+        found.entry(*sum).or_default();
     }
     for child in expression.children() {
         nova_diag::deep(|| tags_in(child, found));
@@ -83,9 +98,7 @@ impl Unit<'_> {
 
     /// Whether nodes of a sum hold arrays.
     fn nodes_hold_arrays(&self, sum: SumId) -> bool {
-        let count = self.types.sum(sum).constructors.len() as u32;
-        let mut all = (0..count).flat_map(|k| self.payload_components(sum, k));
-        all.any(|component| component.array.is_some())
+        self.program.nodes_hold_arrays(sum)
     }
 
     /// The type of the nodes of a sum as kernels see them.
@@ -125,7 +138,7 @@ impl Unit<'_> {
         })
     }
 
-    /// What the kernels of a file need to read tables; nothing where they read none.
+    /// What the kernels of a file need to use tables; nothing where they use none.
     pub fn device_table_items(&mut self) -> Vec<Item> {
         let target = self.options.target;
         let sums: Vec<SumId> = self.kernels.nodes.iter().copied().collect();
@@ -149,6 +162,9 @@ impl Unit<'_> {
             let mut fields = vec![Field::Plain(shared(Type::Name(node)), "nodes".into())];
             if self.nodes_hold_arrays(sum) {
                 fields.push(Field::Plain(shared(Type::name("uint8_t")), "bytes".into()));
+            }
+            if self.kernels.growing.contains(&sum) {
+                fields.push(Field::Plain(Type::name(GROWTH), "growth".into()));
             }
             tables.push(Field::Struct(fields, self.table(sum).field));
         }
@@ -274,15 +290,23 @@ impl Unit<'_> {
 
 impl FunctionEmitter<'_, '_> {
     /// Prepares tables for a kernel; gives what the host passes for them.
-    pub fn node_arguments(&mut self, sums: &BTreeSet<SumId>) -> Vec<Expression> {
+    pub fn node_arguments(&mut self, tables: &UsedTables) -> Vec<Expression> {
         let mut arguments = Vec::new();
-        for sum in sums {
+        for (sum, appends) in tables {
             let table = self.unit.node_table(*sum);
             let sent = table.clone().member("sent");
-            let (nodes, count) = (table.clone().member("nodes"), table.member("count"));
+            let (nodes, count) = (table.clone().member("nodes"), table.clone().member("count"));
             let ty = Type::Name(self.unit.device_node(*sum));
+            if *appends {
+                let block = table.member("block").address();
+                let size = Expression::SizeOf(ty);
+                let all = vec![sent.address(), block, count.address(), size];
+                arguments.push(Expression::call("nova_growing_table", all));
+                continue;
+            }
             if !self.unit.nodes_hold_arrays(*sum) {
-                let all = vec![context(), sent.address(), nodes.clone(), count];
+                let size = Expression::SizeOf(ty.clone());
+                let all = vec![context(), sent.address(), nodes.clone(), count, size];
                 self.push(Statement::call("nova_send_nodes", all));
                 arguments.push(self.array_argument(nodes, ty, false));
                 continue;
@@ -297,27 +321,44 @@ impl FunctionEmitter<'_, '_> {
         arguments
     }
 
-    /// Adds the parameters for tables that a kernel reads; gives the address of the structure with
+    /// Behind a kernel, finds the nodes of the tables that it has appended to, which may have moved.
+    pub fn find_nodes(&mut self, tables: &UsedTables) {
+        for sum in growing(tables) {
+            let node = Type::Name(self.unit.table(sum).node);
+            let table = self.unit.node_table(sum);
+            let nodes = Expression::call("nova_nodes_of", vec![table.clone().member("block")]);
+            let place = table.member("nodes");
+            self.push(Statement::assign(place, nodes.cast(node.pointer())));
+        }
+    }
+
+    /// Adds the parameters for tables that a kernel uses; gives the address of the structure with
     /// them, if there are some.
     pub fn take_tables(
         &mut self,
-        sums: &BTreeSet<SumId>,
+        used: &UsedTables,
         parameters: &mut Vec<Parameter>,
     ) -> Option<Expression> {
-        if sums.is_empty() {
+        if used.is_empty() {
             return None;
         }
-        self.unit.kernels.nodes.extend(sums);
+        self.unit.kernels.nodes.extend(used.keys());
+        self.unit.kernels.growing.extend(growing(used));
         let tables = self.fresh("tables");
         self.push(Statement::Declare {
             ty: Type::Struct(TABLES.into()),
             name: tables.clone(),
             value: None,
         });
-        for sum in sums {
+        for (sum, appends) in used {
             let node = Type::Name(self.unit.device_node(*sum));
             let field = self.unit.table(*sum).field;
             let table = Expression::Name(tables.clone()).member(field.clone());
+            if *appends {
+                let growth = self.take_growth(&field, node, table.clone(), parameters);
+                self.push(Statement::assign(table.member("growth"), growth));
+                continue;
+            }
             let mut parts = vec![("nodes", node)];
             if self.unit.nodes_hold_arrays(*sum) {
                 parts.push(("bytes", Type::name("uint8_t")));
@@ -329,6 +370,65 @@ impl FunctionEmitter<'_, '_> {
             }
         }
         Some(Expression::Name(tables).address())
+    }
+
+    /// Adds the parameters for a table that a kernel appends to, and finds its nodes; gives the rest.
+    fn take_growth(
+        &mut self,
+        field: &Name,
+        node: Type,
+        table: Expression,
+        parameters: &mut Vec<Parameter>,
+    ) -> Expression {
+        let target = self.unit.options.target;
+        let shared = |ty: Type| dialect::shared_type(target, ty).pointer();
+        let name = self.fresh(&format!("{field}_growth"));
+        let parts = [
+            ("nodes", shared(node.clone())),
+            ("next", shared(Type::name("int64_t"))),
+            ("capacity", Type::name("int64_t")),
+            ("number", Type::name("int64_t")),
+        ];
+        self.take_structure(&name, Type::name(GROWTH), parts.to_vec(), parameters);
+        let growth = Expression::Name(name);
+        let nodes = growth.clone().member("nodes").cast(shared(node));
+        self.push(Statement::assign(table.member("nodes"), nodes));
+        growth
+    }
+
+    /// Adds the parameters for a structure: itself, or its fields, of which one is declared.
+    pub fn take_structure(
+        &mut self,
+        name: &Name,
+        ty: Type,
+        parts: Vec<(&str, Type)>,
+        parameters: &mut Vec<Parameter>,
+    ) {
+        let target = self.unit.options.target;
+        let ty = ty.constant();
+        let name = name.clone();
+        if !dialect::passes_offsets(target) {
+            parameters.push(Parameter { ty, name });
+            return;
+        }
+        let mut fields = Vec::new();
+        for (part, ty) in parts {
+            let own = self.fresh(&format!("{name}_{part}"));
+            let is_array = matches!(ty, Type::Pointer(_));
+            parameters.push(Parameter {
+                ty,
+                name: own.clone(),
+            });
+            fields.push(Expression::Name(own.clone()));
+            if is_array {
+                // Memory is always passed with an offset, which is 0 here.
+                let name = self.fresh(&format!("{own}_offset"));
+                let ty = Type::name("int64_t");
+                parameters.push(Parameter { ty, name });
+            }
+        }
+        let value = Expression::Braces(fields);
+        self.push(Statement::declare(ty, name, value));
     }
 
     /// Adds the parameters for an array; gives the address of its first element.

@@ -15,7 +15,10 @@ pub fn counted_loop(
     body: Vec<Statement>,
 ) -> Vec<Statement> {
     match (target, level) {
-        (Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda, Level::Vector) => {
+        (
+            Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
+            Level::Vector,
+        ) => {
             vec![Statement::Lanes {
                 hint: Hint::NotWrittenOut,
                 variable,
@@ -23,7 +26,10 @@ pub fn counted_loop(
                 body: body.into(),
             }]
         }
-        (Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda, Level::Independent) => {
+        (
+            Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
+            Level::Independent,
+        ) => {
             vec![Statement::Lanes {
                 hint: Hint::Independent,
                 variable,
@@ -31,7 +37,10 @@ pub fn counted_loop(
                 body: body.into(),
             }]
         }
-        (Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda, Level::WrittenOut) => {
+        (
+            Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
+            Level::WrittenOut,
+        ) => {
             vec![Statement::Lanes {
                 hint: Hint::WrittenOut,
                 variable,
@@ -41,7 +50,7 @@ pub fn counted_loop(
         }
         // What threads share is a region of its own.
         (
-            Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda,
+            Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
             Level::Sequential | Level::Grid | Level::Block | Level::Thread | Level::Rank,
         ) => vec![Statement::For {
             ty: Type::name("int64_t"),
@@ -69,7 +78,7 @@ pub fn shared_loop(level: Level) -> Option<Hint> {
 /// Elements in memory that the threads of a work-group share, as pointers to them are declared.
 pub fn group_type(target: Target, element: Type) -> Type {
     match target {
-        Target::Seq | Target::Pthreads | Target::Cuda => element,
+        Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => element,
         Target::OpenCl => Type::name(format!("__local {}", crate::print::type_text(&element))),
     }
 }
@@ -78,7 +87,7 @@ pub fn group_type(target: Target, element: Type) -> Type {
 /// expression.
 pub fn group_variable(target: Target, ty: &str, name: Name) -> (Statement, Expression) {
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => {
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
             let declared = Statement::Declare {
                 ty: group_type(target, Type::name(ty)),
                 name: name.clone(),
@@ -98,7 +107,7 @@ pub fn group_variable(target: Target, ty: &str, name: Name) -> (Statement, Expre
 /// the group; none where it gets their addresses.
 pub fn group_memory(target: Target, name: Name) -> Option<Statement> {
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => None,
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => None,
         Target::Cuda => {
             let all = vec![Expression::name("unsigned char"), Expression::Name(name)];
             Some(Statement::call("NOVA_DYNAMIC_SHARED", all))
@@ -110,7 +119,7 @@ pub fn group_memory(target: Target, name: Name) -> Option<Statement> {
 /// values.
 pub fn vector_type(target: Target, element: Scalar, width: usize) -> Option<Type> {
     let text = match target {
-        Target::Seq | Target::Pthreads => return None,
+        Target::Seq | Target::Traced | Target::Pthreads => return None,
         Target::OpenCl => format!("{}{width}", crate::vectors::opencl_vector(element)?),
         Target::Cuda if element == Scalar::Bool => return None,
         Target::Cuda => {
@@ -124,7 +133,7 @@ pub fn vector_type(target: Target, element: Scalar, width: usize) -> Option<Type
 /// So many neighbours, from a place on.
 pub fn load_vector(target: Target, width: usize, place: Expression) -> Expression {
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => {
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
             let arguments = vec![Expression::literal("0"), place];
             Expression::call(format!("vload{width}"), arguments)
         }
@@ -136,7 +145,9 @@ pub fn load_vector(target: Target, width: usize, place: Expression) -> Expressio
 pub fn lane(target: Target, vector: Name, lane: usize) -> Expression {
     let vector = Expression::Name(vector);
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => vector.member(format!("s{lane:x}")),
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
+            vector.member(format!("s{lane:x}"))
+        }
         Target::Cuda => {
             let lane = Expression::literal(lane.to_string());
             vector.member("lanes").index(lane)
@@ -153,7 +164,7 @@ pub fn store_vector(
 ) -> Statement {
     let width = values.len();
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => {
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
             let vector = Expression::call(format!("({})", crate::print::type_text(ty)), values);
             let all = vec![vector, Expression::literal("0"), place];
             Statement::call(format!("vstore{width}"), all)
@@ -166,7 +177,7 @@ pub fn store_vector(
 pub fn group_barrier(target: Target) -> Statement {
     match target {
         // They have none.
-        Target::Seq | Target::Pthreads => Statement::Block(Vec::new().into()),
+        Target::Seq | Target::Traced | Target::Pthreads => Statement::Block(Vec::new().into()),
         Target::OpenCl => {
             let fences = ["CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE"];
             let [local, global] = fences.map(Expression::name);
@@ -182,7 +193,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
     match (target, level) {
         // One thread waits for nobody, and regions end together.
         (
-            Target::Seq | Target::Pthreads | Target::OpenCl | Target::Cuda,
+            Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl | Target::Cuda,
             Level::Sequential
             | Level::Grid
             | Level::Block
@@ -198,7 +209,7 @@ pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
 /// Elements in memory that all threads of a device see, as pointers to them are declared.
 pub fn shared_type(target: Target, element: Type) -> Type {
     match target {
-        Target::Seq | Target::Pthreads | Target::Cuda => element,
+        Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => element,
         Target::OpenCl => Type::name(format!("__global {}", crate::print::type_text(&element))),
     }
 }
@@ -206,7 +217,7 @@ pub fn shared_type(target: Target, element: Type) -> Type {
 /// What stands before a kernel.
 pub fn kernel_prefix(target: Target) -> &'static str {
     match target {
-        Target::Seq | Target::Pthreads => "static",
+        Target::Seq | Target::Traced | Target::Pthreads => "static",
         Target::OpenCl => "__kernel",
         Target::Cuda => "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE)",
     }
@@ -215,7 +226,7 @@ pub fn kernel_prefix(target: Target) -> &'static str {
 /// What stands before a function that kernels call.
 pub fn device_prefix(target: Target) -> &'static str {
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => "static",
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => "static",
         Target::Cuda => "static __device__",
     }
 }
@@ -224,7 +235,7 @@ pub fn device_prefix(target: Target) -> &'static str {
 /// gets addresses gets structures with addresses, too.
 pub fn passes_offsets(target: Target) -> bool {
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => true,
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => true,
         Target::Cuda => false,
     }
 }
@@ -232,7 +243,9 @@ pub fn passes_offsets(target: Target) -> bool {
 /// What the host launches: the number of a kernel, or its function.
 pub fn kernel_reference(target: Target, number: usize, name: &Name) -> Expression {
     match target {
-        Target::Seq | Target::Pthreads | Target::OpenCl => Expression::literal(number.to_string()),
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
+            Expression::literal(number.to_string())
+        }
         Target::Cuda => {
             let function = format!("{}::{name}", crate::cuda::NAMESPACE);
             Expression::call("NOVA_KERNEL", vec![Expression::name(function)])
@@ -243,7 +256,7 @@ pub fn kernel_reference(target: Target, number: usize, name: &Name) -> Expressio
 /// Words that no variable of a function may be called, beside those of C.
 pub fn reserved(target: Target) -> impl Iterator<Item = &'static str> {
     let words = match target {
-        Target::Seq | Target::Pthreads => "",
+        Target::Seq | Target::Traced | Target::Pthreads => "",
         Target::OpenCl => OPENCL_WORDS,
         Target::Cuda => CUDA_WORDS,
     };

@@ -83,13 +83,18 @@ impl FunctionEmitter<'_, '_> {
                 otherwise,
             } => self.select(condition, then, otherwise),
             ir::Expression::Load { pointer, index } => {
+                let what = pointer;
                 let pointer = self.value(pointer);
                 let index = self.value(index);
                 let depth = pointer.depth.max(index.depth) + 1;
                 let scalar = pointer.scalar;
-                Value::exact(pointer.own().index(index.own()), scalar, depth)
+                let element = pointer.own().index(index.own());
+                match self.traces() {
+                    true => self.traced_load(element, scalar, what, depth),
+                    false => Value::exact(element, scalar, depth),
+                }
             }
-            ir::Expression::Offset { pointer, index } => {
+            ir::Expression::Offset { pointer, index, .. } => {
                 let pointer = self.value(pointer);
                 let index = self.value(index);
                 let depth = pointer.depth.max(index.depth) + 1;
@@ -118,7 +123,7 @@ impl FunctionEmitter<'_, '_> {
 
     /// A variable.
     pub fn variable_value(&mut self, variable: Variable) -> Value {
-        let expression = Expression::Name(self.name(variable));
+        let expression = self.read_variable(variable);
         match self.program().variable(variable).ty {
             ir::Type::Scalar(scalar) => Value {
                 index: self.is_index(variable) || self.unit.is_counter(variable),

@@ -72,7 +72,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     if unit.has_kernels {
         let (own, needed) = match options.target {
             Target::Cuda => cuda::items(&mut unit),
-            Target::OpenCl | Target::Seq | Target::Pthreads => {
+            Target::OpenCl | Target::Seq | Target::Traced | Target::Pthreads => {
                 (opencl::items(&mut unit), Vec::new())
             }
         };
@@ -85,7 +85,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     let platform = match (options.target, unit.has_kernels) {
         (Target::Cuda, true) => Platform::CudaHost,
         (Target::OpenCl, true) => Platform::OpenClHost,
-        (Target::Seq | Target::Pthreads, true) | (_, false) => Platform::Processor,
+        (Target::Seq | Target::Traced | Target::Pthreads, true) | (_, false) => Platform::Processor,
     };
     Files {
         source: source(options, platform, &headers, program, items),

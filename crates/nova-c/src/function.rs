@@ -9,6 +9,7 @@ use crate::border::structures::{Making, fields_behind, making};
 use crate::command::offset;
 use crate::expression::type_of;
 use crate::names::Names;
+use crate::races::Tracing;
 use crate::region::Fields;
 use crate::scalar::memory_type;
 use crate::unit::{FunctionInfo, Unit};
@@ -57,6 +58,8 @@ pub struct FunctionEmitter<'u, 'p> {
     pub waits: bool,
     /// On a device, what the function gives when something in it has failed.
     pub failed_value: Option<Expression>,
+    /// What is known for tracing races.
+    pub tracing: Tracing,
 }
 
 /// A local array of more elements is read through a pointer: compilers that turn indices into
@@ -115,6 +118,9 @@ fn emit(
     emitter.own = own;
     emitter.counts = counts;
     emitter.function = info.name.clone();
+    if emitter.traces() {
+        emitter.tracing = Tracing::new(function);
+    }
     let mut parameters = emitter.inputs(function, info.context);
     if !on_device {
         emitter.making = making(emitter.unit, id);
@@ -173,6 +179,7 @@ impl FunctionEmitter<'_, '_> {
                 ty: self.type_of_variable(*variable),
                 name: self.declare(*variable),
             });
+            self.trace_variable(*variable);
         }
         parameters
     }
@@ -238,6 +245,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             behind_threads: None,
             waits: false,
             failed_value: None,
+            tracing: Tracing::default(),
         }
     }
 
@@ -326,6 +334,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             name,
             value: None,
         });
+        self.trace_variable(variable);
     }
 
     /// Declares a local array, to whose first element a variable points.
@@ -352,16 +361,19 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
                 value: Some(Expression::Name(name)),
             });
         }
+        self.trace_local(pointer, count);
     }
 
     /// Assigns a variable.
     pub fn assign(&mut self, variable: Variable, value: Expression) {
         let name = self.name(variable);
+        self.trace_assigned(&[variable]);
         self.push(Statement::assign(Expression::Name(name), value));
     }
 
     /// Leaves the function; `last` when control would end there anyway.
     pub fn leave(&mut self, last: bool) {
+        self.trace_return();
         if let Some(variable) = self.returned {
             let name = self.name(variable);
             self.push(Statement::Return(Some(Expression::Name(name))));

@@ -115,7 +115,7 @@ fn building(unit: &Unit) -> String {
                 kernels,
             )
         }
-        (Target::Seq | Target::Pthreads | Target::OpenCl, kernels) => {
+        (Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl, kernels) => {
             let library = if kernels { "-lOpenCL " } else { "" };
             let text = format!(
                 "Compile {name}.c as C11 or C++17, with -pthread, and link with {library}-lm -pthread."

@@ -9,7 +9,7 @@
 use crate::Target;
 use crate::ast::{Expression, Function, Hint, Name, Parameter, Statement, Type};
 use crate::command::context;
-use crate::device_nodes::tables_read;
+use crate::device_nodes::{UsedTables, growing, tables_used};
 use crate::dialect;
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
@@ -43,8 +43,10 @@ pub struct Kernels {
     pub memory_users: BTreeSet<FunctionId>,
     /// The tables for arrays that kernels keep.
     pub tables: BTreeSet<Variable>,
-    /// The node tables that kernels read.
+    /// The node tables that kernels use.
     pub nodes: BTreeSet<SumId>,
+    /// Those of them that kernels append to.
+    pub growing: BTreeSet<SumId>,
     /// The checks that kernels make; their numbers are what a failure tells the host.
     pub sites: Vec<(ErrorKind, Place)>,
 }
@@ -112,7 +114,7 @@ impl FunctionEmitter<'_, '_> {
             .filter(|v| program.variable(*v).ty != ir::Type::Block || tables.contains(v))
             .collect();
         let memory = takes_memory(&self.unit.kernels.memory_users, body);
-        let nodes = tables_read(program, body);
+        let nodes = tables_used(program, body);
         let function = self.function.clone();
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
@@ -131,13 +133,18 @@ impl FunctionEmitter<'_, '_> {
         arguments.extend(taken.map(|v| self.kernel_argument(*v, written.contains(v))));
         arguments.extend(self.group_arguments(body));
         let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
-        let launch = match (&threads, memory) {
-            (Some(_), _) => "nova_launch_groups",
-            (None, true) => "nova_launch_with_memory",
-            (None, false) => "nova_launch",
+        let appends = growing(&nodes).next().is_some();
+        let launch = match (&threads, appends, memory) {
+            (Some(_), _, _) => "nova_launch_groups",
+            (None, true, _) => "nova_launch_with_nodes",
+            (None, false, true) => "nova_launch_with_memory",
+            (None, false, false) => "nova_launch",
         };
         let kernel = dialect::kernel_reference(self.unit.options.target, number, &name);
-        self.launch((launch, kernel), count, threads, arguments);
+        let takes_memory = Expression::name(if memory { "true" } else { "false" });
+        let more = threads.or(appends.then_some(takes_memory));
+        self.launch((launch, kernel), count, more, arguments);
+        self.find_nodes(&nodes);
     }
 
     /// What the host passes for a variable.
@@ -161,12 +168,13 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A launch: the function of the runtime, the kernel and a list of arguments. It is for so many
-    /// threads, or, where the kernel has groups, for so many groups of threads.
+    /// threads; more is said of groups, of how many threads, and of new nodes, whether threads take
+    /// memory too.
     fn launch(
         &mut self,
         (launch, kernel): (&str, Expression),
         count: Expression,
-        threads: Option<Expression>,
+        more: Option<Expression>,
         arguments: Vec<Expression>,
     ) {
         let length = arguments.len();
@@ -180,7 +188,7 @@ impl FunctionEmitter<'_, '_> {
             Expression::Name(name)
         };
         let mut all = vec![context(), kernel, count];
-        all.extend(threads);
+        all.extend(more);
         all.extend([list, Expression::literal(length.to_string())]);
         self.push(Statement::call(launch, all));
     }
@@ -231,7 +239,7 @@ fn emit_kernel(
     unit: &mut Unit,
     name: Name,
     (index, level): (Variable, ir::Level),
-    (taken, memory, nodes): (&[Variable], bool, &BTreeSet<SumId>),
+    (taken, memory, nodes): (&[Variable], bool, &UsedTables),
     body: &[Command],
 ) -> Function {
     let target = unit.options.target;
@@ -307,41 +315,19 @@ impl FunctionEmitter<'_, '_> {
         (begin, slice)
     }
 
-    /// Adds the parameters for a table of pieces: a structure, or its fields, of which one is declared.
+    /// Adds the parameters for a table of pieces.
     fn take_pieces(&mut self, variable: Variable, parameters: &mut Vec<Parameter>) {
         let target = self.unit.options.target;
         let name = self.declare(variable);
-        let ty = Type::name("nova_device_pieces").constant();
-        if !dialect::passes_offsets(target) {
-            parameters.push(Parameter { ty, name });
-            return;
-        }
-        let mut fields = Vec::new();
-        for (part, is_array) in [
-            ("table", true),
-            ("words", true),
-            ("capacity", false),
-            ("number", false),
-        ] {
-            let own = self.fresh(&format!("{name}_{part}"));
-            let integer = Type::name("int64_t");
-            let ty = match is_array {
-                true => dialect::shared_type(target, integer.clone()).pointer(),
-                false => integer.clone(),
-            };
-            parameters.push(Parameter {
-                ty,
-                name: own.clone(),
-            });
-            fields.push(Expression::Name(own.clone()));
-            if is_array {
-                // Memory is always passed with an offset, which is 0 here.
-                let name = self.fresh(&format!("{own}_offset"));
-                parameters.push(Parameter { ty: integer, name });
-            }
-        }
-        let value = Expression::Braces(fields);
-        self.push(Statement::declare(ty, name, value));
+        let integer = || Type::name("int64_t");
+        let shared = || dialect::shared_type(target, integer()).pointer();
+        let parts = vec![
+            ("table", shared()),
+            ("words", shared()),
+            ("capacity", integer()),
+            ("number", integer()),
+        ];
+        self.take_structure(&name, Type::name("nova_device_pieces"), parts, parameters);
     }
 
     /// Adds the parameters for what a kernel takes from around it: of a pointer the memory and where in
@@ -388,7 +374,7 @@ impl FunctionEmitter<'_, '_> {
 pub fn has_kernels(program: &ir::Program, target: Target) -> bool {
     let on_device = match target {
         Target::OpenCl | Target::Cuda => true,
-        Target::Seq | Target::Pthreads => false,
+        Target::Seq | Target::Traced | Target::Pthreads => false,
     };
     let mut found = false;
     for function in &program.functions {

@@ -25,7 +25,7 @@ pub fn waits(body: &[Command]) -> bool {
 
 /// The arrays that the threads of a group share in the body of a kernel, with their counts: its last
 /// parameters.
-fn arrays(body: &[Command]) -> Vec<(Variable, &ir::Expression)> {
+pub fn arrays(body: &[Command]) -> Vec<(Variable, &ir::Expression)> {
     let mut found = Vec::new();
     each_command(body, |command| {
         if let Command::Shared { pointer, count } = command {
@@ -105,7 +105,8 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    fn element_of(&self, pointer: Variable) -> Scalar {
+    /// The elements that a pointer leads to.
+    pub fn element_of(&self, pointer: Variable) -> Scalar {
         match self.program().variable(pointer).ty {
             ir::Type::Pointer(element) => element,
             // The verifier refuses arrays without pointers.

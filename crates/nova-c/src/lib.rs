@@ -9,7 +9,7 @@
 //! declarations to their values, [`copies`] removes variables that only hold another's value,
 //! [`nesting`] bounds how deep statements nest. The way of a value between host and program is [`border`]; recursive data is
 //! held in the tables of [`nodes`]. The names that a host sees are those of [`exports`], which finds where two would be one. A file contains what [`uses`] finds it to need of the runtime
-//! (crate `nova-runtime`).
+//! (crate `nova-runtime`). [`races`] is what is added to code that traces races.
 
 pub mod ast;
 pub mod border;
@@ -39,6 +39,7 @@ mod opencl;
 mod pieces;
 pub mod print;
 mod prune;
+mod races;
 mod region;
 mod scalar;
 mod signature;
@@ -55,6 +56,9 @@ use nova_loop::ir::Program;
 pub enum Target {
     /// Sequential C.
     Seq,
+    /// Sequential C that traces what the iterations of parallel loops touch, and fails where two
+    /// of them race; for a program of Loop made for any target.
+    Traced,
     /// C with a pool of threads.
     Pthreads,
     /// C for the host of a device of OpenCL, with the kernels as text.
@@ -67,7 +71,7 @@ impl Target {
     /// The end of the name of a source file.
     pub fn extension(self) -> &'static str {
         match self {
-            Target::Seq | Target::Pthreads | Target::OpenCl => "c",
+            Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => "c",
             Target::Cuda => "cu",
         }
     }

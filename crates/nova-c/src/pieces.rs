@@ -12,6 +12,9 @@ impl FunctionEmitter<'_, '_> {
     /// Commands on the pieces of a loop.
     pub fn pieces(&mut self, command: &Command) {
         match command {
+            Command::MaySplit { splits } if self.traces() => {
+                self.assign(*splits, Expression::call("nova_race_may_split", Vec::new()));
+            }
             Command::MaySplit { splits } => {
                 self.assign(*splits, Expression::call("nova_may_split", vec![context()]));
             }

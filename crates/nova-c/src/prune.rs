@@ -153,16 +153,21 @@ fn remove(block: &mut Block, dead: &dyn Fn(&Name) -> bool) {
             }
         };
         if let Some(value) = value.filter(|v| !is_pure(v)) {
-            block.0.push(Statement::Expression(without_cast(value)));
+            block.0.push(Statement::Expression(for_effect(value)));
         }
     }
 }
 
-fn without_cast(value: Expression) -> Expression {
-    if let Expression::Cast(_, inner) = value {
-        return *inner;
+/// A value of which only the effects are wanted: a call, or what says that the rest is not.
+fn for_effect(value: Expression) -> Expression {
+    let inner = match value {
+        Expression::Cast(_, inner) => *inner,
+        other => other,
+    };
+    match inner {
+        Expression::Call(..) => inner,
+        other => other.cast(Type::name("void")),
     }
-    value
 }
 
 #[cfg(test)]

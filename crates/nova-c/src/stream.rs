@@ -52,7 +52,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The place of the first structure that is streamed.
-    fn streamed_from(&mut self, fields: &[Variable], start: &ir::Expression) -> Expression {
+    pub fn streamed_from(&mut self, fields: &[Variable], start: &ir::Expression) -> Expression {
         match fields.first() {
             Some(first) => self.expression(&ir::Expression::offset(*first, start.clone())),
             None => Expression::name("NULL"),
@@ -60,7 +60,7 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// The bytes of a structure of these fields, which have one type.
-    fn structure_size(&self, fields: &[Variable]) -> Expression {
+    pub fn structure_size(&self, fields: &[Variable]) -> Expression {
         let element = match fields.first().map(|f| self.unit.program.variable(*f).ty) {
             Some(ir::Type::Pointer(element)) => element,
             Some(ir::Type::Scalar(_) | ir::Type::Block) | None => Scalar::U8,

@@ -276,6 +276,7 @@ impl FunctionEmitter<'_, '_> {
                 });
             }
             let (statements, ()) = self.apart(|emitter| {
+                emitter.bring_to_host(&parts);
                 emitter.show_constructor(constructor, None, &mut parts.iter(), sink)
             });
             cases.push(Block(statements));

@@ -5,7 +5,7 @@ use crate::ast::{Expression, Function, Item, Name, Parameter, Statement, Type};
 use crate::border::ctype::CTypes;
 use crate::kernel::{Kernels, has_kernels};
 use crate::names::Names;
-use crate::{Options, nodes::NodeTable};
+use crate::{Options, Target, nodes::NodeTable};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_loop::ir::Round;
 use nova_loop::ir::{Command, Expression as LoopExpression, FunctionId, Program, Variable};
@@ -177,7 +177,7 @@ fn error_function(error: ErrorKind) -> Function {
 impl Unit<'_> {
     /// Whether commands may stop the program; memory for the result is there already.
     pub fn may_fail(&self, commands: &[Command]) -> bool {
-        let mut fails = false;
+        let mut fails = self.options.target == Target::Traced;
         each_command(commands, |command| match command {
             Command::Call { function, .. } => {
                 let callee = self.functions.get(function.index());
@@ -309,7 +309,7 @@ fn find_counters(program: &Program) -> HashSet<Variable> {
 
 /// Calls `visit` on every variable that a command itself assigns, with the value where that is an
 /// expression.
-fn for_each_assignment(
+pub fn for_each_assignment(
     command: &Command,
     visit: &mut dyn FnMut(Variable, Option<&LoopExpression>),
 ) {

@@ -201,8 +201,8 @@ impl Compiler {
         let options = CompilerOptions {
             optimization: self.options.optimization,
             strict: self.options.strict,
-            libraries: self.options.target.libraries(),
-            cuda: self.options.target == crate::options::Target::Cuda,
+            libraries: self.options.libraries(),
+            cuda: self.options.dialect() == Some(nova_c::Target::Cuda),
         };
         let library = Library::load(&interface, options, link);
         checked.trace.times.push(("C compiler", start.elapsed()));

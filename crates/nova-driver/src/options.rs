@@ -69,6 +69,14 @@ impl Target {
         }
     }
 
+    /// Whether loops of its programs run in parallel.
+    pub fn is_parallel(self) -> bool {
+        match self {
+            Target::Sequential => false,
+            Target::Pthreads | Target::Cuda | Target::OpenCl | Target::Mpi => true,
+        }
+    }
+
     /// Whether this version of the compiler makes code for it.
     pub fn is_supported(self) -> bool {
         self.dialect().is_some()
@@ -144,9 +152,29 @@ pub struct Options {
     pub tiles: nova_loop::TileSizes,
     /// How operations are divided among threads, for tests; otherwise the target decides.
     pub division: Option<Division>,
+    /// Whether the code, otherwise the target's, is C for one thread that traces the accesses of
+    /// parallel loops, and fails where two of their iterations race.
+    pub check_races: bool,
 }
 
 impl Options {
+    /// The C that is written; `None` if there is none in this version.
+    pub fn dialect(&self) -> Option<nova_c::Target> {
+        let dialect = self.target.dialect()?;
+        Some(match self.check_races {
+            true => nova_c::Target::Traced,
+            false => dialect,
+        })
+    }
+
+    /// What the C is linked with beside the C library: flags.
+    pub fn libraries(&self) -> &'static [&'static str] {
+        match self.check_races {
+            true => &[],
+            false => self.target.libraries(),
+        }
+    }
+
     /// How operations are divided among threads, if they are.
     pub fn division(&self) -> Option<Division> {
         let usual = match self.target {
@@ -176,6 +204,7 @@ impl Default for Options {
             dump_after: None,
             tiles: nova_loop::TileSizes::default(),
             division: None,
+            check_races: false,
         }
     }
 }

@@ -157,8 +157,8 @@ pub const PASSES: &[Pass] = &[
         description: "gives to threads the maps that the program gives to them",
         level: 0,
         step: Step::FlatFor(|program, options| {
-            if options.division().is_some() {
-                nova_opt::divide::honour(program);
+            if let Some(division) = options.division() {
+                nova_opt::divide::honour(program, division.kernels);
             }
         }),
     },
@@ -294,7 +294,7 @@ pub const PASSES: &[Pass] = &[
         level: 0,
         step: Step::LoopToC(|program, name, options| {
             // Targets without C are refused before.
-            let target = options.target.dialect().unwrap_or(nova_c::Target::Seq);
+            let target = options.dialect().unwrap_or(nova_c::Target::Seq);
             let name = name.to_string();
             nova_c::emit(program, &nova_c::Options { name, target })
         }),

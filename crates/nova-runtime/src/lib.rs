@@ -34,6 +34,8 @@ pub const FILES: &[(&str, &str)] = files![
     "device/memory.h",
     "device/mirrors.h",
     "common/blocks.h",
+    "common/races.h",
+    "device/nodes.h",
     "device/pieces.h",
     "common/streams.h",
     "common/call.h",
@@ -52,7 +54,6 @@ pub const FILES: &[(&str, &str)] = files![
     "common/nova_math.h",
     "common/arguments.h",
     "common/nodes.h",
-    "device/nodes.h",
     "common/text.h",
     "pthreads/atomics.h",
     "pthreads/processors.h",
@@ -63,6 +64,7 @@ pub const FILES: &[(&str, &str)] = files![
     "device/callers.h",
     "device/threads.h",
     "device/heap.h",
+    "device/new_nodes.h",
     "device/arguments.h",
     "opencl/launch.h",
     "cuda/run.h",
@@ -111,7 +113,7 @@ impl Platform {
             (Platform::Processor, "common" | "pthreads") => true,
             (Platform::OpenClHost | Platform::CudaHost, "common") => name != "one_memory.h",
             (Platform::OpenClHost | Platform::CudaHost, "device") => {
-                !matches!(name, "threads.h" | "heap.h")
+                !matches!(name, "threads.h" | "heap.h" | "new_nodes.h")
             }
             // Only pieces are shared with threads.
             (Platform::OpenClHost | Platform::CudaHost, "pthreads") => name == "region.h",
@@ -119,7 +121,7 @@ impl Platform {
             (Platform::CudaHost, "cuda") => !CUDA_KERNELS.contains(&name),
             (Platform::OpenClKernels, "opencl") => OPENCL_KERNELS.contains(&name),
             (Platform::OpenClKernels | Platform::CudaKernels, "device") => {
-                matches!(name, "threads.h" | "heap.h")
+                matches!(name, "threads.h" | "heap.h" | "new_nodes.h")
             }
             (Platform::CudaKernels, "cuda") => CUDA_KERNELS.contains(&name),
             (Platform::CudaKernels, "common") if name == "bits.h" => true,

@@ -110,7 +110,7 @@ pub struct Common {
     /// Verify the program after every pass
     #[arg(long, global = true, help_heading = "For work on the compiler")]
     pub verify: bool,
-    /// Check parallel loops for races (parallel targets)
+    /// Look for races of parallel loops while the program runs (parallel targets)
     #[arg(long, global = true, help_heading = "For work on the compiler")]
     pub check_races: bool,
     /// Number of ranks (mpi)
@@ -256,6 +256,7 @@ impl Common {
             disabled: self.disabled.clone(),
             verify: self.verify || defaults.verify,
             dump_after: self.dump_after.clone(),
+            check_races: self.check_races,
             ..defaults
         }
     }

@@ -38,7 +38,7 @@ pub fn dispatch(cli: Cli) -> Outcome {
 
 /// What no option of this version can mean is said before anything is done.
 fn check_common(common: &Common) -> Outcome {
-    if common.check_races {
+    if common.check_races && !common.target.is_some_and(nova_driver::Target::is_parallel) {
         return Err(End::usage(
             "error: --check-races needs a parallel target; seq runs everything in order",
         ));

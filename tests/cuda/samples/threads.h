@@ -9,6 +9,7 @@
 #define NOVA_MIRRORS_H
 #define NOVA_HEAP_IS_FULL (-1)
 #define NOVA_PIECES_ARE_FULL (-2)
+#define NOVA_NODES_ARE_FULL (-3)
 typedef struct nova_failure {
     int32_t taken, site;
     int64_t first, second;

@@ -58,7 +58,7 @@ pub fn device_remark(unit: &Unit) -> String {
             "a cl_command_queue that keeps its order",
             "clReleaseMemObject",
         ),
-        Target::Cuda | Target::Seq | Target::Pthreads => {
+        Target::Cuda | Target::Seq | Target::Traced | Target::Pthreads => {
             ("a CUDA stream, or NULL, of the current device", "cudaFree")
         }
     };
@@ -82,7 +82,7 @@ fn stream(others: &[Parameter]) -> Name {
 fn device_parameters(unit: &Unit, interface: &EntryInterface) -> Vec<Parameter> {
     let memory = |ty: &Type| match unit.options.target {
         Target::OpenCl => Type::Struct("_cl_mem".into()).pointer(),
-        Target::Cuda | Target::Seq | Target::Pthreads => ty.clone(),
+        Target::Cuda | Target::Seq | Target::Traced | Target::Pthreads => ty.clone(),
     };
     let mut parameters = interface.parameters();
     for (k, parameter) in parameters.iter_mut().enumerate() {

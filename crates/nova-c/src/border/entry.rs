@@ -331,7 +331,10 @@ fn run_function(
     for statement in read.into_iter().chain(rest) {
         emitter.push(statement);
     }
-    let body = emitter.take();
+    let mut body = emitter.take();
+    if emitter.traces() {
+        body.insert(0, Statement::call("nova_race_begin", vec![context()]));
+    }
     Function {
         prefix: vec!["static".into()],
         result: Type::name("void"),

@@ -75,6 +75,8 @@ fn kernels() {
     check_for(Target::OpenCl, "quotients");
     check_for(Target::OpenCl, "groups");
     check_source(Target::Cuda, "groups");
+    check_for(Target::OpenCl, "lists");
+    check_source(Target::Cuda, "lists");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod failures;
 mod foreign;
 mod golden;
 mod operations;
+mod races;
 mod rounds;
 mod scalars;
 mod shapes;

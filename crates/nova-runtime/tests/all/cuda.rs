@@ -17,6 +17,7 @@ const SAMPLES: &[&str] = &[
     "meetings",
     "groups",
     "heaps",
+    "nodes",
 ];
 
 const ADDRESSES: &str = "-fsanitize=address,undefined";

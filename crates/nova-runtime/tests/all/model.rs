@@ -24,6 +24,7 @@ const INSIDE: &[&str] = &["INNER", "MEET", "SLOTS=2"];
 const POOL: &str = "pthreads/model/pool.pml";
 const FAILURES: &str = "device/model/failures.pml";
 const PIECES: &str = "device/model/pieces.pml";
+const NODES: &str = "device/model/nodes.pml";
 const MEMORY: &str = "device/model/pool.pml";
 
 /// As small as the models of devices say.
@@ -53,6 +54,7 @@ const MODELS: &[(&str, &[&[&str]])] = &[
     ),
     (FAILURES, &[SMALL, THREE]),
     (PIECES, &[SMALL, NO_ROOM, ROOM]),
+    (NODES, &[SMALL, NO_ROOM, ROOM]),
     (MEMORY, &[SMALL, THREE_CALLS]),
 ];
 
@@ -88,6 +90,12 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (PIECES, "TAKE_APART", SMALL),
     (PIECES, "KEEP_FAILURE", SMALL),
     (PIECES, "KEEP_USED", SMALL),
+    (NODES, "NO_LIMIT", SMALL),
+    (NODES, "ASK_OWN", SMALL),
+    (NODES, "TAKE_APART", SMALL),
+    (NODES, "KEEP_FAILURE", SMALL),
+    (NODES, "KEEP_NEXT", SMALL),
+    (NODES, "FORGET_OLD", SMALL),
     (MEMORY, "NO_LOCK", SMALL),
     (MEMORY, "GIVE_TO_POOL", SMALL),
     (MEMORY, "NO_FINISH", SMALL),

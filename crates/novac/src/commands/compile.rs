@@ -43,7 +43,7 @@ pub fn compile(cli: &Cli) -> Outcome {
         })?)
     };
     write("h", &files.header)?;
-    let dialect = compiler.options().target.dialect();
+    let dialect = compiler.options().dialect();
     write(
         dialect.map_or("c", |dialect| dialect.extension()),
         &files.source,

@@ -118,7 +118,7 @@ fn many_regions() {
     regions(RACES, 10_000);
 }
 
-/// The full run: `cargo test -p nova-tests --test robust -- --ignored`.
+/// The full run: `cargo test -p nova-tests --test all robust:: -- --ignored`.
 #[test]
 #[ignore = "takes ten minutes"]
 fn a_million_regions() {

@@ -275,6 +275,203 @@ fn kernels_see_the_nodes_that_the_host_has_added() {
     }
 }
 
+/// Programs whose kernels append nodes.
+fn compile_growing(text: &str) -> Vec<(Checked, Library)> {
+    compile_with(text, "nova_new_node_on_device(context")
+}
+
+/// Lists and trees of nodes without arrays, with functions that build and read them.
+const LISTS: &str = "(types
+    (List 'a : (+ (Nil : unit) (Cons : ('a, (List 'a)))))
+    (Tree 'a : (+ (Leaf : unit) (Node : ('a, (Tree 'a), (Tree 'a))))))
+  (define
+    (below (lambda (n) ((while (lambda (i, _) (< i n))
+       (lambda (i, l) ((+ i 1), (Cons (i, l)))) (0, Nil)) . 1)))
+    (total (lambda (l) ((while (lambda (_, _, go) go)
+       (lambda (sum, l, _) (case l (Nil (sum, l, false)) (Cons (x, more) ((+ sum x), more, true))))
+       (0, l, true)) . 0)))
+    (tree (lambda (n) (if (< n 1) then Leaf else (Node (n, (tree (- n 1)), (tree (- n 2)))))))
+    (sum (lambda (t) (case t (Leaf 0) (Node (x, l, r) (+ x (+ (sum l) (sum r))))))))";
+
+/// What `(below n)` is, as text.
+fn list(n: i64) -> String {
+    (0..n).fold("Nil".to_string(), |list, k| format!("(Cons ({k}, {list}))"))
+}
+
+/// What `(tree n)` is, as text, and its sum.
+fn tree(n: i64) -> (String, i64) {
+    if n < 1 {
+        return ("Leaf".to_string(), 0);
+    }
+    let ((left, a), (right, b)) = (tree(n - 1), tree(n - 2));
+    (format!("(Node ({n}, {left}, {right}))"), n + a + b)
+}
+
+#[test]
+fn iterations_build_lists() {
+    let text = format!("((X : vector int))\n{LISTS}\n(map below X)");
+    for program in &compile_growing(&text) {
+        let lists = [3, 0, 1, 40].map(list).join(" ");
+        gives(program, &["[3 0 1 40]"], &format!("[{lists}]"));
+        gives(program, &["[]"], "[]");
+        gives(program, &["[0 0 0]"], "[Nil Nil Nil]");
+    }
+}
+
+#[test]
+fn recursive_functions_in_kernels_build_trees() {
+    let text = format!("((X : vector int))\n{LISTS}\n(map tree X)");
+    for program in &compile_growing(&text) {
+        let trees = [1, 4, 0, 7].map(|n| tree(n).0).join(" ");
+        gives(program, &["[1 4 0 7]"], &format!("[{trees}]"));
+        gives(program, &["[]"], "[]");
+    }
+}
+
+#[test]
+fn what_a_kernel_builds_is_read_there_by_the_next_one_and_by_the_host() {
+    // The filter needs both kernels; the host adds a list to those of the kernel, and a kernel lists
+    // behind that.
+    let body =
+        "(let (Ls (map below X)) (sums (map total Ls)) (own (map (lambda (x) (total (below x))) X))
+             (one (Cons (1000, (Ls ! 0))))
+             (Ms (map (lambda (l) (Cons (7, l))) (concat Ls [one])))
+         in (sums, own, (map total Ms), (total one), Ms))";
+    let text = format!("((X : vector int))\n{LISTS}\n{body}");
+    for program in &compile_growing(&text) {
+        let ones = [4, 0, 9].map(list);
+        let sevens = ones.clone().map(|l| format!("(Cons (7, {l}))")).join(" ");
+        let last = format!("(Cons (7, (Cons (1000, {}))))", ones[0]);
+        let expected = format!("([6 0 36], [6 0 36], [13 7 43 1013], 1006, [{sevens} {last}])");
+        gives(program, &["[4 0 9]"], &expected);
+    }
+}
+
+#[test]
+fn tables_grow_until_a_kernel_has_room_for_its_nodes() {
+    // Far more nodes than iterations; lists from around the kernel stay what they are, and states of
+    // loops are as they were when a kernel runs again.
+    let body = "(iterate 3 (lambda (Y) (map (lambda (k)
+           (% (+ k (+ (total (below (& k 1023))) (total more))) 1000)) (update Y 0 1))) X)";
+    let text = format!("((X : vector int) (more : List int))\n{LISTS}\n{body}");
+    for program in &compile_growing(&text) {
+        let mut values: Vec<i64> = (0..MANY).map(|k| k * 37 % 1009).collect();
+        let input = text_of(&values);
+        for _ in 0..3 {
+            values[0] = 1;
+            for value in &mut values {
+                let below = *value & 1023;
+                *value = (*value + below * (below - 1) / 2 + 3) % 1000;
+            }
+        }
+        gives(program, &[&input, &list(3)], &text_of(&values));
+    }
+}
+
+#[test]
+fn kernels_that_lack_memory_and_nodes_run_again_for_both() {
+    let body = "(map (lambda (k) (let (m (multiples (% k 300))) (l (below (% k 200)))
+         in (+ (reduce + 0 m) (total l)))) (range n))";
+    let lists = LISTS.replacen("(define", "", 1);
+    let (types, functions) = lists.split_once("(below").unwrap();
+    let multiples_and = MULTIPLES.strip_suffix(')').unwrap();
+    let text = format!("((n : int))\n{types}\n{multiples_and}\n(below{functions}\n{body}");
+    for program in &compile_growing(&text) {
+        let value = |k: i64| {
+            let below = k % 200;
+            multiples(k % 300).iter().sum::<i64>() + below * (below - 1) / 2
+        };
+        for n in [3, MANY] {
+            let expected: Vec<i64> = (0..n).map(value).collect();
+            gives(program, &[&n.to_string()], &text_of(&expected));
+        }
+    }
+}
+
+#[test]
+fn sums_of_trees_that_recursion_builds_and_walks_through_in_one_kernel() {
+    let text = format!("((X : vector int))\n{LISTS}\n(map (lambda (x) (sum (tree x))) X)");
+    for program in &compile_growing(&text) {
+        let expected: Vec<i64> = (0..14).map(|n| tree(n).1).collect();
+        let input: Vec<i64> = (0..14).collect();
+        gives(program, &[&text_of(&input)], &text_of(&expected));
+    }
+}
+
+#[test]
+fn an_error_behind_new_nodes_is_reported_and_the_next_call_works() {
+    let body = "(map (lambda (x) (let (l (below 1500)) in (case l (Nil l)
+           (Cons (y, more) (Cons ((/ 12 x), more)))))) X)";
+    let text = format!("((X : vector int))\n{LISTS}\n{body}");
+    for program in &compile_growing(&text) {
+        let (code, message) = failure(program, &["[1 0 3]"]);
+        assert_eq!(code, 1, "{message}");
+        assert!(message.ends_with("division by zero"), "{message}");
+        let lists = [6, 3].map(|y| format!("(Cons ({y}, {}))", list(1499)));
+        gives(program, &["[2 4]"], &format!("[{}]", lists.join(" ")));
+    }
+}
+
+#[test]
+fn kernels_in_rounds_add_to_what_the_rounds_before_have_built() {
+    let body =
+        "(iterate n (lambda (Ls) (map (lambda (l) (Cons ((+ 1 (total l)), l))) Ls)) (map below X))";
+    let text = format!("((X : vector int) (n : int))\n{LISTS}\n{body}");
+    for program in &compile_growing(&text) {
+        let rounds = |x: i64, n: i64| {
+            let mut all = (list(x), x * (x - 1) / 2);
+            for _ in 0..n {
+                all = (format!("(Cons ({}, {}))", all.1 + 1, all.0), 2 * all.1 + 1);
+            }
+            all.0
+        };
+        for n in [0, 1, 12] {
+            let expected = [2, 0, 5].map(|x| rounds(x, n)).join(" ");
+            gives(
+                program,
+                &["[2 0 5]", &n.to_string()],
+                &format!("[{expected}]"),
+            );
+        }
+    }
+}
+
+#[test]
+fn nodes_with_arrays_are_built_by_the_host() {
+    let body = "(define (rose (lambda (x) (Rose (x, [], [x (* x 2)])))))
+        (let (Rs (map rose X)) in
+          (map (lambda (t) (case t (Rose (x, _, xs) (+ x (reduce + 0 xs))))) Rs))";
+    let text = format!("((X : vector int))\n{TREES}\n{body}");
+    for program in &compile(&text) {
+        gives(program, &["[1 2 3]"], "[4 8 12]");
+    }
+}
+
+/// Traces go to the standard error of the process, so the test runs itself in another one.
+#[test]
+fn traces_show_the_arrays_of_nodes_that_kernels_have_written() {
+    const INSIDE: &str = "NOVA_TEST_TRACES";
+    let name = "kernels::traces_show_the_arrays_of_nodes_that_kernels_have_written";
+    if std::env::var_os(INSIDE).is_none() {
+        let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+        test.args([name, "--exact", "--nocapture"]).env(INSIDE, "1");
+        let output = test.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        let devices = usize::from(nova_tests::devices::has_opencl())
+            + usize::from(nova_tests::devices::has_cuda());
+        let found = errors.matches("(Rose (7, [], [2 4 6]))").count();
+        assert_eq!(found, devices, "{errors}");
+        return;
+    }
+    let body = "(let (Y (map (lambda (x) (* x 2)) X)) in
+        (case (trace \"seen\" (Rose (7, [], Y))) (Rose (x, _, _) x)))";
+    let text = format!("((X : vector int))\n{TREES}\n{body}");
+    for program in &compile(&text) {
+        gives(program, &["[1 2 3]"], "7");
+    }
+}
+
 /// Programs whose kernels have functions with frames.
 fn compile_recursive(text: &str) -> Vec<(Checked, Library)> {
     compile_with(text, "in_frames_on_device(")

@@ -1,0 +1,339 @@
+//! What is added to code that traces races (`runtime-c/common/races.h`): parallel loops run in order
+//! and say which iteration runs, and every access of an array says so, as does every access of a
+//! variable that iterations of a parallel loop around it assign. [`bulk`] has the accesses of commands
+//! on many elements.
+
+mod bulk;
+
+use crate::Target;
+use crate::ast::{Expression, Name, Statement, Type};
+use crate::command::context;
+use crate::dialect;
+use crate::function::FunctionEmitter;
+use crate::levels::arrays;
+use crate::scalar::{Value, memory_type};
+use crate::unit::for_each_assignment;
+use nova_core::Scalar;
+use nova_diag::{Place, deep};
+use nova_loop::ir::{self, Command, Level, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of a function while code that traces is added to it.
+#[derive(Default)]
+pub struct Tracing {
+    /// The variables that are assigned in a parallel loop that does not declare them.
+    shared: BTreeSet<Variable>,
+    /// The place of the innermost loop that has one.
+    pub place: Option<Place>,
+    /// How many parallel loops of the function are around.
+    parallel: usize,
+}
+
+impl Tracing {
+    /// Looks at what the parallel loops of a function assign.
+    pub fn new(function: &ir::Function) -> Tracing {
+        let mut shared = BTreeSet::new();
+        let own = function.parameters.iter().chain(&function.results);
+        let mut depths = own.map(|v| (*v, 0)).collect();
+        find_shared(&function.body, 0, &mut depths, &mut shared);
+        Tracing {
+            shared,
+            place: known(&function.place),
+            parallel: 0,
+        }
+    }
+
+    /// Enters a loop; gives the place of the one around.
+    pub fn at(&mut self, place: &Place) -> Option<Place> {
+        let around = self.place.clone();
+        self.place = known(place).or_else(|| around.clone());
+        around
+    }
+}
+
+/// A place, unless it is none of a source.
+fn known(place: &Place) -> Option<Place> {
+    (!place.file.is_empty()).then(|| place.clone())
+}
+
+/// Finds the variables that commands assign inside of more parallel loops than declare them.
+fn find_shared(
+    commands: &[Command],
+    depth: usize,
+    depths: &mut BTreeMap<Variable, usize>,
+    shared: &mut BTreeSet<Variable>,
+) {
+    for command in commands {
+        if let Command::Declare { variable, .. } = command {
+            depths.insert(*variable, depth);
+        }
+        for_each_assignment(command, &mut |variable, _| {
+            if depths.get(&variable).is_some_and(|known| *known < depth) {
+                shared.insert(variable);
+            }
+        });
+        let inside = match command {
+            Command::For { level, .. } if kind(*level).is_some() => depth + 1,
+            _others => depth,
+        };
+        for list in command.lists() {
+            deep(|| find_shared(list, inside, depths, shared));
+        }
+    }
+}
+
+/// What the runtime calls loops of a level, if they are parallel.
+fn kind(level: Level) -> Option<&'static str> {
+    match level {
+        Level::Grid | Level::Vector | Level::Independent | Level::Rank => Some("NOVA_RACE_LOOP"),
+        Level::Block => Some("NOVA_RACE_GROUPS"),
+        Level::Thread => Some("NOVA_RACE_THREADS"),
+        Level::Sequential | Level::WrittenOut => None,
+    }
+}
+
+/// The first variable of a pointer: one of the arrays it may lead into, none if they are constants.
+fn array_of(pointer: &ir::Expression) -> Option<Variable> {
+    match pointer {
+        ir::Expression::Variable(variable) => Some(*variable),
+        ir::Expression::Offset { pointer, .. } | ir::Expression::Load { pointer, .. } => {
+            deep(|| array_of(pointer))
+        }
+        ir::Expression::Select {
+            then, otherwise, ..
+        } => deep(|| array_of(then).or_else(|| array_of(otherwise))),
+        ir::Expression::Constant(_)
+        | ir::Expression::Bytes(_)
+        | ir::Expression::Scalar { .. }
+        | ir::Expression::NullPointer(_)
+        | ir::Expression::NullBlock
+        | ir::Expression::NodeTag { .. } => None,
+    }
+}
+
+impl FunctionEmitter<'_, '_> {
+    /// Whether the code traces races.
+    pub fn traces(&self) -> bool {
+        self.unit.options.target == Target::Traced
+    }
+
+    /// A loop, whose iterations run in order.
+    pub fn traced_loop(
+        &mut self,
+        variable: Variable,
+        count: Expression,
+        level: Level,
+        body: &[Command],
+        place: &Place,
+    ) {
+        let around = self.tracing.at(place);
+        let index = self.declare(variable);
+        self.add_index(variable);
+        let kind = kind(level);
+        let groups = match level {
+            Level::Block => self.arrays_of_groups(body, place),
+            Level::Sequential
+            | Level::Grid
+            | Level::Thread
+            | Level::Vector
+            | Level::Independent
+            | Level::WrittenOut
+            | Level::Rank => Vec::new(),
+        };
+        if let Some(kind) = kind {
+            let place = self.place_text();
+            let arguments = vec![place, Expression::name(kind)];
+            self.push(Statement::call("nova_race_enter", arguments));
+        }
+        self.tracing.parallel += usize::from(kind.is_some());
+        let mut block = self.block(body);
+        self.tracing.parallel -= usize::from(kind.is_some());
+        if kind.is_some() {
+            let iteration = vec![Expression::Name(index.clone())];
+            block.insert(0, Statement::call("nova_race_next", iteration));
+        }
+        for statement in
+            dialect::counted_loop(Target::Traced, Level::Sequential, index, count, block)
+        {
+            self.push(statement);
+        }
+        if kind.is_some() {
+            self.push(Statement::call("nova_race_leave", Vec::new()));
+        }
+        for group in groups {
+            let arguments = vec![context(), Expression::Name(group)];
+            self.push(Statement::call("nova_release", arguments));
+        }
+        self.tracing.place = around;
+    }
+
+    /// Makes the arrays that the threads of a group share, once for all groups; gives their blocks.
+    fn arrays_of_groups(&mut self, body: &[Command], place: &Place) -> Vec<Name> {
+        let mut blocks = Vec::new();
+        for (pointer, count) in arrays(body) {
+            let element = memory_type(self.element_of(pointer));
+            let name = self.declare(pointer);
+            let block = self.fresh(&format!("{name}_block"));
+            self.push(Statement::Declare {
+                ty: Type::name("nova_block").pointer(),
+                name: block.clone(),
+                value: None,
+            });
+            let arguments = vec![
+                context(),
+                Expression::Name(block.clone()).address(),
+                self.assigned(count),
+                Expression::SizeOf(element.clone()),
+                Expression::text(place.to_string()),
+            ];
+            let data = Expression::call("nova_allocate", arguments).cast(element.clone().pointer());
+            self.push(Statement::declare(element.pointer(), name, data));
+            blocks.push(block);
+        }
+        blocks
+    }
+
+    /// The iterations of the loop of a level wait for each other.
+    pub fn traced_barrier(&mut self, level: Level) {
+        if let Some(kind) = kind(level) {
+            let arguments = vec![Expression::name(kind)];
+            self.push(Statement::call("nova_race_barrier", arguments));
+        }
+    }
+
+    /// Begins or ends the turn of an iteration.
+    pub fn traced_turn(&mut self, ends: bool) {
+        let ends = Expression::name(if ends { "true" } else { "false" });
+        self.push(Statement::call("nova_race_turn", vec![ends]));
+    }
+
+    /// Where control leaves the function: says so inside of a parallel loop.
+    pub fn trace_return(&mut self) {
+        if self.tracing.parallel > 0 {
+            self.push(Statement::call("nova_race_return", Vec::new()));
+        }
+    }
+
+    /// The place of the innermost loop, or the function without one.
+    fn place_text(&self) -> Expression {
+        Expression::text(match &self.tracing.place {
+            Some(place) => place.to_string(),
+            None => self.function.to_string(),
+        })
+    }
+
+    /// What messages call an access.
+    fn what(&self, array: Option<Variable>) -> Expression {
+        let name = array.map_or("an array", |v| &self.program().variable(v).name);
+        Expression::text(match &self.tracing.place {
+            Some(place) => format!("{name} ({place})"),
+            None => format!("{name} in {}", self.function),
+        })
+    }
+
+    /// An element that is read.
+    pub fn traced_load(
+        &mut self,
+        element: Expression,
+        scalar: Scalar,
+        pointer: &ir::Expression,
+        depth: u32,
+    ) -> Value {
+        let Some(array) = array_of(pointer) else {
+            return Value::exact(element, scalar, depth);
+        };
+        let ty = memory_type(scalar);
+        let read = self.touched("nova_race_read", element, ty, array);
+        Value::exact(read, scalar, depth + 2)
+    }
+
+    /// An element that is written.
+    pub fn traced_target(&mut self, pointer: Variable, element: Expression) -> Expression {
+        match self.traces() {
+            true => {
+                let ty = memory_type(self.element_of(pointer));
+                self.touched("nova_race_write", element, ty, pointer)
+            }
+            false => element,
+        }
+    }
+
+    /// A variable that is read.
+    pub fn read_variable(&mut self, variable: Variable) -> Expression {
+        let value = Expression::Name(self.name(variable));
+        match self.tracing.shared.contains(&variable) {
+            true => {
+                let ty = self.type_of_variable(variable);
+                self.touched("nova_race_read", value, ty, variable)
+            }
+            false => value,
+        }
+    }
+
+    /// A place in memory, through a function that gives its address.
+    fn touched(
+        &mut self,
+        function: &str,
+        place: Expression,
+        ty: Type,
+        array: Variable,
+    ) -> Expression {
+        let size = Expression::SizeOf(ty.clone());
+        let arguments = vec![place.address(), size, self.what(Some(array))];
+        Expression::call(function, arguments)
+            .cast(ty.pointer())
+            .dereference()
+    }
+
+    /// Variables that are assigned now.
+    pub fn trace_assigned(&mut self, variables: &[Variable]) {
+        for variable in variables {
+            if self.tracing.shared.contains(variable) {
+                let arguments = vec![
+                    Expression::Name(self.name(*variable)).address(),
+                    Expression::SizeOf(self.type_of_variable(*variable)),
+                    self.what(Some(*variable)),
+                ];
+                self.push(Statement::call("nova_race_write", arguments));
+            }
+        }
+    }
+
+    /// A variable that has been declared.
+    pub fn trace_variable(&mut self, variable: Variable) {
+        if self.tracing.shared.contains(&variable) {
+            let place = Expression::Name(self.name(variable)).address();
+            let ty = self.type_of_variable(variable);
+            self.trace_memory("nova_race_local", place, Expression::literal("1"), ty);
+        }
+    }
+
+    /// A local array that has been declared.
+    pub fn trace_local(&mut self, pointer: Variable, count: u32) {
+        if self.traces() {
+            let place = Expression::Name(self.name(pointer));
+            let ty = memory_type(self.element_of(pointer));
+            let count = Expression::literal(count.to_string());
+            self.trace_memory("nova_race_local", place, count, ty);
+        }
+    }
+
+    /// An array that the threads of a group share, new with each group.
+    pub fn trace_shared(&mut self, pointer: Variable, count: &ir::Expression) {
+        self.trace_new(pointer, self.element_of(pointer), count);
+    }
+
+    /// An array that has been made.
+    pub fn trace_new(&mut self, pointer: Variable, element: Scalar, count: &ir::Expression) {
+        if self.traces() {
+            let place = Expression::Name(self.name(pointer));
+            let count = self.assigned(count);
+            self.trace_memory("nova_race_new", place, count, memory_type(element));
+        }
+    }
+
+    fn trace_memory(&mut self, function: &str, place: Expression, count: Expression, ty: Type) {
+        let arguments = vec![place, count, Expression::SizeOf(ty)];
+        self.push(Statement::call(function, arguments));
+    }
+}

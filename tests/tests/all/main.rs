@@ -1,0 +1,19 @@
+//! The tests across crates, in one program, so that those of several files run side by side. What
+//! changes the environment of its own process stands apart (`nested_threads.rs`).
+
+mod absent;
+mod benchmarks;
+mod buffers;
+mod callers;
+mod freedom;
+mod groups;
+mod kernels;
+mod nested;
+mod nested_races;
+mod pairs;
+mod parallel;
+mod peers;
+mod races;
+mod robust;
+mod scans;
+mod threads;
