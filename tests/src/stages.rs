@@ -7,7 +7,7 @@ use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, optional_passes, place};
-use nova_driver::{Options, Target};
+use nova_driver::{Options, Proofs, Target};
 use nova_exec::cache::Cache;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
@@ -86,6 +86,8 @@ pub enum Passes {
     Without(&'static str),
     /// All, with operations divided among threads, into small parts.
     Divided,
+    /// The same, but as if no loop had a proof that it is free of races: lanes run in order.
+    Unproved,
     /// Those of a level, for the target with threads.
     Threads(u8),
     /// Those of a level, for OpenCL, with operations in small parts, so that short arrays reach kernels.
@@ -101,6 +103,7 @@ impl Passes {
             Passes::Kernels(_) => devices::has_opencl(),
             Passes::Cuda(_) => devices::has_cuda(),
             Passes::All
+            | Passes::Unproved
             | Passes::Level(_)
             | Passes::Without(_)
             | Passes::Divided
@@ -113,7 +116,7 @@ impl Passes {
         let optional = optional_passes().into_iter();
         let levels = [0, 1, 3].map(Passes::Level);
         let devices = [Passes::Kernels(2), Passes::Cuda(2)];
-        [Passes::All, Passes::Divided]
+        [Passes::All, Passes::Divided, Passes::Unproved]
             .into_iter()
             .chain(devices)
             .chain(levels)
@@ -126,6 +129,7 @@ impl Passes {
     pub fn name(self) -> String {
         match self {
             Passes::All => "all".to_string(),
+            Passes::Unproved => "unproved".to_string(),
             Passes::Divided => "divided".to_string(),
             Passes::Threads(level) => format!("pthreads -O{level}"),
             Passes::Kernels(level) => format!("opencl -O{level}"),
@@ -136,9 +140,19 @@ impl Passes {
     }
 
     fn options(self) -> Options {
-        let all = Options::default();
+        // Loops are as the passes make them, so that what is wrong with one is seen.
+        let all = Options {
+            proofs: Proofs::Ignored,
+            ..Options::default()
+        };
         match self {
             Passes::All => all,
+            Passes::Unproved => Options {
+                proofs: Proofs::Refused,
+                target: Target::Pthreads,
+                division: Some(Division::SMALL),
+                ..all
+            },
             Passes::Divided => Options {
                 target: Target::Pthreads,
                 division: Some(Division::SMALL),

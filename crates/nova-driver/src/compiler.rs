@@ -209,11 +209,20 @@ impl Compiler {
         library.map_err(|error| refused(error, link))
     }
 
-    /// Runs the passes that lead to a stage.
+    /// Runs the passes that lead to a stage: once more, for one thread, where a loop for several has no
+    /// proof that it is free of races.
     pub(crate) fn run_passes(&self, checked: &mut Checked, until: Stage) -> Result<Code, Failure> {
-        let code = Code::Core(checked.program.clone());
-        let (name, options) = (&checked.name, &self.options);
-        let code = pipeline::run(code, name, until, options, &mut checked.trace)?;
+        let (core, name) = (Code::Core(checked.program.clone()), &checked.name);
+        let mut code = pipeline::run(core.clone(), name, until, &self.options, &mut checked.trace)?;
+        let unproved = std::mem::take(&mut checked.trace.unproved);
+        if !unproved.is_empty() {
+            let options = Options {
+                one_thread: true,
+                ..self.options.clone()
+            };
+            code = pipeline::run(core, name, until, &options, &mut checked.trace)?;
+            checked.trace.unproved = unproved;
+        }
         match code.stage() == until {
             true => Ok(code),
             false => Err(Failure::Unsupported(format!(

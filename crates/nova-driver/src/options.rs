@@ -155,6 +155,23 @@ pub struct Options {
     /// Whether the code, otherwise the target's, is C for one thread that traces the accesses of
     /// parallel loops, and fails where two of their iterations race.
     pub check_races: bool,
+    /// Whether parallel loops need a proof.
+    pub proofs: Proofs,
+    /// Whether one thread runs the program, whatever its target: nothing is divided, and strategies
+    /// are loops in order.
+    pub one_thread: bool,
+}
+
+/// What is done about proofs that iterations of parallel loops do not meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Proofs {
+    /// A program with a loop that has none is compiled for one thread, with a warning.
+    #[default]
+    Needed,
+    /// Nobody looks for any: loops are as the passes have made them, for tests of the checker.
+    Ignored,
+    /// None is believed, for tests of what becomes of such programs.
+    Refused,
 }
 
 impl Options {
@@ -182,6 +199,9 @@ impl Options {
             Target::Cuda | Target::OpenCl => Some(Division::KERNELS),
             Target::Sequential | Target::Mpi => None,
         };
+        if self.one_thread {
+            return None;
+        }
         let strict = self.strict;
         let division = self.division.or(usual)?;
         let kernels = self.target.machine() == Machine::Device;
@@ -205,6 +225,8 @@ impl Default for Options {
             tiles: nova_loop::TileSizes::default(),
             division: None,
             check_races: false,
+            proofs: Proofs::default(),
+            one_thread: false,
         }
     }
 }

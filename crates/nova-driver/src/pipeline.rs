@@ -5,10 +5,11 @@
 
 use crate::code::{Code, Generated};
 use crate::error::InternalError;
-use crate::options::{Options, Stage};
+use crate::options::{Options, Proofs, Stage};
 use nova_core::ir as core;
 use nova_flat::ir as flat;
 use nova_loop::Machine;
+use nova_loop::interference::{self, Unproved};
 use nova_loop::ir as commands;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,7 +39,8 @@ enum Step {
     Mem(fn(&mut flat::Program)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     Loop(On, fn(&mut commands::Program)),
-    LoopFor(fn(&mut commands::Program, &Options)),
+    /// Loops get their witnesses; those without one are kept in the trace.
+    Settle,
     LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
 }
 
@@ -280,13 +282,9 @@ pub const PASSES: &[Pass] = &[
     },
     Pass {
         name: "witness",
-        description: "says why the iterations of parallel loops do not meet, where that is verified",
+        description: "proves that the iterations of parallel loops do not meet",
         level: 0,
-        step: Step::LoopFor(|program, options| {
-            if options.verify {
-                nova_loop::interference::run(program);
-            }
-        }),
+        step: Step::Settle,
     },
     Pass {
         name: "emit",
@@ -312,12 +310,18 @@ impl Pass {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) => Stage::Mem,
-            Step::MemToLoop(_) | Step::Loop(..) | Step::LoopFor(_) => Stage::Loop,
+            Step::MemToLoop(_) | Step::Loop(..) | Step::Settle => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
         }
     }
 
-    fn run(&self, code: Code, name: &str, options: &Options) -> Result<Code, String> {
+    fn run(
+        &self,
+        code: Code,
+        name: &str,
+        options: &Options,
+        trace: &mut Trace,
+    ) -> Result<Code, String> {
         match (self.step, code) {
             (Step::CoreToFlat(run), Code::Core(program)) => run(&program).map(Code::Flat),
             (Step::Flat(run), Code::Flat(mut program)) => {
@@ -338,8 +342,8 @@ impl Pass {
                 run(&mut program);
                 Ok(Code::Loop(program))
             }
-            (Step::LoopFor(run), Code::Loop(mut program)) => {
-                run(&mut program, options);
+            (Step::Settle, Code::Loop(mut program)) => {
+                trace.unproved = settle(&mut program, options);
                 Ok(Code::Loop(program))
             }
             (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
@@ -348,6 +352,20 @@ impl Pass {
             }))),
             (_, code) => Err(format!("it cannot run on the stage {}", code.stage())),
         }
+    }
+}
+
+/// Proves that loops are free of races, as far as the options ask for that.
+fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
+    // Who traces races wants to see the loop that has no proof.
+    let proofs = match options.check_races {
+        true => Proofs::Ignored,
+        false => options.proofs,
+    };
+    match proofs {
+        Proofs::Needed => interference::settle(program, true),
+        Proofs::Refused => interference::settle(program, false),
+        Proofs::Ignored => Vec::new(),
     }
 }
 
@@ -369,6 +387,9 @@ pub struct Trace {
     pub times: Vec<(&'static str, Duration)>,
     /// The program as text after the pass that was asked for.
     pub dump: Option<String>,
+    /// Loops for several threads that have no proof. Once one thread runs them instead, they are what
+    /// warnings are about.
+    pub unproved: Vec<Unproved>,
 }
 
 impl Trace {
@@ -412,7 +433,7 @@ pub fn run(
             erased = Some(guard(pass.name, || Ok(nova_mem::erased_text(flat)))?);
         }
         let start = Instant::now();
-        code = guard(pass.name, || pass.run(code, name, options))?;
+        code = guard(pass.name, || pass.run(code, name, options, trace))?;
         trace.times.push((pass.name, start.elapsed()));
         after(pass.name, &code, options, trace)?;
         if let (Code::Mem(program), Some(erased)) = (&code, &erased) {
@@ -433,8 +454,9 @@ pub fn run_before(
     options: &Options,
 ) -> Result<Code, InternalError> {
     let before = PASSES.iter().take_while(|known| known.name != pass);
+    let mut trace = Trace::default();
     for pass in before.filter(|known| is_enabled(known, options)) {
-        code = guard(pass.name, || pass.run(code, name, options))?;
+        code = guard(pass.name, || pass.run(code, name, options, &mut trace))?;
     }
     Ok(code)
 }
@@ -450,7 +472,7 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
             | Step::Mem(_)
             | Step::MemToLoop(_)
             | Step::Loop(..)
-            | Step::LoopFor(_)
+            | Step::Settle
             | Step::LoopToC(_) => {}
         }
     }
@@ -476,7 +498,7 @@ pub fn place(
             | Step::FlatFor(_)
             | Step::MemToLoop(_)
             | Step::Loop(..)
-            | Step::LoopFor(_)
+            | Step::Settle
             | Step::LoopToC(_) => continue,
         }
         check(pass.name, &mem)?;
@@ -499,7 +521,9 @@ pub fn command(
         match pass.step {
             Step::MemToLoop(run) => result = run(program, options)?,
             Step::Loop(_, run) => run(&mut result),
-            Step::LoopFor(run) => run(&mut result, options),
+            Step::Settle => {
+                settle(&mut result, options);
+            }
             Step::CoreToFlat(_)
             | Step::Flat(_)
             | Step::FlatFor(_)

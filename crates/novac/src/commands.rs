@@ -11,7 +11,7 @@ mod tests;
 
 use crate::cli::{self, Cli, Common, SubCommand};
 use crate::terminal::{End, Outcome, message};
-use nova_driver::{Checked, Compiler, Failure, Source, pipeline};
+use nova_driver::{Checked, Compiler, Failure, Source, Unproved, pipeline};
 use std::path::Path;
 
 /// Does what a command line asks for.
@@ -69,8 +69,20 @@ fn check_file(compiler: &Compiler, file: &Path) -> Result<Checked, Failure> {
     Ok(checked)
 }
 
-/// Writes what people who work on the compiler asked for; also when a command fails after it.
+/// Writes of which loops the compiler has no proof, and what people who work on it asked for; also when
+/// a command fails after it.
 fn report_passes(common: &Common, checked: &Checked) {
+    for Unproved {
+        place,
+        message: why,
+    } in &checked.trace.unproved
+    {
+        message(&format!(
+            "warning: {place}: it could not be proved that iterations of this loop do not meet, so one \
+             thread runs the program\n  note: {why}; a limit of the compiler, not a mistake in the \
+             program"
+        ));
+    }
     if let Some(dump) = &checked.trace.dump {
         message(dump);
     } else if let Some(pass) = &common.dump_after {

@@ -4,4 +4,5 @@ mod beside;
 mod division;
 mod library;
 mod optimiser;
+mod proofs;
 mod strategies;

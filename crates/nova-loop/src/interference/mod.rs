@@ -67,6 +67,7 @@ mod polynomial;
 mod prover;
 mod rising;
 mod rules;
+mod settle;
 mod sizes;
 mod tables;
 mod truths;
@@ -81,6 +82,7 @@ use blocks::Blocks;
 pub(crate) use blocks::written;
 pub(crate) use rising::growing;
 use rules::Judgement;
+pub use settle::{Unproved, settle};
 use std::collections::{BTreeMap, BTreeSet};
 pub use witness::{Reason, Witness};
 
@@ -159,15 +161,6 @@ pub struct Findings {
     pub witnesses: BTreeMap<Variable, Witness>,
     /// What is wrong.
     pub refusals: Vec<Refusal>,
-}
-
-/// Keeps in a program the witnesses of all loops that have one.
-pub fn run(program: &mut Program) {
-    let mut findings = find(program);
-    for refusal in &findings.refusals {
-        findings.witnesses.remove(&refusal.index);
-    }
-    program.witnesses = findings.witnesses;
 }
 
 /// Checks the loops of a program that have a witness.
