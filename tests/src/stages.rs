@@ -7,11 +7,11 @@ use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, optional_passes, place};
-use nova_driver::{Options, Proofs, Target};
+use nova_driver::{Options, Proofs, Target, interfaces};
 use nova_exec::cache::Cache;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
-use nova_exec::library::{EntryInterface, Generated, Library};
+use nova_exec::library::{Generated, Library};
 use nova_loop::TileSizes;
 use nova_loop::interpret::{GridOrder, evaluate_grids};
 use nova_loop::ir::{Command, Level};
@@ -434,21 +434,11 @@ impl Loaded {
             target: stages.target,
         };
         let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
-        let interface = |entry: &nova_loop::ir::Entry| {
-            let (symbol, error) = nova_c::entry_symbols(&entry.name);
-            EntryInterface {
-                name: entry.name.clone(),
-                symbol,
-                error,
-                inputs: entry.inputs.clone(),
-                result: entry.result.clone(),
-            }
-        };
         let generated = Generated {
             name,
             header: &files.header,
             source: &files.source,
-            entries: stages.imperative.entries.iter().map(interface).collect(),
+            entries: interfaces(&stages.imperative),
             sums: &stages.imperative.sums,
         };
         // The emulation of CUDA is slow to compile, and no faster than it must be.

@@ -181,21 +181,11 @@ impl Compiler {
     pub fn load(&self, checked: &mut Checked, link: &[PathBuf]) -> Result<Library, Failure> {
         let generated = self.compile(checked)?;
         let start = Instant::now();
-        let entry = |entry: &nova_loop::ir::Entry| {
-            let (symbol, error) = nova_c::entry_symbols(&entry.name);
-            EntryInterface {
-                name: entry.name.clone(),
-                symbol,
-                error,
-                inputs: entry.inputs.clone(),
-                result: entry.result.clone(),
-            }
-        };
         let interface = library::Generated {
             name: &checked.name,
             header: &generated.files.header,
             source: &generated.files.source,
-            entries: generated.program.entries.iter().map(entry).collect(),
+            entries: interfaces(&generated.program),
             sums: &generated.program.sums,
         };
         let options = CompilerOptions {
@@ -253,6 +243,21 @@ impl Compiler {
         let evaluate = || nova_core::interpret::evaluate(&checked.program, entry, inputs, &options);
         pipeline::guard("eval", || Ok(evaluate()))?.map_err(Failure::Run)
     }
+}
+
+/// How the entries of a program are called, once it is compiled.
+pub fn interfaces(program: &nova_loop::ir::Program) -> Vec<EntryInterface> {
+    let interface = |entry: &nova_loop::ir::Entry| {
+        let (symbol, error) = nova_c::entry_symbols(&entry.name);
+        EntryInterface {
+            name: entry.name.clone(),
+            symbol,
+            error,
+            inputs: entry.inputs.clone(),
+            result: entry.result.clone(),
+        }
+    };
+    program.entries.iter().map(interface).collect()
 }
 
 /// What a C compiler refuses is our mistake, unless something else was linked.

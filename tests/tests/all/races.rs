@@ -5,10 +5,11 @@ use nova_core::text::read_value;
 use nova_core::value::Elements;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
+use nova_driver::interfaces;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::CallError;
-use nova_exec::library::{EntryInterface, Generated, Library};
-use nova_loop::ir::{Entry, Program};
+use nova_exec::library::{Generated, Library};
+use nova_loop::ir::Program;
 use nova_tests::random::{self, PRELUDE};
 use nova_tests::stages::{How, Loaded, Passes, SMALL_TILES, Stages};
 use std::collections::BTreeSet;
@@ -148,21 +149,11 @@ fn load(name: &str, program: &Program) -> Library {
         target,
     };
     let files = nova_c::emit(program, &options);
-    let interface = |entry: &Entry| {
-        let (symbol, error) = nova_c::entry_symbols(&entry.name);
-        EntryInterface {
-            name: entry.name.clone(),
-            symbol,
-            error,
-            inputs: entry.inputs.clone(),
-            result: entry.result.clone(),
-        }
-    };
     let generated = Generated {
         name,
         header: &files.header,
         source: &files.source,
-        entries: program.entries.iter().map(interface).collect(),
+        entries: interfaces(program),
         sums: &program.sums,
     };
     let options = CompilerOptions {
