@@ -169,7 +169,8 @@ fn minima_and_maxima_of_floats_are_exact() {
 
 #[test]
 fn one_kernel_reduces_what_another_leaves() {
-    // Of the usual size: the first kernel leaves 131072 values, the second 4096, the third 128.
+    // Of the usual size: of the largest number the first kernel leaves more than 100000 values, the
+    // second less than 4096, the third 128.
     let text = "((n : int64)) (reduce + 0i64 (map (lambda (k) (% (* k k) 1009)) (range n)))";
     let sequential = Compiled::new(text, Target::Sequential, false, None);
     for device in on_devices(text, false, None) {

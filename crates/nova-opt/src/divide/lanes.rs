@@ -29,7 +29,7 @@ const LANES_SHIFT: i64 = 5;
 /// only leave more values.
 const BLOCKS: i64 = 1 << 12;
 
-/// How many values a thread takes at least that reduces partial results: reading as many one after the
+/// How many values a thread takes that reduces partial results: reading as many one after the
 /// other takes about as long as starting one kernel more would.
 const TAKEN: i64 = 32;
 
