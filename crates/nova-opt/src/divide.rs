@@ -7,8 +7,9 @@
 //! number of threads, so that results do not either. What costs less than two parts stays as it is,
 //! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
 //! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
-//! order is strict, [`carried`] state that is a running result, [`sort`] the sorts. Scatters stay with
-//! one thread: parts would have to agree on which of several elements is the last.
+//! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
+//! reductions of devices that no order changes. Scatters stay with one thread: parts would have to
+//! agree on which of several elements is the last.
 //!
 //! Operations inside of a divided one are left to the thread that has the part, in which they may be
 //! fused with what is around them. Only where there are few indices, or one of them has a row so long
@@ -30,6 +31,7 @@ mod cost;
 mod cut;
 mod grid;
 mod histogram;
+mod lanes;
 mod merge;
 mod notes;
 mod ordered;
@@ -42,6 +44,7 @@ mod strategies;
 
 pub use cut::FEW;
 pub use histogram::ELEMENTS;
+pub use lanes::LANES;
 pub use notes::{Cutting, Divided, Fate, Note, Notes, Reason, Step};
 pub use ordered::Freedom;
 pub use strategies::honour;

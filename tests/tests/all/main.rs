@@ -8,6 +8,7 @@ mod callers;
 mod freedom;
 mod groups;
 mod kernels;
+mod lanes;
 mod nested;
 mod nested_races;
 mod pairs;

@@ -9,7 +9,7 @@ use crate::pipeline::{PASSES, is_enabled};
 use nova_flat::ir::{Atom, Body, Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_opt::divide::{
-    self, Cutting, DEEPEST, Divided, ELEMENTS, FEW, Fate, Freedom, Note, Notes, Reason, Step,
+    self, Cutting, DEEPEST, Divided, ELEMENTS, FEW, Fate, Freedom, LANES, Note, Notes, Reason, Step,
 };
 use nova_opt::regular::Irregular;
 
@@ -117,9 +117,11 @@ impl Report<'_> {
         let kind = match &note.fate {
             Fate::Divided(divided) => match divided.cut {
                 Cutting::Elements { .. } => "an irregular nest: a balanced outer loop",
-                Cutting::Each | Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => {
-                    "a nest: an outer loop"
-                }
+                Cutting::Each
+                | Cutting::Even { .. }
+                | Cutting::Lanes { .. }
+                | Cutting::Asked
+                | Cutting::Runs => "a nest: an outer loop",
             },
             Fate::Whole(_) => "a nest: a loop in a loop",
         };
@@ -149,6 +151,12 @@ impl Report<'_> {
                 "from {twice} operations on, into even parts of {grain} or more; a round counts \
                  as {}",
                 self.sum(*cost, loops)
+            ),
+            Cutting::Lanes { from, least, cost } => format!(
+                "from {from} rounds on, as a kernel in blocks of {LANES} lanes: neighbouring \
+                 threads take neighbouring rounds, each {least} or more in steps of {LANES}; a \
+                 round counts as {}",
+                operations(*cost)
             ),
             Cutting::Elements { row, element } => format!(
                 "from {twice} operations on, into parts of {grain} or more, with about as many \
@@ -196,6 +204,12 @@ fn step_text(step: Step) -> String {
         Step::Reduce(Freedom::Strict { .. }) => {
             "what the parts give is reduced; parts are subtrees of the strict order, which is kept"
         }
+        Step::Lanes(alone) => {
+            return format!(
+                "what the lanes give is reduced: by a kernel in lanes as long as it is more than \
+                 {alone} values, then by the host"
+            );
+        }
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
             "in two steps: what each part reduces to, then the running results"
         }
@@ -223,7 +237,11 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
         Cutting::Elements { .. } => {
             Some("rows that do not follow each other in memory are cut by number")
         }
-        Cutting::Each | Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => None,
+        Cutting::Each
+        | Cutting::Even { .. }
+        | Cutting::Lanes { .. }
+        | Cutting::Asked
+        | Cutting::Runs => None,
     }
 }
 
@@ -231,7 +249,11 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
 fn inside_text(divided: &Divided) -> Option<String> {
     let long = match &divided.cut {
         Cutting::Elements { .. } => ", or in a part with a row longer than two parts,",
-        Cutting::Each | Cutting::Even { .. } | Cutting::Asked | Cutting::Runs => "",
+        Cutting::Each
+        | Cutting::Even { .. }
+        | Cutting::Lanes { .. }
+        | Cutting::Asked
+        | Cutting::Runs => "",
     };
     let text = format!("with fewer than {FEW} rounds{long} loops inside are divided");
     divided.inside.then_some(text)

@@ -378,7 +378,7 @@ fn node_tables() {
 }
 
 #[test]
-fn a_map_on_a_device_has_a_thread_for_each_round() {
+fn devices_have_a_thread_for_each_round_or_lane_or_part() {
     let text = "((X : vector float) (Y : vector float)) (map + X Y)";
     let options = Options {
         target: Target::OpenCl,
@@ -387,8 +387,16 @@ fn a_map_on_a_device_has_a_thread_for_each_round() {
     let found = loops(text, &options);
     let kernel = "from 128 operations on, as a kernel with a thread for each round";
     assert!(found.contains(kernel), "{found}");
-    // A reduction has one for each part.
     let text = "((X : vector float)) (reduce + 0 X)";
     let found = loops(text, &options);
+    let lanes = "from 128 rounds on, as a kernel in blocks of 32 lanes: neighbouring threads take \
+                 neighbouring rounds, each 64 or more in steps of 32; a round counts as 1 operation";
+    let combined = "what the lanes give is reduced: by a kernel in lanes as long as it is more \
+                    than 1024 values, then by the host";
+    assert!(found.contains(lanes), "{found}");
+    assert!(found.contains(combined), "{found}");
+    // One whose order matters has one for each part.
+    let strict = true;
+    let found = loops(text, &Options { strict, ..options });
     assert!(found.contains("into even parts of"), "{found}");
 }

@@ -196,7 +196,7 @@ impl Code<'_> {
     }
 
     /// What an index of the first dimension costs.
-    fn cost(&mut self, operation: &ArrayOperation, cost: &Cost) -> Atom {
+    pub(super) fn cost(&mut self, operation: &ArrayOperation, cost: &Cost) -> Atom {
         let sum = self.cost_of(cost);
         let inner: Vec<Atom> = operation.shape.iter().skip(1).copied().collect();
         let rounds = self.extent_product(&inner);
@@ -269,7 +269,7 @@ impl Code<'_> {
 
     /// A number of parts, with the least and the most there may be, so that later stages know it:
     /// what is kept for each part then has its place on the stack.
-    fn within(&mut self, count: Atom, least: i64, most: i64) -> Atom {
+    pub(super) fn within(&mut self, count: Atom, least: i64, most: i64) -> Atom {
         let count = self.scalar(Operation::Minimum, count, Atom::index(most));
         self.scalar(Operation::Maximum, count, Atom::index(least))
     }

@@ -7,9 +7,7 @@ use super::histogram::Bins;
 use super::parts::Code;
 use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Statement, Variable,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Variable};
 use nova_flat::operators::{Operator, by_component};
 
 /// A grid in the making.
@@ -142,8 +140,9 @@ impl Code<'_> {
     }
 
     /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
-    /// index, so that neighbouring threads read and write neighbouring elements. Where there are too
-    /// few indices and operations in the body, these become kernels instead.
+    /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
+    /// ([`super::lanes`]). Where there are too few indices and operations in the body, these become
+    /// kernels instead.
     pub(super) fn kernel(
         &mut self,
         mut operation: ArrayOperation,
@@ -168,6 +167,9 @@ impl Code<'_> {
         if is_map(&operation) {
             operation.level = Level::Grid;
             return self.push(pattern.to_vec(), Expression::Operation(operation));
+        }
+        if self.has_lanes(&operation, way.division) {
+            return self.reduce_in_lanes(operation, pattern, way.division);
         }
         self.grid(operation, pattern, way);
     }
@@ -291,8 +293,20 @@ impl Code<'_> {
     /// dimension.
     pub(super) fn restrict(
         &mut self,
+        operation: ArrayOperation,
+        bounds: &Bounds,
+        pattern: Vec<Variable>,
+    ) {
+        self.restrict_in_steps(operation, bounds, 1, pattern);
+    }
+
+    /// Writes an operation that runs only over the `length` indices `first`, `first + step`, … of its
+    /// first dimension.
+    pub(super) fn restrict_in_steps(
+        &mut self,
         mut operation: ArrayOperation,
         bounds: &Bounds,
+        step: i64,
         pattern: Vec<Variable>,
     ) {
         let own = self.fresh("i", Scalar::I64);
@@ -301,18 +315,24 @@ impl Code<'_> {
         {
             *extent = bounds.length;
             let whole = std::mem::replace(index, own);
-            operation.body.statements.insert(
-                0,
-                Statement {
-                    pattern: vec![whole],
-                    expression: Expression::Scalar {
-                        operation: ScalarOperation::Add,
-                        operand: Scalar::I64,
-                        arguments: vec![bounds.first, Atom::Variable(own)],
-                    },
-                    place: self.place.clone(),
-                },
-            );
+            let (mut statements, ()) = self.apart(|code| {
+                let distance = match step {
+                    1 => Atom::Variable(own),
+                    _ => code.scalar(
+                        ScalarOperation::Multiply,
+                        Atom::Variable(own),
+                        Atom::index(step),
+                    ),
+                };
+                let sum = Expression::Scalar {
+                    operation: ScalarOperation::Add,
+                    operand: Scalar::I64,
+                    arguments: vec![bounds.first, distance],
+                };
+                code.push(vec![whole], sum);
+            });
+            statements.append(&mut operation.body.statements);
+            operation.body.statements = statements;
         }
         self.push(pattern, Expression::Operation(operation));
     }
@@ -322,19 +342,36 @@ impl Code<'_> {
         if grid.reductions.is_empty() {
             return;
         }
+        let operation = self.reduction_of(&grid.partial, grid.count, grid.reductions);
+        self.push(grid.reduced, Expression::Operation(operation));
+    }
+
+    /// The operation that reduces the `count` elements of arrays, of which `reductions` consume one each.
+    pub(super) fn reduction_of(
+        &mut self,
+        arrays: &[Variable],
+        count: Atom,
+        reductions: Vec<Output>,
+    ) -> ArrayOperation {
         let index = self.fresh("part", Scalar::I64);
         let (statements, results) = self.apart(|code| {
-            let arrays = grid.partial.iter();
+            let arrays = arrays.iter();
             let results: Vec<Atom> = arrays
                 .map(|array| code.element(*array, Atom::Variable(index)))
                 .collect();
             results
         });
-        let body = Body {
-            statements,
-            results,
-        };
-        let (pattern, outputs) = (grid.reduced, grid.reductions);
-        self.operation(pattern, grid.count, index, Level::Sequential, body, outputs);
+        ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            level: Level::Sequential,
+            strategy: None,
+            carries: Vec::new(),
+            body: Body {
+                statements,
+                results,
+            },
+            outputs: reductions,
+        }
     }
 }

@@ -7,6 +7,7 @@ use super::Division;
 use super::cost::Cost;
 use super::cut::{ROUND, wants_idle};
 use super::grid::is_map;
+use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
 use crate::regular::Irregular;
@@ -73,6 +74,16 @@ pub enum Cutting {
         /// What it costs besides: for each index of a space of these extents so much.
         loops: Vec<(Vec<Atom>, i64)>,
     },
+    /// Into blocks of which [`super::LANES`] threads of a kernel take the indices in turn, so that
+    /// neighbouring threads have neighbouring ones.
+    Lanes {
+        /// From how many indices on it is divided.
+        from: i64,
+        /// How many each thread has at least, where there are so many.
+        least: i64,
+        /// What an index costs, in cheap scalar operations.
+        cost: i64,
+    },
     /// Into parts of about as many elements of rows.
     Elements {
         /// What a row costs.
@@ -92,6 +103,9 @@ pub enum Cutting {
 pub enum Step {
     /// What the parts reduce to is reduced.
     Reduce(Freedom),
+    /// What the lanes reduce to is reduced by kernels while there are more values than this, then by the
+    /// host.
+    Lanes(i64),
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
@@ -215,6 +229,7 @@ impl Code<'_> {
         let cost_unknown = cost.unknown;
         let cut = match rows {
             _ if division.kernels && is_map(operation) => Cutting::Each,
+            _ if self.has_lanes(operation, division) => lanes(&cost, division),
             _ if cost_unknown => Cutting::Asked,
             Some(_) => Cutting::Elements {
                 row: cost.fixed.max(1),
@@ -222,12 +237,17 @@ impl Code<'_> {
             },
             None => self.even(operation, cost, division),
         };
+        let in_lanes = matches!(cut, Cutting::Lanes { .. });
         let mut steps = Vec::new();
         if !operation.carries.is_empty() {
             steps.push(Step::State);
         }
         for output in &operation.outputs {
-            if let Some(step) = step(output, twice, self.strict)
+            let step = match in_lanes {
+                true => Some(Step::Lanes(alone(division))),
+                false => step(output, twice, self.strict),
+            };
+            if let Some(step) = step
                 && !steps.contains(&step)
             {
                 steps.push(step);
@@ -248,7 +268,7 @@ impl Code<'_> {
         let each = fixed.max(1);
         let sizes = (loops.is_empty() && inner.is_empty()).then(|| {
             let least = even_size(grain, each, alignment(operation, self.strict));
-            let worth = (2 * grain).div_euclid(each) + i64::from((2 * grain) % each > 0);
+            let worth = quotient_up(2 * grain, each);
             match is_free(operation, self.strict) {
                 true => (worth, least),
                 false => (worth.max(least + 1), least),
@@ -273,6 +293,21 @@ impl Code<'_> {
             }
         }
     }
+}
+
+/// How an operation of which an index costs so much is cut into lanes.
+fn lanes(cost: &Cost, division: Division) -> Cutting {
+    let cost = cost.fixed.max(1);
+    Cutting::Lanes {
+        from: quotient_up(2 * division.grain, cost),
+        least: quotient_up(division.grain, cost),
+        cost,
+    }
+}
+
+/// `⌈a / b⌉` for `a` from 0 on and `b` from 1 on.
+fn quotient_up(a: i64, b: i64) -> i64 {
+    a.div_euclid(b) + i64::from(a % b > 0)
 }
 
 /// How many indices an even part has at least, of which each costs so much.

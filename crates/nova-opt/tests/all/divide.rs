@@ -120,6 +120,55 @@ fn what_no_order_changes_is_reduced_in_parts_and_once_more() {
     assert_eq!(divided(NUMBER, &body), (1, 3));
 }
 
+/// Divides a program for the threads of a device, compares values, and gives the counts afterwards.
+#[track_caller]
+fn divided_for_kernels(strict: bool, body: &str) -> (usize, usize) {
+    let mut program = program(NUMBER, body);
+    let expected = values(&program, strict);
+    let divide: fn(&mut Program) = match strict {
+        true => |program| {
+            divide::run(
+                program,
+                Division {
+                    kernels: true,
+                    ..Division::SMALL
+                },
+            )
+        },
+        false => |program| {
+            let strict = false;
+            let kernels = true;
+            divide::run(
+                program,
+                Division {
+                    strict,
+                    kernels,
+                    ..Division::SMALL
+                },
+            );
+        },
+    };
+    apply(divide, &mut program);
+    assert_eq!(values(&program, strict), expected, "{}", print(&program));
+    counts(&program)
+}
+
+#[test]
+fn reductions_of_devices_run_in_lanes_where_the_order_is_free() {
+    let reduction = |output: &str| {
+        format!("(let [y:f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b)) {output})) (in y)")
+    };
+    // The lanes, one of them, itself where it is small; a kernel for what more than 32 lanes leave, a
+    // lane of that, and what the host reduces behind one kernel or two.
+    let in_lanes = (2, 5);
+    let (sum, max) = (combine("0.25L", "add"), combine("0.0L", "max"));
+    assert_eq!(divided_for_kernels(false, &reduction(&sum)), in_lanes);
+    assert_eq!(divided_for_kernels(false, &reduction(&max)), in_lanes);
+    assert_eq!(divided_for_kernels(true, &reduction(&max)), in_lanes);
+    // The order of a strict sum has parts.
+    assert_eq!(divided_for_kernels(true, &reduction(&sum)), (1, 3));
+}
+
 #[test]
 fn sums_of_floats_are_divided_where_the_order_is_free() {
     let sum = combine("0.25L", "add");

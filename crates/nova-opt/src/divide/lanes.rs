@@ -1,0 +1,219 @@
+//! Reductions in lanes, for devices: where no order changes the result, or any will do, neighbouring
+//! threads take neighbouring indices, so that what the threads of a warp read at a time lies together
+//! in memory. The indices are cut into blocks of which [`LANES`] threads take every [`LANES`]th each:
+//! thread `l` of block `b` reduces the indices `b * size + l`, `b * size + l + 32`, …, from a value that
+//! changes nothing, and writes what it gets to element `b * 32 + l` of an array. Arrays of partial
+//! results are reduced in the same way until so few values are left that the host reduces them
+//! sooner than a kernel would begin.
+//!
+//! Blocks, and no steps of the number of all threads, since a thread of a processor, which is a device
+//! too, then finds what its lane reads in the cache, where the lane before has brought it.
+//!
+//! What depends on the order ([`Freedom::Strict`]), or has no value that changes nothing, has a thread
+//! for each part ([`super::ordered`]); so have rows, whose parts have as many elements
+//! ([`super::cut`]), loops inside, which may become tiles, and operations that give arrays as well.
+
+use super::Division;
+use super::cut::Bounds;
+use super::ordered::{Freedom, freedom};
+use super::parts::Code;
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Variable};
+
+/// How many threads share a block: those of a warp, whose reads the memory serves together. A power of
+/// two.
+pub const LANES: i64 = 1 << LANES_SHIFT;
+const LANES_SHIFT: i64 = 5;
+
+/// How many blocks there are at most: as many lanes as a large device runs at a time. More of them would
+/// only leave more values.
+const BLOCKS: i64 = 1 << 12;
+
+/// How many values a thread takes that reduces partial results: reading as many one after the
+/// other takes about as long as starting one kernel more would.
+const TAKEN: i64 = 32;
+
+/// How many times as many values as rounds are worth a thread the host reduces by itself.
+const ALONE: i64 = 16;
+
+/// The most partial results that the host reduces; where there are more, a kernel does it first.
+pub(super) fn alone(division: Division) -> i64 {
+    division.grain.saturating_mul(ALONE).max(LANES)
+}
+
+/// What the lanes of a reduction have given.
+struct Partial {
+    /// How many lanes there are, and how many there may be.
+    count: Atom,
+    most: i64,
+    /// For each component of the results, what each lane has reduced to.
+    arrays: Vec<Variable>,
+    /// The reductions of these, which begin as the whole does.
+    reductions: Vec<Output>,
+}
+
+/// Blocks of indices.
+struct Blocks {
+    /// How many indices a block has, a multiple of [`LANES`]; the last may have fewer.
+    size: Atom,
+    /// How many blocks there are, and how many there may be.
+    count: Atom,
+    most: i64,
+}
+
+impl Code<'_> {
+    /// Whether an operation that may be divided is reduced in lanes: it does nothing else, for each
+    /// index of one dimension about as much, and its values may be combined in any order.
+    pub(super) fn has_lanes(&self, operation: &ArrayOperation, division: Division) -> bool {
+        let is_free = |output: &Output| match output {
+            Output::Reduce {
+                lambda, bracketing, ..
+            } => {
+                *bracketing == Bracketing::Whole && freedom(lambda, self.strict) == Freedom::Neutral
+            }
+            Output::Map
+            | Output::Filter { .. }
+            | Output::Scan { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => false,
+        };
+        let (cost, rows) = self.cost_by_row(operation);
+        division.kernels
+            && operation.shape.len() == 1
+            && operation.carries.is_empty()
+            && !operation.outputs.is_empty()
+            && operation.outputs.iter().all(is_free)
+            && rows.is_none()
+            && cost.loops.is_empty()
+            && !cost.unknown
+    }
+
+    /// Writes an operation that [has lanes](Code::has_lanes) as kernels whose threads are lanes, and a
+    /// reduction of the few values that these leave. `pattern` is what the operation gives.
+    pub(super) fn reduce_in_lanes(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        division: Division,
+    ) {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let (cost, _) = self.cost_by_row(&operation);
+        let cost = self.cost(&operation, &cost);
+        let least = self.quotient_up(Atom::index(division.grain), cost);
+        let most = division.parts.clamp(1, BLOCKS);
+        let threads = Atom::index(most.saturating_mul(LANES));
+        let even = self.quotient_up(n, threads);
+        let rounds = self.scalar(ScalarOperation::Maximum, least, even);
+        let blocks = self.blocks_of_lanes(n, rounds, most);
+        let partial = self.lanes(operation, &blocks);
+        self.combine_lanes(partial, pattern, division);
+    }
+
+    /// Cuts `n` indices into blocks, at most so many, in which each lane has so many `rounds`.
+    fn blocks_of_lanes(&mut self, n: Atom, rounds: Atom, most: i64) -> Blocks {
+        let size = self.scalar(ScalarOperation::Multiply, rounds, Atom::index(LANES));
+        let count = self.quotient_up(n, size);
+        let count = self.within(count, 0, most);
+        Blocks { size, count, most }
+    }
+
+    /// Writes a grid with a thread for each lane, which reduces the indices of that.
+    fn lanes(&mut self, mut operation: ArrayOperation, blocks: &Blocks) -> Partial {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let count = self.scalar(ScalarOperation::Multiply, blocks.count, Atom::index(LANES));
+        let values = self.values_of(&operation);
+        let outputs = operation.outputs.iter_mut();
+        let reductions = outputs
+            .filter_map(|output| self.divide_reduction(output))
+            .collect();
+        let arrays: Vec<Variable> = values.iter().map(|v| self.like(*v, vec![count])).collect();
+        let thread = self.fresh("thread", Scalar::I64);
+        let (statements, ()) = self.apart(|code| {
+            let bounds = code.lane_bounds(thread, n, blocks);
+            code.restrict_in_steps(operation, &bounds, LANES, values.clone());
+        });
+        let body = Body {
+            statements,
+            results: values.iter().map(|v| Atom::Variable(*v)).collect(),
+        };
+        let outputs = values.iter().map(|_| Output::Map).collect();
+        self.operation(arrays.clone(), count, thread, Level::Grid, body, outputs);
+        Partial {
+            count,
+            most: blocks.most.saturating_mul(LANES),
+            arrays,
+            reductions,
+        }
+    }
+
+    /// Variables for what an operation that only reduces gives, in a lane.
+    fn values_of(&mut self, operation: &ArrayOperation) -> Vec<Variable> {
+        let mut scalars = Vec::new();
+        for output in &operation.outputs {
+            if let Output::Reduce { start, .. } = output {
+                let scalar = |atom: &Atom| self.program.scalar_of(*atom).unwrap_or(Scalar::I64);
+                scalars.extend(start.iter().map(scalar));
+            }
+        }
+        scalars
+            .into_iter()
+            .map(|s| self.fresh("value", s))
+            .collect()
+    }
+
+    /// The indices of the lane of a thread: the first, and how many there are in steps of [`LANES`].
+    fn lane_bounds(&mut self, thread: Variable, n: Atom, blocks: &Blocks) -> Bounds {
+        let thread = Atom::Variable(thread);
+        let shift = Atom::index(LANES_SHIFT);
+        let block = self.scalar(ScalarOperation::ShiftRight, thread, shift);
+        let lane = self.scalar(ScalarOperation::BitAnd, thread, Atom::index(LANES - 1));
+        let (base, length) = self.even_bounds(block, n, blocks.size);
+        let first = self.scalar(ScalarOperation::Add, base, lane);
+        // ⌈(length - lane) / LANES⌉, which is 0 where the block ends before the lane.
+        let left = self.scalar(ScalarOperation::Subtract, length, lane);
+        let left = self.scalar(ScalarOperation::Add, left, Atom::index(LANES - 1));
+        let length = self.scalar(ScalarOperation::ShiftRight, left, shift);
+        Bounds {
+            first,
+            length: self.scalar(ScalarOperation::Maximum, length, Atom::index(0)),
+            long_row: None,
+        }
+    }
+
+    /// Writes the reduction of what lanes have given: by a kernel first, in lanes again, where there are
+    /// more values than the host should reduce.
+    fn combine_lanes(&mut self, partial: Partial, pattern: &[Variable], division: Division) {
+        let alone = alone(division);
+        let Partial {
+            count,
+            most,
+            arrays,
+            reductions,
+        } = partial;
+        let outputs = self.fresh_outputs(&reductions);
+        let on_host = self.reduction_of(&arrays, count, outputs);
+        if most <= alone {
+            return self.push(pattern.to_vec(), Expression::Operation(on_host));
+        }
+        let condition = self.compare(ScalarOperation::Greater, count, Atom::index(alone));
+        let then = self.branch(pattern, |code, own| {
+            let operation = code.reduction_of(&arrays, count, reductions);
+            let of_block = TAKEN * LANES;
+            let most = most / of_block + i64::from(most % of_block > 0);
+            let blocks = code.blocks_of_lanes(count, Atom::index(TAKEN), most);
+            let partial = code.lanes(operation, &blocks);
+            code.combine_lanes(partial, &own, division);
+        });
+        let otherwise = self.branch(pattern, |code, own| {
+            code.push(own, Expression::Operation(on_host));
+        });
+        let choice = Expression::If {
+            condition,
+            then,
+            otherwise,
+        };
+        self.push(pattern.to_vec(), choice);
+    }
+}
