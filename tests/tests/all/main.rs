@@ -13,6 +13,7 @@ mod nested_races;
 mod pairs;
 mod parallel;
 mod peers;
+mod profiles;
 mod races;
 mod robust;
 mod scans;
