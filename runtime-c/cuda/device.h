@@ -7,6 +7,7 @@
 #include "launch.h"
 /* Behind what memory and queues are. */
 #include "../device/pool.h"
+#include "../device/profile.h"
 
 /* The device of a program, once a call has chosen it. */
 typedef struct nova_device {
@@ -86,30 +87,82 @@ static nova_device_memory nova_make_memory(nova_device *device, size_t bytes, no
     return (nova_device_memory)memory;
 }
 
-/* Waits for all that has been put into a stream. */
-static void nova_finish(nova_queue queue)
+/* The name of the device of a call. */
+static void nova_name_device(nova_session *session, char *text, size_t size)
 {
-    cudaStreamSynchronize(queue);
+    cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, session->device->number) == cudaSuccess)
+        snprintf(text, size, "%s", properties.name);
+}
+
+/* The seconds of the fastest of a few copies of so many bytes on the device; 0 where none can be made. */
+static double nova_time_copy(nova_session *session, size_t bytes)
+{
+    nova_device_memory memory[2] = {NULL, NULL};
+    double least = 0;
+    nova_code code = cudaSuccess;
+    for (int k = 0; k < 2 && code == cudaSuccess; k++)
+        memory[k] = nova_make_memory(session->device, bytes, &code);
+    for (int k = 0; k < NOVA_COPIES && code == cudaSuccess; k++) {
+        nova_span span = nova_begin_span(session->queue, true);
+        double seconds = 0;
+        code = cudaMemcpyAsync(memory[1 - k % 2], memory[k % 2], bytes, cudaMemcpyDeviceToDevice,
+                               session->queue);
+        nova_stop_span(session->queue, &span);
+        nova_finish(session->queue);
+        if (nova_end_span(span, &seconds) && k >= 2 && (least <= 0 || seconds < least))
+            least = seconds;
+    }
+    for (int k = 0; k < 2; k++)
+        if (memory[k] != NULL)
+            nova_release_memory(memory[k]);
+    /* The call goes on without the errors of this. */
+    cudaGetLastError();
+    return least;
+}
+
+/* Begins an operation of a call, whose time a profile wants. */
+static nova_span nova_begin_operation(const nova_session *session)
+{
+    return nova_begin_span(session->queue, session->profile != NULL);
+}
+
+/* Ends it, if it could be put into the stream. */
+static void nova_end_operation(const nova_session *session, nova_span *span, cudaError_t code)
+{
+    if (code == cudaSuccess)
+        nova_stop_span(session->queue, span);
+    else
+        nova_drop_span(span);
 }
 
 /* Copies bytes to the device, from an offset on; they have been read when it returns. */
 static void nova_device_write(nova_context *context, nova_device_memory to, size_t offset,
                               const void *from, size_t bytes)
 {
+    nova_session *session = context->session;
+    nova_span span = nova_begin_operation(session);
     cudaError_t code = cudaMemcpyAsync(to + offset, from, bytes, cudaMemcpyHostToDevice,
-                                       context->session->queue);
+                                       session->queue);
+    nova_end_operation(session, &span, code);
     if (code != cudaSuccess)
         nova_fail_device(context, "copying to the device", code);
+    nova_note(session, NOVA_COPY_TO_DEVICE, NULL, span, 0, bytes);
 }
 
 /* Copies bytes from the device, when all kernels before have ended. */
 static void nova_device_read(nova_context *context, void *to, nova_device_memory from,
                              size_t offset, size_t bytes)
 {
+    nova_session *session = context->session;
+    nova_span span = nova_begin_operation(session);
     cudaError_t code = cudaMemcpyAsync(to, from + offset, bytes, cudaMemcpyDeviceToHost,
-                                       context->session->queue);
+                                       session->queue);
+    nova_end_operation(session, &span, code);
     if (code == cudaSuccess)
-        code = cudaStreamSynchronize(context->session->queue);
+        nova_note(session, NOVA_COPY_TO_HOST, NULL, span, bytes, 0);
+    if (code == cudaSuccess)
+        code = cudaStreamSynchronize(session->queue);
     if (code != cudaSuccess)
         nova_fail_device(context, "copying from the device", code);
 }
@@ -118,10 +171,14 @@ static void nova_device_read(nova_context *context, void *to, nova_device_memory
 static void nova_device_copy(nova_context *context, nova_device_memory to, size_t to_offset,
                              nova_device_memory from, size_t from_offset, size_t bytes)
 {
+    nova_session *session = context->session;
+    nova_span span = nova_begin_operation(session);
     cudaError_t code = cudaMemcpyAsync(to + to_offset, from + from_offset, bytes,
-                                       cudaMemcpyDeviceToDevice, context->session->queue);
+                                       cudaMemcpyDeviceToDevice, session->queue);
+    nova_end_operation(session, &span, code);
     if (code != cudaSuccess)
         nova_fail_device(context, "copying on the device", code);
+    nova_note(session, NOVA_COPY_ON_DEVICE, NULL, span, bytes, bytes);
 }
 
 /* A stream of the device for a call, whose thread uses this device until the call ends. */
@@ -133,8 +190,10 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     if (!device->open)
         device->open = nova_open_device(device, &code);
     bool open = device->open;
-    if (open)
+    if (open) {
         session->queue = nova_take_queue(&device->pool);
+        session->profile = nova_profile_of(&device->pool);
+    }
     pthread_mutex_unlock(&device->pool.lock);
     if (!open) {
         cudaGetLastError();
@@ -151,6 +210,7 @@ static void nova_open_queue(nova_context *context, nova_session *session)
         code = cudaStreamCreateWithFlags(&session->queue, cudaStreamNonBlocking);
     if (code != cudaSuccess)
         nova_fail_device(context, "opening a stream", code);
+    nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
 /* The program on one of the devices, opened when it is first met; null, and why, if that cannot be
@@ -185,18 +245,22 @@ static void nova_use_queue(nova_context *context, nova_session *session, void *s
         nova_fail_device(context, "looking for the current device", code);
     pthread_mutex_lock(&session->device->pool.lock);
     nova_device *device = nova_device_of(session->device, session->previous, &code);
+    if (device != NULL)
+        session->profile = nova_profile_of(&device->pool);
     pthread_mutex_unlock(&session->device->pool.lock);
     if (device == NULL)
         nova_fail_device(context, "opening the current device", code);
     session->device = device;
     session->queue = (nova_queue)stream;
     session->lent = true;
+    nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
 /* Ends all kernels of a call and gives its stream back. */
 static void nova_close_queue(nova_session *session)
 {
     nova_finish(session->queue);
+    nova_close_profile(session);
     nova_queue left = nova_give_back(&session->device->pool, session);
     if (left != NULL)
         cudaStreamDestroy(left);

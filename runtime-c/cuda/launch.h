@@ -27,12 +27,22 @@ static cudaError_t nova_put_launch(void (*kernel)(Parameters...), dim3 grid, dim
 }
 #endif
 
-/* A kernel whatever its parameters are, and its launch by the addresses of its arguments, which must
- * have the types of these parameters. Room for much shared memory is asked for. */
+/* A kernel whatever its parameters are, with its name and where in the program its loop stands; and its
+ * launch by the addresses of its arguments, which must have the types of these parameters. Room for
+ * much shared memory is asked for. */
 #ifndef NOVA_KERNEL
-#define NOVA_KERNEL(kernel) ((nova_kernel)(kernel))
+#define NOVA_KERNEL(kernel, place) nova_kernel_of((const void *)(kernel), #kernel, place)
 
-typedef const void *nova_kernel;
+typedef struct nova_kernel {
+    const void *function;
+    const char *name, *place;
+} nova_kernel;
+
+static inline nova_kernel nova_kernel_of(const void *function, const char *name, const char *place)
+{
+    nova_kernel kernel = {function, name, place};
+    return kernel;
+}
 
 static inline cudaError_t nova_put_kernel(nova_kernel kernel, dim3 grid, dim3 block,
                                           size_t shared_bytes, cudaStream_t stream,
@@ -40,10 +50,10 @@ static inline cudaError_t nova_put_kernel(nova_kernel kernel, dim3 grid, dim3 bl
 {
     cudaError_t code = cudaSuccess;
     if (shared_bytes > NOVA_SHARED_UNASKED)
-        code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+        code = cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     (int)shared_bytes);
     if (code == cudaSuccess)
-        code = cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+        code = cudaLaunchKernel(kernel.function, grid, block, arguments, shared_bytes, stream);
     return code;
 }
 #endif

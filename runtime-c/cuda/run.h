@@ -86,6 +86,13 @@ static size_t nova_pass_arguments(nova_session *session, const nova_argument *ar
     return shared_bytes;
 }
 
+/* The name of a kernel without its namespace. */
+static const char *nova_name_of_kernel(nova_kernel kernel)
+{
+    const char *colon = strrchr(kernel.name, ':');
+    return colon == NULL ? kernel.name : colon + 1;
+}
+
 /* Runs a kernel behind the kernels before. */
 static void nova_enqueue(nova_context *context, nova_kernel kernel, int64_t count,
                          nova_threads threads, const nova_argument *arguments, int argument_count)
@@ -95,6 +102,7 @@ static void nova_enqueue(nova_context *context, nova_kernel kernel, int64_t coun
     void **list = (void **)malloc(most * sizeof *list);
     nova_passed *passed = (nova_passed *)malloc(most * sizeof *passed);
     cudaError_t code = cudaErrorMemoryAllocation;
+    nova_span span = {NULL, NULL};
     if (list != NULL && passed != NULL) {
         list[at++] = &count;
         list[at++] = &session->failure;
@@ -104,14 +112,20 @@ static void nova_enqueue(nova_context *context, nova_kernel kernel, int64_t coun
         }
         size_t shared_bytes =
             nova_pass_arguments(session, arguments, argument_count, &list[at], passed);
+        span = nova_begin_operation(session);
         code = nova_put_kernel(kernel, dim3((unsigned)(threads.count / threads.block)),
                                dim3((unsigned)threads.block), shared_bytes, session->queue, list);
+        nova_end_operation(session, &span, code);
     }
     free(passed);
     free(list);
     if (code != cudaSuccess)
         nova_fail_device(context, "launching a kernel", code);
     session->may_have_failed = true;
+    if (session->profile != NULL)
+        nova_note(session, nova_name_of_kernel(kernel), kernel.place, span,
+                  nova_bytes_of(arguments, argument_count, false),
+                  nova_bytes_of(arguments, argument_count, true));
 }
 
 #endif

@@ -32,19 +32,21 @@ typedef struct nova_argument {
     nova_mirror *changed;      /* an array that the kernel writes and that had elements before */
     nova_pieces *pieces;
     nova_sent_nodes *nodes;
+    size_t bytes;              /* of an array: from its first element to the end of its memory, */
+    bool writes;               /* and whether the kernel writes it */
 } nova_argument;
 
 /* A value. */
 static inline nova_argument nova_value(const void *value, size_t size)
 {
-    nova_argument argument = {NOVA_VALUE, size, value, NULL, 0, NULL, NULL, NULL};
+    nova_argument argument = {NOVA_VALUE, size, value, NULL, 0, NULL, NULL, NULL, 0, false};
     return argument;
 }
 
 /* An array of so many elements for each work-group; the next one begins at a multiple of 16 bytes. */
 static inline nova_argument nova_local_array(nova_context *context, int64_t count, size_t size)
 {
-    nova_argument argument = {NOVA_LOCAL_ARRAY, 16, NULL, NULL, 0, NULL, NULL, NULL};
+    nova_argument argument = {NOVA_LOCAL_ARRAY, 16, NULL, NULL, 0, NULL, NULL, NULL, 0, false};
     if (count < 0 || (uint64_t)count > SIZE_MAX / 2 / size)
         nova_fail(context, NOVA_ERROR_MEMORY,
                   "out of memory: an array of a work-group is too large");
@@ -57,7 +59,7 @@ static inline nova_argument nova_local_array(nova_context *context, int64_t coun
 static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
 {
     nova_pieces *pieces = (nova_pieces *)block->data;
-    nova_argument argument = {NOVA_PIECES, 0, NULL, NULL, 0, NULL, pieces, NULL};
+    nova_argument argument = {NOVA_PIECES, 0, NULL, NULL, 0, NULL, pieces, NULL, 0, false};
     nova_on_device(context, pieces->table, false);
     nova_on_device(context, pieces->words, false);
     return argument;
@@ -67,7 +69,7 @@ static nova_argument nova_pieces_of(nova_context *context, nova_block *block)
 static inline nova_argument nova_growing_table(nova_sent_nodes *sent, nova_block **block,
                                                int64_t *count, size_t size)
 {
-    nova_argument argument = {NOVA_GROWING_NODES, size, NULL, NULL, 0, NULL, NULL, sent};
+    nova_argument argument = {NOVA_GROWING_NODES, size, NULL, NULL, 0, NULL, NULL, sent, 0, false};
     sent->block = block;
     sent->table_count = count;
     sent->size = size;
@@ -78,7 +80,7 @@ static inline nova_argument nova_growing_table(nova_sent_nodes *sent, nova_block
 static nova_argument nova_array(nova_context *context, const void *pointer, size_t size,
                                 bool writes)
 {
-    nova_argument argument = {NOVA_ARRAY, size, NULL, NULL, 0, NULL, NULL, NULL};
+    nova_argument argument = {NOVA_ARRAY, size, NULL, NULL, 0, NULL, NULL, NULL, 0, false};
     nova_mirror *before = nova_find_mirror(context->session, pointer);
     if (writes && before != NULL && (before->on_host || before->on_device))
         argument.changed = before;
@@ -86,8 +88,29 @@ static nova_argument nova_array(nova_context *context, const void *pointer, size
     if (mirror != NULL) {
         argument.memory = mirror->memory;
         argument.offset = (int64_t)(((uintptr_t)pointer - mirror->start) / size);
+        argument.bytes = mirror->bytes - ((uintptr_t)pointer - mirror->start);
+        argument.writes = writes;
     }
     return argument;
+}
+
+/* The bytes of the arrays that a kernel writes, or of those that it only reads: each part of the memory
+ * counts once, however many arguments lead to it. */
+static uint64_t nova_bytes_of(const nova_argument *arguments, int argument_count, bool written)
+{
+    uint64_t sum = 0;
+    for (int k = 0; k < argument_count; k++) {
+        const nova_argument *argument = &arguments[k];
+        bool counted = argument->bytes == 0 || argument->writes != written;
+        for (int j = 0; j < argument_count && !counted; j++) {
+            const nova_argument *other = &arguments[j];
+            counted = other->memory == argument->memory && other->writes == written
+                      && (other->bytes > argument->bytes
+                          || (other->bytes == argument->bytes && j < k));
+        }
+        sum += counted ? 0 : argument->bytes;
+    }
+    return sum;
 }
 
 /* The threads of a launch, and their memory. */

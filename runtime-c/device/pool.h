@@ -66,10 +66,12 @@ typedef struct nova_pool_of_device {
     nova_queue queues[NOVA_KEPT_QUEUES];
     int queue_count;
     nova_kept kept;
+    bool asked;                   /* whether the user has been asked for a profile, */
+    struct nova_profile *profile; /* and it, if he wants one (device/profile.h) */
 } nova_pool_of_device;
 
 /* A pool without anything. */
-#define NOVA_EMPTY_POOL {PTHREAD_MUTEX_INITIALIZER, {NULL}, 0, {{{NULL, 0}}, 0}}
+#define NOVA_EMPTY_POOL {PTHREAD_MUTEX_INITIALIZER, {NULL}, 0, {{{NULL, 0}}, 0}, false, NULL}
 
 /* What a call has on a device. */
 typedef struct nova_device_session {
@@ -85,6 +87,9 @@ typedef struct nova_device_session {
     nova_device_memory heap;     /* the memory of threads of kernels, */
     size_t heap_bytes;
     int64_t slice;               /* and what each has of it */
+    struct nova_profile *profile; /* what the call takes times for; null: none are taken */
+    struct nova_noted *noted;     /* operations that have not been added to it yet, */
+    int noted_count;              /* and how many */
 } nova_session;
 
 /* Takes a queue that no call uses; null if there is none. The lock is held. */

@@ -5,6 +5,7 @@
 #include "memory.h"
 /* Behind what memory and queues are. */
 #include "../device/pool.h"
+#include "../device/profile.h"
 
 /* The kernels of a program and, once a call has opened it, the device that they run on. */
 typedef struct nova_device {
@@ -12,7 +13,8 @@ typedef struct nova_device {
     const char *const *sources; /* the text of the kernels, in pieces */
     int source_count;
     const char *options;        /* for the compiler of that text */
-    const char *const *names;   /* of the kernels */
+    const char *const *names;   /* of the kernels, */
+    const char *const *places;  /* and where in the program their loops stand */
     cl_kernel *kernels;
     int kernel_count;
     bool open;
@@ -160,40 +162,85 @@ static uint64_t nova_most_memory(const nova_device *device)
     return largest < all / 4 ? largest : all / 4;
 }
 
-/* Waits for all that has been put into a queue. */
-static void nova_finish(nova_queue queue)
+/* The name of the device of a call. */
+static void nova_name_device(nova_session *session, char *text, size_t size)
 {
-    clFinish(queue);
+    clGetDeviceInfo(session->device->id, CL_DEVICE_NAME, size, text, NULL);
+}
+
+/* The seconds of the fastest of a few copies of so many bytes on the device, in a queue that takes times;
+ * 0 where none can be made. */
+static double nova_time_copy(nova_session *session, size_t bytes)
+{
+    nova_device *device = session->device;
+    nova_device_memory memory[2] = {NULL, NULL};
+    double least = 0;
+    cl_int code = CL_SUCCESS;
+    nova_queue queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE,
+                                            &code);
+    for (int k = 0; k < 2 && code == CL_SUCCESS; k++)
+        memory[k] = nova_make_memory(device, bytes, &code);
+    for (int k = 0; k < NOVA_COPIES && code == CL_SUCCESS; k++) {
+        nova_span span = NULL;
+        double seconds = 0;
+        code = clEnqueueCopyBuffer(queue, memory[k % 2], memory[1 - k % 2], 0, 0, bytes, 0, NULL,
+                                   &span);
+        if (code == CL_SUCCESS)
+            code = clFinish(queue);
+        if (nova_end_span(span, &seconds) && k >= 2 && (least <= 0 || seconds < least))
+            least = seconds;
+    }
+    for (int k = 0; k < 2; k++)
+        if (memory[k] != NULL)
+            nova_release_memory(memory[k]);
+    if (queue != NULL)
+        clReleaseCommandQueue(queue);
+    return least;
+}
+
+/* Where the span of an operation goes; nowhere without a profile. */
+static nova_span *nova_place_of_span(const nova_session *session, nova_span *span)
+{
+    return session->profile == NULL ? NULL : span;
 }
 
 /* Copies bytes to the device, from an offset on; they are read before it returns. */
 static void nova_device_write(nova_context *context, nova_device_memory to, size_t offset,
                               const void *from, size_t bytes)
 {
-    cl_int code = clEnqueueWriteBuffer(context->session->queue, to, CL_TRUE, offset, bytes, from, 0,
-                                       NULL, NULL);
+    nova_session *session = context->session;
+    nova_span span = NULL;
+    cl_int code = clEnqueueWriteBuffer(session->queue, to, CL_TRUE, offset, bytes, from, 0, NULL,
+                                       nova_place_of_span(session, &span));
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueWriteBuffer", code);
+    nova_note(session, NOVA_COPY_TO_DEVICE, NULL, span, 0, bytes);
 }
 
 /* Copies bytes from the device, when all kernels before have ended. */
 static void nova_device_read(nova_context *context, void *to, nova_device_memory from,
                              size_t offset, size_t bytes)
 {
-    cl_int code = clEnqueueReadBuffer(context->session->queue, from, CL_TRUE, offset, bytes, to, 0,
-                                      NULL, NULL);
+    nova_session *session = context->session;
+    nova_span span = NULL;
+    cl_int code = clEnqueueReadBuffer(session->queue, from, CL_TRUE, offset, bytes, to, 0, NULL,
+                                      nova_place_of_span(session, &span));
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueReadBuffer", code);
+    nova_note(session, NOVA_COPY_TO_HOST, NULL, span, bytes, 0);
 }
 
 /* Copies bytes on the device. */
 static void nova_device_copy(nova_context *context, nova_device_memory to, size_t to_offset,
                              nova_device_memory from, size_t from_offset, size_t bytes)
 {
-    cl_int code = clEnqueueCopyBuffer(context->session->queue, from, to, from_offset, to_offset,
-                                      bytes, 0, NULL, NULL);
+    nova_session *session = context->session;
+    nova_span span = NULL;
+    cl_int code = clEnqueueCopyBuffer(session->queue, from, to, from_offset, to_offset, bytes, 0,
+                                      NULL, nova_place_of_span(session, &span));
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueCopyBuffer", code);
+    nova_note(session, NOVA_COPY_ON_DEVICE, NULL, span, bytes, bytes);
 }
 
 /* A queue of the device for a call. */
@@ -203,8 +250,10 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     cl_int code = CL_SUCCESS;
     pthread_mutex_lock(&device->pool.lock);
     const char *failed = nova_open_device(device, &code);
-    if (failed == NULL)
+    if (failed == NULL) {
         session->queue = nova_take_queue(&device->pool);
+        session->profile = nova_profile_of(&device->pool);
+    }
     pthread_mutex_unlock(&device->pool.lock);
     if (failed != NULL && code == CL_DEVICE_NOT_FOUND)
         nova_fail(context, NOVA_ERROR_DEVICE, "there is no OpenCL device%s",
@@ -212,10 +261,13 @@ static void nova_open_queue(nova_context *context, nova_session *session)
     if (failed != NULL)
         nova_fail(context, NOVA_ERROR_DEVICE, "the device failed: %s gave %d", failed, (int)code);
     if (session->queue == NULL) {
-        session->queue = clCreateCommandQueue(device->context, device->id, 0, &code);
+        cl_command_queue_properties takes_times =
+            session->profile == NULL ? 0 : CL_QUEUE_PROFILING_ENABLE;
+        session->queue = clCreateCommandQueue(device->context, device->id, takes_times, &code);
         if (session->queue == NULL)
             nova_fail_device(context, "clCreateCommandQueue", code);
     }
+    nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
 /* The program on the device and in the context of a caller's queue, opened when it is first met; null,
@@ -235,6 +287,7 @@ static nova_device *nova_device_in(nova_device *own, cl_context context, cl_devi
         made->source_count = own->source_count;
         made->options = own->options;
         made->names = own->names;
+        made->places = own->places;
         made->kernels = kernels;
         made->kernel_count = own->kernel_count;
         made->id = id;
@@ -278,18 +331,22 @@ static void nova_use_queue(nova_context *context, nova_session *session, void *s
         nova_fail(context, NOVA_ERROR_ARGUMENT, "stream: the command queue does not keep an order");
     pthread_mutex_lock(&session->device->pool.lock);
     nova_device *device = nova_device_in(session->device, owner, id, &failed, &code);
+    if (device != NULL)
+        session->profile = nova_profile_of(&device->pool);
     pthread_mutex_unlock(&session->device->pool.lock);
     if (device == NULL)
         nova_fail(context, NOVA_ERROR_DEVICE, "the device failed: %s gave %d", failed, (int)code);
     session->device = device;
     session->queue = queue;
     session->lent = true;
+    nova_open_profile(session, nova_name_device, nova_time_copy);
 }
 
 /* Ends all kernels of a call and gives its queue back. */
 static void nova_close_queue(nova_session *session)
 {
     nova_finish(session->queue);
+    nova_close_profile(session);
     nova_queue left = nova_give_back(&session->device->pool, session);
     if (left != NULL)
         clReleaseCommandQueue(left);

@@ -66,6 +66,7 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
     cl_kernel kernel = device->kernels[number];
     cl_uint at = 2;
     int64_t pieces = 0, tables = 0;
+    nova_span span = NULL;
     pthread_mutex_lock(&device->pool.lock);
     cl_int code = clSetKernelArg(kernel, 0, sizeof count, &count);
     if (code == CL_SUCCESS)
@@ -91,11 +92,15 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
     }
     if (code == CL_SUCCESS)
         code = clEnqueueNDRangeKernel(session->queue, kernel, 1, NULL, &threads.count,
-                                      &threads.block, 0, NULL, NULL);
+                                      &threads.block, 0, NULL, nova_place_of_span(session, &span));
     pthread_mutex_unlock(&device->pool.lock);
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueNDRangeKernel", code);
     session->may_have_failed = true;
+    if (session->profile != NULL)
+        nova_note(session, device->names[number], device->places[number], span,
+                  nova_bytes_of(arguments, argument_count, false),
+                  nova_bytes_of(arguments, argument_count, true));
 }
 
 #endif

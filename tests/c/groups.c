@@ -180,11 +180,12 @@ static const char *const nova_kernel_sources[] = {
 };
 
 static const char *const nova_kernel_names[1] = {"groups_value_kernel"};
+static const char *const nova_kernel_places[1] = {"groups.nova:8:1"};
 static cl_kernel nova_kernels[1];
 
 static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 3, "-cl-std=CL1.2",
-                                          nova_kernel_names, nova_kernels, 1, false, NULL, NULL,
-                                          NULL, NULL};
+                                          nova_kernel_names, nova_kernel_places, nova_kernels, 1,
+                                          false, NULL, NULL, NULL, NULL};
 
 /* The parameters of a call of groups. */
 struct groups_call {

@@ -243,8 +243,8 @@ static void groups_value(nova_context *context, float alpha, int64_t A_dim0, int
                                                                                     sizeof(int64_t)),
                                    nova_array(context, t, sizeof(float), true),
                                    nova_local_array(context, x_dim0, sizeof(float))};
-    nova_launch_groups(context, NOVA_KERNEL(nova_kernels::groups_value_kernel), A_dim0, x_dim0,
-                       arguments, 10);
+    nova_launch_groups(context, NOVA_KERNEL(nova_kernels::groups_value_kernel, "groups.nova:8:1"),
+                       A_dim0, x_dim0, arguments, 10);
     *length_out = A_dim0;
     *data_out = t;
     *data_block_out = t_block;

@@ -221,8 +221,9 @@ static void lists_value(nova_context *context, int64_t X_length, int32_t *X_data
                                                                                             sizeof(int32_t),
                                                                                             false),
                                       nova_array(context, t, sizeof(int64_t), true)};
-        nova_launch_with_nodes(context, NOVA_KERNEL(nova_kernels::lists_value_kernel), X_length,
-                               false, arguments, 3);
+        nova_launch_with_nodes(context, NOVA_KERNEL(nova_kernels::lists_value_kernel,
+                                                    "lists.nova:3:1"), X_length, false, arguments,
+                               3);
         context->tables->List_int.nodes = (List_int_node *)nova_nodes_of(context->tables->List_int.block);
     } else {
         nova_on_host(context, X_data, false);

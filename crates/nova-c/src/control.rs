@@ -164,7 +164,7 @@ impl FunctionEmitter<'_, '_> {
                     return self.region(variable, count, body);
                 }
                 Target::OpenCl | Target::Cuda => {
-                    return self.kernel(variable, count, level, body);
+                    return self.kernel(variable, count, level, body, place);
                 }
                 Target::Seq | Target::Traced | Target::Pthreads => {}
             }

@@ -240,15 +240,16 @@ pub fn passes_offsets(target: Target) -> bool {
     }
 }
 
-/// What the host launches: the number of a kernel, or its function.
-pub fn kernel_reference(target: Target, number: usize, name: &Name) -> Expression {
+/// What the host launches: the number of a kernel, or its function and where its loop stands.
+pub fn kernel_reference(target: Target, number: usize, name: &Name, place: &str) -> Expression {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => {
             Expression::literal(number.to_string())
         }
         Target::Cuda => {
             let function = format!("{}::{name}", crate::cuda::NAMESPACE);
-            Expression::call("NOVA_KERNEL", vec![Expression::name(function)])
+            let place = Expression::text(place);
+            Expression::call("NOVA_KERNEL", vec![Expression::name(function), place])
         }
     }
 }

@@ -33,6 +33,8 @@ use std::sync::Arc;
 pub struct Kernels {
     /// The kernels' names; their numbers are what the host launches.
     pub names: Vec<Name>,
+    /// Where their loops stand in the program; nothing where that is not known.
+    pub places: Vec<String>,
     /// The kernels.
     pub kernels: Vec<Function>,
     /// The functions that they call, callees first.
@@ -105,6 +107,7 @@ impl FunctionEmitter<'_, '_> {
         count: Expression,
         level: ir::Level,
         body: &[Command],
+        place: &Place,
     ) {
         self.unit.need_on_device(body);
         let program = self.program();
@@ -119,6 +122,11 @@ impl FunctionEmitter<'_, '_> {
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
         let number = self.unit.kernels.names.len();
         self.unit.kernels.names.push(name.clone());
+        let place = match place.file.is_empty() {
+            true => String::new(),
+            false => place.to_string(),
+        };
+        self.unit.kernels.places.push(place.clone());
         let kernel = emit_kernel(
             self.unit,
             name.clone(),
@@ -140,7 +148,7 @@ impl FunctionEmitter<'_, '_> {
             (None, false, true) => "nova_launch_with_memory",
             (None, false, false) => "nova_launch",
         };
-        let kernel = dialect::kernel_reference(self.unit.options.target, number, &name);
+        let kernel = dialect::kernel_reference(self.unit.options.target, number, &name, &place);
         let takes_memory = Expression::name(if memory { "true" } else { "false" });
         let more = threads.or(appends.then_some(takes_memory));
         self.launch((launch, kernel), count, more, arguments);

@@ -17,6 +17,7 @@ pub fn items(unit: &mut Unit) -> Vec<Item> {
     let pieces = pieces(&text);
     let count = |number: usize| Expression::literal(number.to_string());
     let names = std::mem::take(&mut unit.kernels.names);
+    let places = std::mem::take(&mut unit.kernels.places);
     let mut items = vec![
         Item::Comment("The kernels, for the compiler of the device.".into()),
         Item::Text(format!(
@@ -30,6 +31,14 @@ pub fn items(unit: &mut Unit) -> Vec<Item> {
             &format!("nova_kernel_names[{}]", names.len()),
             Some(Expression::Braces(
                 names.iter().map(|name| Expression::text(&**name)).collect(),
+            )),
+        ),
+        variable(
+            "char",
+            true,
+            &format!("nova_kernel_places[{}]", places.len()),
+            Some(Expression::Braces(
+                places.iter().map(Expression::text).collect(),
             )),
         ),
         Item::Variable {
@@ -50,6 +59,7 @@ pub fn items(unit: &mut Unit) -> Vec<Item> {
         count(pieces.len()),
         Expression::text(options),
         Expression::name("nova_kernel_names"),
+        Expression::name("nova_kernel_places"),
         Expression::name("nova_kernels"),
         count(names.len()),
         Expression::name("false"),

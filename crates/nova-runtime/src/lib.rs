@@ -28,6 +28,7 @@ pub const FILES: &[(&str, &str)] = files![
     "opencl/memory.h",
     "cuda/memory.h",
     "device/pool.h",
+    "device/profile.h",
     "opencl/device.h",
     "cuda/launch.h",
     "cuda/device.h",
@@ -266,6 +267,8 @@ const HEADERS: &[(&str, &[&str])] = &[
             "strtol",
             "strtoll",
             "getenv",
+            "atexit",
+            "qsort",
         ],
     ),
     (

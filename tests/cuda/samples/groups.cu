@@ -49,7 +49,7 @@ static void launch(int rows, int row, const int *x, int *result, nova_failure *f
     int64_t count = rows, length = row, bytes_offset = 0, doubles_offset = (row + 15) / 16 * 16;
     void *arguments[] = {&count,  &failure,      &length,        (void *)&x,
                          &result, &bytes_offset, &doubles_offset};
-    DO(nova_put_kernel(NOVA_KERNEL(turn), dim3(1 + rows / 3), dim3(THREADS),
+    DO(nova_put_kernel(NOVA_KERNEL(turn, ""), dim3(1 + rows / 3), dim3(THREADS),
                        (size_t)(doubles_offset + 8 * row), 0, arguments));
 }
 

@@ -38,17 +38,21 @@ fn check(target: Target, folder: &Path, compiler: &mut Command) {
     assert!(compiled.success(), "the host does not compile");
     // PoCL keeps what its compiler allocates; leaks are looked for with CUDA.
     let leaks = target != Target::OpenCl;
-    let output = Command::new(folder.join("host"))
-        .env("ASAN_OPTIONS", format!("detect_leaks={}", u8::from(leaks)))
-        .output()
-        .expect("the host runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        "all right\n",
-        "{errors}"
-    );
-    assert!(output.status.success(), "{errors}");
+    for profile in ["0", "1"] {
+        let output = Command::new(folder.join("host"))
+            .env("ASAN_OPTIONS", format!("detect_leaks={}", u8::from(leaks)))
+            .env("NOVA_PROFILE", profile)
+            .output()
+            .expect("the host runs");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "all right\n",
+            "{errors}"
+        );
+        assert!(output.status.success(), "{errors}");
+        assert_eq!(errors.contains("scaled_value_kernel"), profile == "1");
+    }
 }
 
 #[test]

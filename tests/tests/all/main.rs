@@ -14,6 +14,7 @@ mod nested_races;
 mod pairs;
 mod parallel;
 mod peers;
+mod profiles;
 mod races;
 mod robust;
 mod scans;

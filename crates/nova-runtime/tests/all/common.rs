@@ -7,6 +7,13 @@ fn check(name: &str) {
     check_with(name, &[]);
 }
 
+/// Compiles and runs one test under ThreadSanitizer.
+fn check_with_threads(name: &str) {
+    for variant in compile::both_languages(["c_threads", "c++_threads"], &["-fsanitize=thread"]) {
+        compile::check(name, variant, &[]);
+    }
+}
+
 /// Compiles and runs one test with more flags.
 fn check_with(name: &str, flags: &[&str]) {
     let all = [WATCHED, flags].concat();
@@ -34,6 +41,12 @@ fn heap() {
 #[test]
 fn kernels() {
     check("kernels");
+}
+
+#[test]
+fn profile() {
+    check("profile");
+    check_with_threads("profile");
 }
 
 #[test]

@@ -117,7 +117,7 @@ cudaError_t put_any_launch(const any_kernel &kernel, dim3 grid, dim3 block, size
         if (code != cudaSuccess)
             return code;
     }
-    return put_launch(kernel.text, kernel.call(kernel.kernel, arguments), grid, block,
+    return put_launch(kernel.name, kernel.call(kernel.kernel, arguments), grid, block,
                       dynamic_shared, stream);
 }
 

@@ -55,9 +55,11 @@ inline cudaError_t launch_kernel(const char *text, void (*kernel)(Parameters...)
     return put_launch(text, call, grid, block, dynamic_shared, stream);
 }
 
-/* A kernel whatever its parameters are, with the function that knows them. */
+/* A kernel whatever its parameters are, with its name, where in a program its loop stands, and the function
+ * that knows its parameters. */
 struct any_kernel {
-    const char *text;
+    const char *name;
+    const char *place;
     void (*kernel)(void);
     kernel_call *(*call)(void (*kernel)(void), void **arguments);
 };
@@ -78,9 +80,9 @@ inline kernel_call *call_by_list(void (*kernel)(void), void **arguments)
 }
 
 template <typename... Parameters>
-inline any_kernel kernel_of(const char *text, void (*kernel)(Parameters...))
+inline any_kernel kernel_of(const char *name, const char *place, void (*kernel)(Parameters...))
 {
-    return {text, (void (*)(void))kernel, call_by_list<Parameters...>};
+    return {name, place, (void (*)(void))kernel, call_by_list<Parameters...>};
 }
 
 /* As cudaLaunchKernel, where room for much shared memory has been asked for. */
@@ -95,7 +97,7 @@ cudaError_t count_blocks(int *blocks, int threads, size_t dynamic_shared);
 
 /* As runtime-c/cuda/launch.h has it. */
 #define nova_put_launch(...) nova_emulation::launch_kernel(#__VA_ARGS__, __VA_ARGS__)
-#define NOVA_KERNEL(kernel) nova_emulation::kernel_of(#kernel, kernel)
+#define NOVA_KERNEL(kernel, place) nova_emulation::kernel_of(#kernel, place, kernel)
 typedef nova_emulation::any_kernel nova_kernel;
 #define nova_put_kernel(...) nova_emulation::put_any_launch(__VA_ARGS__)
 
