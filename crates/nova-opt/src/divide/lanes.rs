@@ -29,11 +29,12 @@ const LANES_SHIFT: i64 = 5;
 /// only leave more values.
 const BLOCKS: i64 = 1 << 12;
 
-/// How many values a thread takes that reduces partial results: reading as many one after the
-/// other takes about as long as starting one kernel more would.
+/// How many values a thread takes that reduces partial results: an estimate of how many it reads one
+/// after the other while one kernel more would start.
 const TAKEN: i64 = 32;
 
-/// How many times as many values as rounds are worth a thread the host reduces by itself.
+/// How many times as many values as rounds are worth a thread the host reduces by itself: an estimate
+/// of what it does while a kernel would start.
 const ALONE: i64 = 16;
 
 /// The most partial results that the host reduces; where there are more, a kernel does it first.
