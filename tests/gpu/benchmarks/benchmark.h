@@ -317,7 +317,7 @@ inline int run(int count, char **arguments, const char *name, size_t bytes_each,
     bool right = true;
     for (int k = 1; k < count; k++) {
         int logarithm = atoi(arguments[k]);
-        if (logarithm < 4 || logarithm > 40) {
+        if (logarithm < 5 || logarithm > 40) {
             fprintf(stderr, "usage: %s LOGARITHM...\n", arguments[0]);
             return 2;
         }
