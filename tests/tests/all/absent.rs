@@ -35,7 +35,8 @@ fn build(target: Target, folder: &Path) {
     std::fs::copy(data("absent/host.c"), folder.join(host)).expect("copied");
     let compiled = compiler
         .current_dir(folder)
-        .args(["-g", "-I.", "-o", "host", host, &format!("scaled.{ending}")])
+        .args(["-g", "-I.", "-DNOVA_COPIED=1048576", "-o", "host", host])
+        .arg(format!("scaled.{ending}"))
         .args(match target {
             Target::Cuda => ["-fsanitize=address,undefined", "-pthread", "-lm"],
             _others => ["-lOpenCL", "-pthread", "-lm"],
@@ -111,7 +112,7 @@ fn devices_of_cuda_that_are_not_there() {
     );
 }
 
-/// Each function of CUDA that a call uses fails once, and then for ever.
+/// Each function of CUDA that a call uses fails once, and then for ever; with a profile and without.
 #[test]
 fn functions_of_cuda_that_fail() {
     if !nova_tests::devices::has_cuda() {
@@ -119,10 +120,17 @@ fn functions_of_cuda_that_fail() {
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
     build(Target::Cuda, folder.path());
+    for profile in ["0", "1"] {
+        fail_each(folder.path(), ("NOVA_PROFILE", profile));
+    }
+}
+
+/// Has each function fail in turn, with this in the environment.
+fn fail_each(folder: &Path, setting: (&str, &str)) {
     let mut failures = 0;
     for which in 1.. {
         let once = which.to_string();
-        let found = calls(folder.path(), &[("NOVA_EMULATION_FAIL", &once)]);
+        let found = calls(folder, &[setting, ("NOVA_EMULATION_FAIL", &once)]);
         let [first, second] = &found[..] else {
             panic!("{found:?}");
         };
@@ -135,7 +143,7 @@ fn functions_of_cuda_that_fail() {
         assert!(!(fails(first) && fails(second)), "{which}: {found:?}");
         failures += usize::from(fails(first));
         let all = format!("{which}+");
-        let for_ever = calls(folder.path(), &[("NOVA_EMULATION_FAIL", &all)]);
+        let for_ever = calls(folder, &[setting, ("NOVA_EMULATION_FAIL", &all)]);
         assert!(
             for_ever.iter().all(|line| line.contains(" right")),
             "{for_ever:?}"
