@@ -1,4 +1,4 @@
-//! Reductions of devices in lanes: that neighbouring threads read neighbouring elements, that values are
+//! Reductions of devices in lanes, and histograms in many parts: that neighbouring threads read neighbouring elements, that values are
 //! those of sequential C to the bit whatever the length, that errors keep their places, and that what
 //! depends on the order keeps it.
 
@@ -165,6 +165,36 @@ fn minima_and_maxima_of_floats_are_exact() {
     let mut inputs: Vec<String> = LENGTHS.iter().map(|n| floats(*n)).collect();
     inputs.push(list((0..300).map(|_| "nan".to_string())));
     compare(text, true, SMALL, &inputs);
+}
+
+#[test]
+fn histograms_of_many_parts_are_combined_in_two_steps() {
+    let many = Division {
+        parts: Division::KERNELS.parts,
+        ..Division::SMALL
+    };
+    let text = "
+        (entry counts ((X : vector int))
+            (histogram + 2 3 (map (lambda (x) (% (& x 65535) 3)) X) (map (lambda (x) 1) X)))
+        (entry most ((X : vector int)) (histogram max -9 5 (map (lambda (x) (% (& x 4095) 5)) X) X))
+        (entry pairs ((X : vector int))
+            (histogram (lambda ((a, b) (c, d)) ((+ a c), (min b d))) (0, 7) 2
+                (map (& 1) X) (map (lambda (x) (x, (* x 3))) X)))
+        (entry outside ((X : vector int)) (histogram + 0 4 (map (lambda (x) (% x 6)) X) X))";
+    let inputs = [0, 1, 33, 1025, 4099, 70001].map(integers);
+    compare(text, false, many, &inputs);
+    let compiler = Compiler::new(Options {
+        target: Target::OpenCl,
+        ..Options::default()
+    });
+    let text = "((X : vector int)) (histogram + 0 256 X X)";
+    let source = Source::text("lanes.nova", text);
+    let mut checked = compiler.check(source).expect("a program");
+    let code = compiler.emit(&mut checked, Stage::Loop).expect("its loops");
+    // A thread for each bin of a group of parts.
+    let is_of_group = |line: &str| line.contains("(for thread_") && line.contains(" grid ");
+    assert!(code.lines().any(is_of_group), "{code}");
+    assert!(code.contains("(rem i64 thread_"), "{code}");
 }
 
 #[test]

@@ -133,9 +133,6 @@ impl Code<'_> {
         self.shift_rows(std::mem::take(&mut grid.shifted), cut);
         let bins = std::mem::take(&mut grid.bins);
         self.reduce_partial(grid);
-        // Bins may be many, so that combining them is worth dividing.
-        self.undivided
-            .extend(bins.iter().filter_map(|b| b.combined.first()));
         self.combine_bins(bins, cut.count);
     }
 

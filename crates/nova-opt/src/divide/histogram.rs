@@ -1,18 +1,23 @@
 //! Histograms in parts: each part fills bins of its own (it is privatised), and these are combined,
 //! bin by bin, in the order of the parts. Bins cost as much as elements, so there are so few parts
-//! that all their bins together are fewer than the elements.
+//! that all their bins together are fewer than the elements. A device has many more parts than a
+//! processor, whose bins are combined in two steps: those of some neighbouring parts, by a thread for
+//! each bin of them, and then these.
 
 use super::grid::{Grid, neutral};
 use super::parts::Code;
 use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
+use nova_flat::ir::{Atom, Bracketing, Expression, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// How many elements there are for each bin of a part, at least.
 pub const ELEMENTS: i64 = 16;
-/// How many parts there are at most: bins are combined in sequence.
-const PARTS: i64 = 64;
+/// How many sets of bins are combined in sequence at most, and so how many parts there are for threads of
+/// a processor.
+const SETS: i64 = 64;
+/// How many parts there are at most for threads of a kernel, which are combined in two steps.
+const PARTS: i64 = SETS * SETS;
 /// Bins are counted up to this, beyond any memory.
 const MOST: i64 = 1 << 40;
 
@@ -60,7 +65,8 @@ impl Code<'_> {
         let all = self.scalar(ScalarOperation::Maximum, all, one);
         let most = self.scalar(ScalarOperation::Divide, n, all);
         let most = self.scalar(ScalarOperation::Maximum, most, one);
-        let most = self.scalar(ScalarOperation::Minimum, most, Atom::index(PARTS));
+        let parts = if self.kernels { PARTS } else { SETS };
+        let most = self.scalar(ScalarOperation::Minimum, most, Atom::index(parts));
         let least = self.quotient_up(n, most);
         self.scalar(ScalarOperation::Maximum, size, least)
     }
@@ -115,40 +121,111 @@ impl Code<'_> {
         self.fresh("start", scalar)
     }
 
-    /// For each bin those of the parts, in order: the first part's, then the others combined with it.
+    /// For each bin those of the parts, in order.
     pub(super) fn combine_bins(&mut self, all: Vec<Bins>, count: Atom) {
-        let others = self.scalar(ScalarOperation::Subtract, count, Atom::index(1));
         for bins in all {
-            self.combine(bins, others);
+            match self.kernels {
+                true => self.combine_in_steps(bins, count),
+                false => self.combine(&bins, count),
+            }
         }
     }
 
-    fn combine(&mut self, bins: Bins, others: Atom) {
+    /// Combines those of some neighbouring parts first, where there are many.
+    fn combine_in_steps(&mut self, bins: Bins, count: Atom) {
+        let many = self.compare(ScalarOperation::Greater, count, Atom::index(SETS));
+        let of_branch = |combined: Vec<Variable>| Bins {
+            lambda: bins.lambda.clone(),
+            bins: bins.bins,
+            partial: bins.partial.clone(),
+            combined,
+        };
+        let then = self.branch(&bins.combined, |code, own| {
+            let (bins, groups) = code.combine_groups(of_branch(own), count);
+            code.combine(&bins, groups);
+        });
+        let otherwise = self.branch(&bins.combined, |code, own| {
+            code.combine(&of_branch(own), count);
+        });
+        let choice = Expression::If {
+            condition: many,
+            then,
+            otherwise,
+        };
+        self.push(bins.combined, choice);
+    }
+
+    /// Combines the bins of each [`SETS`] neighbouring parts, the last of fewer; how many there are then.
+    fn combine_groups(&mut self, bins: Bins, count: Atom) -> (Bins, Atom) {
+        let groups = self.quotient_up(count, Atom::index(SETS));
+        let groups = self.within(groups, 1, PARTS / SETS);
+        let all = self.scalar(ScalarOperation::Multiply, groups, bins.bins);
+        let thread = self.fresh("thread", Scalar::I64);
+        let body = self.body(|code| {
+            let place = Atom::Variable(thread);
+            let group = code.scalar(ScalarOperation::Divide, place, bins.bins);
+            let bin = code.scalar(ScalarOperation::Remainder, place, bins.bins);
+            let first = code.scalar(ScalarOperation::Multiply, group, Atom::index(SETS));
+            let left = code.scalar(ScalarOperation::Subtract, count, first);
+            let length = code.scalar(ScalarOperation::Minimum, left, Atom::index(SETS));
+            code.combine_bin(&bins, bin, (first, length))
+        });
+        let partial: Vec<Variable> = bins
+            .partial
+            .iter()
+            .map(|array| self.like(*array, vec![all]))
+            .collect();
+        self.undivided.extend(partial.first());
+        let outputs = partial.iter().map(|_| Output::Map).collect();
+        self.operation(
+            partial.clone(),
+            all,
+            thread,
+            Level::Sequential,
+            body,
+            outputs,
+        );
+        (Bins { partial, ..bins }, groups)
+    }
+
+    /// Combines the bins of so many parts.
+    fn combine(&mut self, bins: &Bins, count: Atom) {
+        // Bins may be many, so that combining them is worth dividing.
+        self.undivided.extend(bins.combined.first());
         let bin = self.fresh("bin", Scalar::I64);
         let body = self.body(|code| {
-            let first = code.all_at(&bins.partial, Atom::Variable(bin));
-            let other = code.fresh("other", Scalar::I64);
-            let body = code.body(|code| {
-                let part = code.scalar(ScalarOperation::Add, Atom::Variable(other), Atom::index(1));
-                let before = code.scalar(ScalarOperation::Multiply, part, bins.bins);
-                let at = code.scalar(ScalarOperation::Add, before, Atom::Variable(bin));
-                code.all_at(&bins.partial, at)
-            });
-            let totals: Vec<Variable> =
-                bins.partial.iter().map(|a| code.fresh_scalar(*a)).collect();
-            let results = totals.iter().map(|total| Atom::Variable(*total)).collect();
-            let output = Output::Reduce {
-                lambda: fresh_lambda(code.program, &bins.lambda, &mut Substitution::default()),
-                start: first,
-                commutes: true,
-                bracketing: Bracketing::Whole,
-            };
-            code.operation(totals, others, other, Level::Sequential, body, vec![output]);
-            results
+            let all = (Atom::index(0), count);
+            code.combine_bin(bins, Atom::Variable(bin), all)
         });
         let outputs = bins.combined.iter().map(|_| Output::Map).collect();
         let level = Level::Sequential;
-        self.operation(bins.combined, bins.bins, bin, level, body, outputs);
+        self.operation(bins.combined.clone(), bins.bins, bin, level, body, outputs);
+    }
+
+    /// What a bin of so many parts, one at least, from a first one on, comes to: the first part's, then the
+    /// others combined with it.
+    fn combine_bin(&mut self, bins: &Bins, bin: Atom, (first, count): (Atom, Atom)) -> Vec<Atom> {
+        let base = self.scalar(ScalarOperation::Multiply, first, bins.bins);
+        let base = self.scalar(ScalarOperation::Add, base, bin);
+        let start = self.all_at(&bins.partial, base);
+        let others = self.scalar(ScalarOperation::Subtract, count, Atom::index(1));
+        let other = self.fresh("other", Scalar::I64);
+        let body = self.body(|code| {
+            let part = code.scalar(ScalarOperation::Add, Atom::Variable(other), Atom::index(1));
+            let before = code.scalar(ScalarOperation::Multiply, part, bins.bins);
+            let at = code.scalar(ScalarOperation::Add, before, base);
+            code.all_at(&bins.partial, at)
+        });
+        let totals: Vec<Variable> = bins.partial.iter().map(|a| self.fresh_scalar(*a)).collect();
+        let results = totals.iter().map(|total| Atom::Variable(*total)).collect();
+        let output = Output::Reduce {
+            lambda: fresh_lambda(self.program, &bins.lambda, &mut Substitution::default()),
+            start,
+            commutes: true,
+            bracketing: Bracketing::Whole,
+        };
+        self.operation(totals, others, other, Level::Sequential, body, vec![output]);
+        results
     }
 
     fn all_at(&mut self, arrays: &[Variable], index: Atom) -> Vec<Atom> {

@@ -17,6 +17,8 @@ pub(super) struct Code<'a> {
     pub(super) out: Vec<Statement>,
     /// Whether reductions keep the order of docs/order.md.
     pub(super) strict: bool,
+    /// Whether parts are threads of kernels.
+    pub(super) kernels: bool,
     /// First results of the operations written here that are worth dividing in turn.
     pub(super) undivided: BTreeSet<Variable>,
 }
@@ -50,6 +52,7 @@ impl<'a> Code<'a> {
             place,
             out: Vec::new(),
             strict: division.strict,
+            kernels: division.kernels,
             undivided: BTreeSet::new(),
         }
     }
