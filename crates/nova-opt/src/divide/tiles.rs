@@ -1,0 +1,675 @@
+//! Scans in tiles, for devices: where no order changes the result, or any will do, a work-group takes a
+//! tile of neighbouring indices, whose values its threads compute in turn, so that what the threads of a
+//! warp read at a time lies together in memory, and keep in memory of the group. There each thread has a
+//! few neighbouring values.
+//!
+//! The first grid of groups reduces each tile, the tiles' results are scanned, and the second grid
+//! computes each tile again, scans it from what the tiles before it come to, and writes it in turn. The
+//! tiles' results are scanned by one group where they fit a tile, else in tiles, too.
+//!
+//! All of it is said by strategies (dpia.txt §6.2) that a program could say itself: `map_workgroup` over
+//! tiles, in which `map_local` makes arrays `to_local`. So nothing is believed of these kernels that is
+//! not proved of all others.
+//!
+//! What depends on the order ([`Freedom::Strict`]), or has no value that changes nothing, has a thread
+//! for each part ([`super::running`]); so have filters, state that is a running result, and bodies that
+//! do more than compute numbers.
+
+use super::Division;
+use super::grid::neutral;
+use super::ordered::{Freedom, freedom};
+use super::parts::{Code, fresh_operation};
+use super::running::is_scan;
+use nova_core::strategy::{self, Space, Strategy};
+use nova_core::{Scalar, ScalarOperation};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Program, Variable,
+};
+use nova_flat::visit::each_statement;
+use std::ops::Range;
+
+/// How many threads share a tile: those of a group.
+const THREADS: i64 = SOME * SOME;
+/// How many of them combine what all have, each of as many threads.
+const SOME: i64 = 16;
+
+/// How many values of a tile a thread has at most, and at least. Odd numbers: threads that read at odd
+/// distances read from different banks of the group's memory.
+const MOST: i64 = 9;
+const LEAST: i64 = 3;
+
+/// Bytes of a group's memory for the values of a tile and for the running results: so many that several
+/// groups have room beside each other.
+const BYTES: i64 = 24 << 10;
+
+/// One scan of an operation.
+struct Running {
+    lambda: Lambda,
+    start: Vec<Atom>,
+    exclusive: bool,
+    /// Where the values stand among the results of the body.
+    consumed: Range<usize>,
+    /// The arrays that it gives.
+    own: Vec<Variable>,
+}
+
+/// The tiles of an operation.
+struct Tiles {
+    /// How many indices there are, and how many a tile has; the last may have fewer.
+    n: Atom,
+    size: i64,
+    /// How many values of a tile a thread has.
+    each: i64,
+    count: Atom,
+}
+
+/// The tile of a group.
+struct Tile {
+    number: Variable,
+    /// Its first index, and how many it has.
+    first: Atom,
+    length: Atom,
+}
+
+/// What tiles begin with: of each component one value, where there is one tile, or an array of them.
+enum Begin<'a> {
+    Start,
+    Of(&'a [Variable]),
+}
+
+/// How many values of a tile a thread has, if there is room for as many in the memory of a group.
+fn values_of_thread(program: &Program, operation: &ArrayOperation) -> Option<i64> {
+    let mut bytes = 0;
+    for output in &operation.outputs {
+        if let Output::Scan { start, .. } = output {
+            let scalar = |atom: &Atom| program.scalar_of(*atom).unwrap_or(Scalar::I64);
+            let sizes = start
+                .iter()
+                .map(|atom| i64::from(scalar(atom).info().bytes));
+            bytes += sizes.sum::<i64>();
+        }
+    }
+    let mut odd = (LEAST..=MOST).rev().step_by(2);
+    odd.find(|each| 2 * bytes * each * THREADS <= BYTES)
+}
+
+/// How many indices a tile of an operation has that [has tiles](Code::has_tiles).
+pub(super) fn tile_size(program: &Program, operation: &ArrayOperation) -> i64 {
+    values_of_thread(program, operation).unwrap_or(LEAST) * THREADS
+}
+
+/// Whether a body only computes numbers, reads arrays and checks.
+fn computes_numbers(body: &Body) -> bool {
+    let mut all = true;
+    each_statement(body, &mut |statement| {
+        all &= match &statement.expression {
+            Expression::Atom(_)
+            | Expression::Scalar { .. }
+            | Expression::Index { .. }
+            | Expression::View { .. }
+            | Expression::Check { .. }
+            | Expression::Fail { .. }
+            | Expression::If { .. }
+            | Expression::Switch { .. } => true,
+            _makes_more => false,
+        };
+    });
+    all
+}
+
+impl Code<'_> {
+    /// Whether an operation that may be divided is a scan in tiles: beside scans it makes arrays, it
+    /// does for each index of one dimension about as much, and its values may be combined in any order.
+    pub(super) fn has_tiles(&self, operation: &ArrayOperation, division: Division) -> bool {
+        let is_free = |output: &Output| match output {
+            Output::Map => true,
+            Output::Scan { lambda, .. } => freedom(lambda, self.strict) == Freedom::Neutral,
+            Output::Reduce { .. }
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Collect { .. }
+            | Output::Join { .. } => false,
+        };
+        let (cost, rows) = self.cost_by_row(operation);
+        division.kernels
+            && operation.shape.len() == 1
+            && operation.carries.is_empty()
+            && operation.outputs.iter().any(is_scan)
+            && operation.outputs.iter().all(is_free)
+            && rows.is_none()
+            && cost.loops.is_empty()
+            && !cost.unknown
+            && computes_numbers(&operation.body)
+            && values_of_thread(self.program, operation).is_some()
+    }
+
+    /// Writes an operation that [has tiles](Code::has_tiles) as two grids of groups, and what is between
+    /// them. `pattern` is what the operation gives.
+    pub(super) fn scan_in_tiles(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
+        let tiles = self.tiles(&operation);
+        let scans = running(&operation, pattern);
+        let partial = self.reduce_tiles(&operation, &scans, &tiles);
+        let begins = self.arrays_like(&scans, tiles.count);
+        let of_tiles = self.scan_of(&partial, &scans, tiles.count);
+        self.scan_partial(of_tiles, &begins);
+        self.finish_tiles(operation, pattern, &tiles, Begin::Of(&begins));
+    }
+
+    /// Scans what tiles reduce to: one group, where all of it is one tile; else in tiles again, of which
+    /// there are so few that the host scans what these reduce to.
+    fn scan_partial(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
+        let tiles = self.tiles(&operation);
+        let one = self.compare(ScalarOperation::LessEqual, tiles.n, Atom::index(tiles.size));
+        let copy = self.fresh_whole(&operation);
+        let then = self.branch(pattern, |code, own| {
+            let count = code.within(tiles.count, 0, 1);
+            let tiles = Tiles { count, ..tiles };
+            code.finish_tiles(operation, &own, &tiles, Begin::Start);
+        });
+        let otherwise = self.branch(pattern, |code, own| {
+            let scans = running(&copy, &own);
+            let partial = code.reduce_tiles(&copy, &scans, &tiles);
+            let begins = code.arrays_like(&scans, tiles.count);
+            let by_host = code.scan_of(&partial, &scans, tiles.count);
+            code.push(begins.clone(), Expression::Operation(by_host));
+            code.finish_tiles(copy, &own, &tiles, Begin::Of(&begins));
+        });
+        let choice = Expression::If {
+            condition: one,
+            then,
+            otherwise,
+        };
+        self.push(pattern.to_vec(), choice);
+    }
+
+    /// The tiles of an operation.
+    fn tiles(&mut self, operation: &ArrayOperation) -> Tiles {
+        let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let size = tile_size(self.program, operation);
+        let count = self.quotient_up(n, Atom::index(size));
+        Tiles {
+            n,
+            size,
+            each: size / THREADS,
+            count: self.within(count, 0, i64::MAX / size),
+        }
+    }
+
+    /// The first grid: what each tile reduces to, for each component of the scans.
+    fn reduce_tiles(
+        &mut self,
+        operation: &ArrayOperation,
+        scans: &[Running],
+        tiles: &Tiles,
+    ) -> Vec<Variable> {
+        let partial = self.arrays_like(scans, tiles.count);
+        let number = self.fresh("tile", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let tile = code.tile(number, tiles);
+            let values = code.values_of_tile(operation, scans, &tile, tiles);
+            let sums = code.sums(scans, &values, THREADS, tiles.each);
+            let sums = code.sums(scans, &sums, SOME, SOME);
+            let (none, all) = (Atom::index(0), Atom::index(SOME));
+            let start = neutrals(scans);
+            code.fold(scans, &sums, (none, all), start)
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let outputs = partial.iter().map(|_| Output::Map).collect();
+        self.map_groups(partial.clone(), tiles.count, number, body, outputs);
+        partial
+    }
+
+    /// The second grid: the running results of each tile, and what else the operation gives.
+    fn finish_tiles(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        tiles: &Tiles,
+        begin: Begin,
+    ) {
+        let scans = running(&operation, pattern);
+        let number = self.fresh("tile", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let tile = code.tile(number, tiles);
+            let values = code.values_of_tile(&operation, &scans, &tile, tiles);
+            let begin = match begin {
+                Begin::Start => scans.iter().flat_map(|s| s.start.clone()).collect(),
+                Begin::Of(arrays) => {
+                    let arrays = arrays.iter();
+                    let begin = arrays.map(|a| code.element(*a, Atom::Variable(tile.number)));
+                    begin.collect::<Vec<Atom>>()
+                }
+            };
+            let sums = code.sums(&scans, &values, THREADS, tiles.each);
+            let starts = code.starts(&scans, &sums, begin);
+            let running = code.running_in_tile(&scans, &values, &starts, tiles);
+            let arrays = code.write_tile(operation, pattern, (&scans, &running), &tile);
+            let arrays = arrays.into_iter();
+            arrays
+                .flat_map(|a| [tile.first, Atom::Variable(a)])
+                .collect()
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let join = |_: &Variable| Output::Join {
+            shape: vec![tiles.n],
+        };
+        let outputs = pattern.iter().map(join).collect();
+        self.map_groups(pattern.to_vec(), tiles.count, number, body, outputs);
+    }
+
+    fn tile(&mut self, number: Variable, tiles: &Tiles) -> Tile {
+        let size = Atom::index(tiles.size);
+        let (first, length) = self.even_bounds(Atom::Variable(number), tiles.n, size);
+        Tile {
+            number,
+            first,
+            length,
+        }
+    }
+
+    /// The values that scans combine, for each component an array of the group; behind the last index
+    /// what changes nothing.
+    fn values_of_tile(
+        &mut self,
+        operation: &ArrayOperation,
+        scans: &[Running],
+        tile: &Tile,
+        tiles: &Tiles,
+    ) -> Vec<Variable> {
+        let copy = fresh_operation(self.program, operation);
+        let all = copy.body.results.clone();
+        let consumed = scans.iter().flat_map(|s| s.consumed.clone());
+        let consumed: Vec<Atom> = consumed.filter_map(|k| all.get(k).copied()).collect();
+        let values = self.scalars_of(scans, "value");
+        let index = self.fresh("j", Scalar::I64);
+        let (statements, ()) = self.apart(|code| {
+            let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
+            let compute = |code: &mut Self| {
+                code.compute_at(copy, tile, index);
+                consumed
+            };
+            code.choose(values.clone(), inside, compute, |_| neutrals(scans));
+        });
+        let results = values.into_iter().map(Atom::Variable).collect();
+        let body = Body {
+            statements,
+            results,
+        };
+        let arrays = self.arrays_like(scans, Atom::index(tiles.size));
+        let outputs = arrays.iter().map(|_| Output::Map).collect();
+        let count = Atom::index(tiles.size);
+        self.map_threads(
+            arrays.clone(),
+            (count, index),
+            body,
+            outputs,
+            Some(Space::Local),
+        );
+        arrays
+    }
+
+    /// The statements of the body of an operation at an index of a tile.
+    fn compute_at(&mut self, mut operation: ArrayOperation, tile: &Tile, index: Variable) {
+        if let Some(whole) = operation.indices.first() {
+            let sum = Expression::Scalar {
+                operation: ScalarOperation::Add,
+                operand: Scalar::I64,
+                arguments: vec![tile.first, Atom::Variable(index)],
+            };
+            self.push(vec![*whole], sum);
+        }
+        self.out.append(&mut operation.body.statements);
+    }
+
+    /// What `count` threads combine `each` neighbouring values of arrays to.
+    fn sums(
+        &mut self,
+        scans: &[Running],
+        arrays: &[Variable],
+        count: i64,
+        each: i64,
+    ) -> Vec<Variable> {
+        let index = self.fresh("thread", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let each = Atom::index(each);
+            let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(index), each);
+            code.fold(scans, arrays, (first, each), neutrals(scans))
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let sums = self.arrays_like(scans, Atom::index(count));
+        let outputs = sums.iter().map(|_| Output::Map).collect();
+        let indices = (Atom::index(count), index);
+        self.map_threads(sums.clone(), indices, body, outputs, Some(Space::Local));
+        sums
+    }
+
+    /// What the values of each thread begin with, from what those of all threads come to and what the
+    /// tile begins with.
+    fn starts(&mut self, scans: &[Running], sums: &[Variable], begin: Vec<Atom>) -> Vec<Variable> {
+        let of_some = self.sums(scans, sums, SOME, SOME);
+        let index = self.fresh("thread", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let before = (Atom::index(0), Atom::Variable(index));
+            let begin = code.fold(scans, &of_some, before, begin);
+            code.run_through(scans, sums, (index, SOME), begin, |_| true)
+        });
+        let all = Atom::index(THREADS);
+        self.joined(scans, all, (SOME, index), (statements, results))
+    }
+
+    /// The running results of a tile, of which each thread scans its own values.
+    fn running_in_tile(
+        &mut self,
+        scans: &[Running],
+        values: &[Variable],
+        starts: &[Variable],
+        tiles: &Tiles,
+    ) -> Vec<Variable> {
+        let index = self.fresh("thread", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let starts = starts.iter();
+            let begin = starts.map(|a| code.element(*a, Atom::Variable(index)));
+            let begin = begin.collect();
+            let own = (index, tiles.each);
+            code.run_through(scans, values, own, begin, |scan| scan.exclusive)
+        });
+        let all = Atom::index(tiles.size);
+        self.joined(scans, all, (THREADS, index), (statements, results))
+    }
+
+    /// Arrays of the group that are joined of what so many threads make.
+    fn joined(
+        &mut self,
+        scans: &[Running],
+        extent: Atom,
+        (count, index): (i64, Variable),
+        (statements, results): (Vec<nova_flat::ir::Statement>, Vec<Atom>),
+    ) -> Vec<Variable> {
+        let body = Body {
+            statements,
+            results,
+        };
+        let arrays = self.arrays_like(scans, extent);
+        let join = |_: &Variable| Output::Join {
+            shape: vec![extent],
+        };
+        let outputs = arrays.iter().map(join).collect();
+        let indices = (Atom::index(count), index);
+        self.map_threads(arrays.clone(), indices, body, outputs, Some(Space::Local));
+        arrays
+    }
+
+    /// Writes what the operation gives of a tile: of scans the running results; what else there is, is
+    /// computed again.
+    fn write_tile(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        (scans, running): (&[Running], &[Variable]),
+        tile: &Tile,
+    ) -> Vec<Variable> {
+        let index = self.fresh("j", Scalar::I64);
+        let given = scans.iter().flat_map(|s| s.own.iter().copied());
+        let given: Vec<(Variable, Variable)> = given.zip(running.iter().copied()).collect();
+        let only_scans = given.len() == pattern.len();
+        let (statements, results) = self.apart(|code| {
+            let copy = fresh_operation(code.program, &operation);
+            let computed = copy.body.results.clone();
+            if !only_scans {
+                code.compute_at(copy, tile, index);
+            }
+            let results = pattern.iter().zip(computed).map(|(own, value)| {
+                let array = given.iter().find(|(whole, _)| whole == own);
+                array.map_or(value, |(_, array)| {
+                    code.element(*array, Atom::Variable(index))
+                })
+            });
+            results.collect()
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let mut arrays = Vec::with_capacity(pattern.len());
+        for whole in pattern {
+            arrays.push(self.like(*whole, vec![tile.length]));
+        }
+        let outputs = arrays.iter().map(|_| Output::Map).collect();
+        self.map_threads(arrays.clone(), (tile.length, index), body, outputs, None);
+        arrays
+    }
+
+    /// Combines with `start` the values of arrays, so many from an index on, from left to right.
+    fn fold(
+        &mut self,
+        scans: &[Running],
+        arrays: &[Variable],
+        (first, count): (Atom, Atom),
+        start: Vec<Atom>,
+    ) -> Vec<Atom> {
+        let carries = self.scalars_of(scans, "sum");
+        let index = self.fresh("k", Scalar::I64);
+        let (statements, results) = self.apart(|code| {
+            let at = code.scalar(ScalarOperation::Add, first, Atom::Variable(index));
+            code.combine_at(scans, &carries, arrays, at)
+        });
+        let pattern = self.scalars_of(scans, "sum");
+        let body = Body {
+            statements,
+            results,
+        };
+        self.loop_of_thread(
+            pattern.clone(),
+            (count, index),
+            (carries, start),
+            body,
+            vec![],
+        );
+        pattern.into_iter().map(Atom::Variable).collect()
+    }
+
+    /// The running results of the `each` values of arrays that a thread has, for a join: where the first
+    /// stands, and the array of them; exclusive ones of some scans.
+    fn run_through(
+        &mut self,
+        scans: &[Running],
+        arrays: &[Variable],
+        (thread, each): (Variable, i64),
+        start: Vec<Atom>,
+        exclusive: impl Fn(&Running) -> bool,
+    ) -> Vec<Atom> {
+        let count = Atom::index(each);
+        let first = self.scalar(ScalarOperation::Multiply, Atom::Variable(thread), count);
+        let carries = self.scalars_of(scans, "sum");
+        let index = self.fresh("k", Scalar::I64);
+        let (statements, mut results) = self.apart(|code| {
+            let at = code.scalar(ScalarOperation::Add, first, Atom::Variable(index));
+            code.combine_at(scans, &carries, arrays, at)
+        });
+        let next = results.clone();
+        let is_exclusive = scans
+            .iter()
+            .flat_map(|s| s.own.iter().map(|_| exclusive(s)));
+        let both = carries.iter().zip(next).zip(is_exclusive);
+        results.extend(both.map(|((carry, next), before)| match before {
+            true => Atom::Variable(*carry),
+            false => next,
+        }));
+        let made = self.arrays_like(scans, count);
+        let mut pattern = self.scalars_of(scans, "sum");
+        pattern.extend(&made);
+        let outputs = made.iter().map(|_| Output::Map).collect();
+        let body = Body {
+            statements,
+            results,
+        };
+        self.loop_of_thread(pattern, (count, index), (carries, start), body, outputs);
+        let made = made.into_iter();
+        made.flat_map(|array| [first, Atom::Variable(array)])
+            .collect()
+    }
+
+    /// What running results become with the elements of arrays at an index.
+    fn combine_at(
+        &mut self,
+        scans: &[Running],
+        carries: &[Variable],
+        arrays: &[Variable],
+        at: Atom,
+    ) -> Vec<Atom> {
+        let (mut carries, mut arrays) = (carries.iter(), arrays.iter());
+        let mut results = Vec::new();
+        for scan in scans {
+            let lambda = self.fresh_operator(&scan.lambda);
+            let width = scan.own.len();
+            let left = carries.by_ref().take(width);
+            let mut operands: Vec<Atom> = left.map(|v| Atom::Variable(*v)).collect();
+            for array in arrays.by_ref().take(width) {
+                operands.push(self.element(*array, at));
+            }
+            for (parameter, operand) in lambda.parameters.iter().zip(operands) {
+                self.push(vec![*parameter], Expression::Atom(operand));
+            }
+            self.out.extend(lambda.body.statements.iter().cloned());
+            results.extend(lambda.body.results.iter().copied());
+        }
+        results
+    }
+
+    /// The scans of what tiles reduce to: what each tile begins with.
+    fn scan_of(&mut self, arrays: &[Variable], scans: &[Running], count: Atom) -> ArrayOperation {
+        let mut outputs = Vec::with_capacity(scans.len());
+        for scan in scans {
+            outputs.push(Output::Scan {
+                lambda: self.fresh_operator(&scan.lambda),
+                start: scan.start.clone(),
+                exclusive: true,
+            });
+        }
+        self.reduction_of(arrays, count, outputs)
+    }
+
+    /// Arrays of the elements of what scans give, by component.
+    fn arrays_like(&mut self, scans: &[Running], extent: Atom) -> Vec<Variable> {
+        let all = scans.iter().flat_map(|s| &s.own);
+        all.map(|own| self.like(*own, vec![extent])).collect()
+    }
+
+    /// Variables for the elements of what scans give, by component.
+    fn scalars_of(&mut self, scans: &[Running], name: &str) -> Vec<Variable> {
+        let mut scalars = Vec::new();
+        for own in scans.iter().flat_map(|s| &s.own) {
+            let scalar = self.program.ty(*own).element();
+            scalars.push(self.fresh(name, scalar));
+        }
+        scalars
+    }
+
+    /// `map_workgroup`.
+    fn map_groups(
+        &mut self,
+        pattern: Vec<Variable>,
+        count: Atom,
+        index: Variable,
+        body: Body,
+        outputs: Vec<Output>,
+    ) {
+        let strategy = Strategy::of(strategy::Level::Workgroup);
+        let (level, carries) = (Level::Grid, Vec::new());
+        let operation = ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            level,
+            strategy: Some(strategy),
+            carries,
+            body,
+            outputs,
+        };
+        self.push(pattern, Expression::Operation(operation));
+    }
+
+    /// `map_local`, whose results lie in this memory.
+    fn map_threads(
+        &mut self,
+        pattern: Vec<Variable>,
+        (count, index): (Atom, Variable),
+        body: Body,
+        outputs: Vec<Output>,
+        space: Option<Space>,
+    ) {
+        let level = strategy::Level::Local;
+        let operation = ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            level: Level::Sequential,
+            strategy: Some(Strategy { level, space }),
+            carries: Vec::new(),
+            body,
+            outputs,
+        };
+        self.push(pattern, Expression::Operation(operation));
+    }
+
+    /// A loop of one thread that hands on running results, which start with these values.
+    fn loop_of_thread(
+        &mut self,
+        pattern: Vec<Variable>,
+        (count, index): (Atom, Variable),
+        (carries, start): (Vec<Variable>, Vec<Atom>),
+        body: Body,
+        outputs: Vec<Output>,
+    ) {
+        let operation = ArrayOperation {
+            shape: vec![count],
+            indices: vec![index],
+            level: Level::Sequential,
+            strategy: None,
+            carries: carries.into_iter().zip(start).collect(),
+            body,
+            outputs,
+        };
+        self.push(pattern, Expression::Operation(operation));
+    }
+}
+
+/// The scans of an operation, which gives `pattern`.
+fn running(operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Running> {
+    let (mut scans, mut at, mut given) = (Vec::new(), 0, pattern.iter());
+    for output in &operation.outputs {
+        let consumed = at..at + output.consumes();
+        at = consumed.end;
+        let own = given.by_ref().take(output.gives()).copied().collect();
+        if let Output::Scan {
+            lambda,
+            start,
+            exclusive,
+        } = output
+        {
+            scans.push(Running {
+                lambda: lambda.clone(),
+                start: start.clone(),
+                exclusive: *exclusive,
+                consumed,
+                own,
+            });
+        }
+    }
+    scans
+}
+
+/// What changes nothing, for each component of scans.
+fn neutrals(scans: &[Running]) -> Vec<Atom> {
+    let each = scans.iter();
+    each.flat_map(|scan| neutral(&scan.lambda, &scan.start))
+        .collect()
+}
