@@ -10,7 +10,6 @@ use super::grid::is_map;
 use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
-use super::running::is_scan;
 use super::tiles::tile_size;
 use crate::regular::Irregular;
 use nova_core::order::BLOCK;
@@ -259,13 +258,13 @@ impl Code<'_> {
             None => self.even(operation, cost, division),
         };
         let mut steps = Vec::new();
-        if !operation.carries.is_empty() {
+        if !operation.carries.is_empty() && !matches!(cut, Cutting::Tiles { .. }) {
             steps.push(Step::State);
         }
         for output in &operation.outputs {
             let step = match cut {
                 Cutting::Lanes { .. } => Some(Step::Lanes(alone(division))),
-                Cutting::Tiles { .. } => is_scan(output).then_some(Step::Tiles),
+                Cutting::Tiles { .. } => Some(Step::Tiles),
                 Cutting::Each
                 | Cutting::Even { .. }
                 | Cutting::Elements { .. }

@@ -12,10 +12,10 @@
 //! not proved of all others.
 //!
 //! What depends on the order ([`Freedom::Strict`]), or has no value that changes nothing, has a thread
-//! for each part ([`super::running`]); so have filters, state that is a running result, and bodies that
-//! do more than compute numbers.
+//! for each part ([`super::running`]); so have filters, and bodies that do more than compute numbers.
 
 use super::Division;
+use super::carried::drop_carried;
 use super::grid::neutral;
 use super::ordered::{Freedom, freedom};
 use super::parts::{Code, fresh_operation};
@@ -23,10 +23,9 @@ use super::running::is_scan;
 use nova_core::strategy::{self, Space, Strategy};
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Program, Variable,
+    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Variable,
 };
 use nova_flat::visit::each_statement;
-use std::ops::Range;
 
 /// How many threads share a tile: those of a group.
 const THREADS: i64 = SOME * SOME;
@@ -42,14 +41,13 @@ const LEAST: i64 = 3;
 /// groups have room beside each other.
 const BYTES: i64 = 24 << 10;
 
-/// One scan of an operation.
+/// One running result of an operation: a scan, or state that is passed on.
 struct Running {
     lambda: Lambda,
     start: Vec<Atom>,
+    /// Whether what stands at an index is without its value; so it is of state.
     exclusive: bool,
-    /// Where the values stand among the results of the body.
-    consumed: Range<usize>,
-    /// The arrays that it gives.
+    /// The arrays that a scan gives, what state becomes.
     own: Vec<Variable>,
 }
 
@@ -79,16 +77,15 @@ enum Begin<'a> {
 
 /// How many values of a tile a thread has, if there is room for as many in the memory of a group.
 fn values_of_thread(program: &Program, operation: &ArrayOperation) -> Option<i64> {
-    let mut bytes = 0;
+    let mut starts: Vec<Atom> = operation.carries.iter().map(|(_, start)| *start).collect();
     for output in &operation.outputs {
         if let Output::Scan { start, .. } = output {
-            let scalar = |atom: &Atom| program.scalar_of(*atom).unwrap_or(Scalar::I64);
-            let sizes = start
-                .iter()
-                .map(|atom| i64::from(scalar(atom).info().bytes));
-            bytes += sizes.sum::<i64>();
+            starts.extend(start);
         }
     }
+    let scalar = |atom: &Atom| program.scalar_of(*atom).unwrap_or(Scalar::I64);
+    let sizes = starts.iter().map(|atom| scalar(atom).info().bytes);
+    let bytes: i64 = sizes.map(i64::from).sum();
     let mut odd = (LEAST..=MOST).rev().step_by(2);
     odd.find(|each| 2 * bytes * each * THREADS <= BYTES)
 }
@@ -118,8 +115,9 @@ fn computes_numbers(body: &Body) -> bool {
 }
 
 impl Code<'_> {
-    /// Whether an operation that may be divided is a scan in tiles: beside scans it makes arrays, it
-    /// does for each index of one dimension about as much, and its values may be combined in any order.
+    /// Whether an operation that may be divided is a scan in tiles: it makes arrays of running results
+    /// or with these, it does for each index of one dimension about as much, and its values may be
+    /// combined in any order.
     pub(super) fn has_tiles(&self, operation: &ArrayOperation, division: Division) -> bool {
         let is_free = |output: &Output| match output {
             Output::Map => true,
@@ -134,8 +132,8 @@ impl Code<'_> {
         let (cost, rows) = self.cost_by_row(operation);
         division.kernels
             && operation.shape.len() == 1
-            && operation.carries.is_empty()
-            && operation.outputs.iter().any(is_scan)
+            && !operation.outputs.is_empty()
+            && (!operation.carries.is_empty() || operation.outputs.iter().any(is_scan))
             && operation.outputs.iter().all(is_free)
             && rows.is_none()
             && cost.loops.is_empty()
@@ -148,12 +146,40 @@ impl Code<'_> {
     /// them. `pattern` is what the operation gives.
     pub(super) fn scan_in_tiles(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
         let tiles = self.tiles(&operation);
-        let scans = running(&operation, pattern);
+        let scans = self.running(&operation, pattern);
         let partial = self.reduce_tiles(&operation, &scans, &tiles);
+        let last = pattern.get(..operation.carries.len()).unwrap_or_default();
+        self.last_states(last, &partial, &scans, tiles.count);
         let begins = self.arrays_like(&scans, tiles.count);
         let of_tiles = self.scan_of(&partial, &scans, tiles.count);
         self.scan_partial(of_tiles, &begins);
         self.finish_tiles(operation, pattern, &tiles, Begin::Of(&begins));
+    }
+
+    /// What states become in the end, of which the scans are the first: later stages drop what nobody
+    /// uses.
+    fn last_states(
+        &mut self,
+        last: &[Variable],
+        partial: &[Variable],
+        scans: &[Running],
+        count: Atom,
+    ) {
+        if last.is_empty() {
+            return;
+        }
+        let mut outputs = Vec::with_capacity(last.len());
+        for state in scans.iter().take(last.len()) {
+            outputs.push(Output::Reduce {
+                lambda: self.fresh_operator(&state.lambda),
+                start: state.start.clone(),
+                commutes: false,
+                bracketing: Bracketing::Whole,
+            });
+        }
+        let arrays = partial.get(..last.len()).unwrap_or_default();
+        let operation = self.reduction_of(arrays, count, outputs);
+        self.push(last.to_vec(), Expression::Operation(operation));
     }
 
     /// Scans what tiles reduce to: one group, where all of it is one tile; else in tiles again, of which
@@ -168,7 +194,7 @@ impl Code<'_> {
             code.finish_tiles(operation, &own, &tiles, Begin::Start);
         });
         let otherwise = self.branch(pattern, |code, own| {
-            let scans = running(&copy, &own);
+            let scans = code.running(&copy, &own);
             let partial = code.reduce_tiles(&copy, &scans, &tiles);
             let begins = code.arrays_like(&scans, tiles.count);
             let by_host = code.scan_of(&partial, &scans, tiles.count);
@@ -181,6 +207,38 @@ impl Code<'_> {
             otherwise,
         };
         self.push(pattern.to_vec(), choice);
+    }
+
+    /// The running results of an operation, which gives `pattern`: first its states.
+    fn running(&mut self, operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Running> {
+        let mut given = pattern.iter().copied();
+        let mut all = Vec::new();
+        let combinations = self.combinations(&operation.carries, &operation.body);
+        for ((_, start), (lambda, _)) in operation.carries.iter().zip(combinations) {
+            all.push(Running {
+                lambda,
+                start: vec![*start],
+                exclusive: true,
+                own: given.by_ref().take(1).collect(),
+            });
+        }
+        for output in &operation.outputs {
+            let own = given.by_ref().take(output.gives()).collect();
+            if let Output::Scan {
+                lambda,
+                start,
+                exclusive,
+            } = output
+            {
+                all.push(Running {
+                    lambda: lambda.clone(),
+                    start: start.clone(),
+                    exclusive: *exclusive,
+                    own,
+                });
+            }
+        }
+        all
     }
 
     /// The tiles of an operation.
@@ -231,7 +289,8 @@ impl Code<'_> {
         tiles: &Tiles,
         begin: Begin,
     ) {
-        let scans = running(&operation, pattern);
+        let scans = self.running(&operation, pattern);
+        let pattern = pattern.get(operation.carries.len()..).unwrap_or_default();
         let number = self.fresh("tile", Scalar::I64);
         let (statements, results) = self.apart(|code| {
             let tile = code.tile(number, tiles);
@@ -283,17 +342,16 @@ impl Code<'_> {
         tile: &Tile,
         tiles: &Tiles,
     ) -> Vec<Variable> {
-        let copy = fresh_operation(self.program, operation);
-        let all = copy.body.results.clone();
-        let consumed = scans.iter().flat_map(|s| s.consumed.clone());
-        let consumed: Vec<Atom> = consumed.filter_map(|k| all.get(k).copied()).collect();
+        let mut copy = fresh_operation(self.program, operation);
+        let combined = self.combined(operation, &copy);
+        drop_carried(&copy.carries, &mut copy.body);
         let values = self.scalars_of(scans, "value");
         let index = self.fresh("j", Scalar::I64);
         let (statements, ()) = self.apart(|code| {
             let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
             let compute = |code: &mut Self| {
                 code.compute_at(copy, tile, index);
-                consumed
+                combined
             };
             code.choose(values.clone(), inside, compute, |_| neutrals(scans));
         });
@@ -313,6 +371,21 @@ impl Code<'_> {
             Some(Space::Local),
         );
         arrays
+    }
+
+    /// What running results are combined with, in a copy of an operation.
+    fn combined(&mut self, operation: &ArrayOperation, copy: &ArrayOperation) -> Vec<Atom> {
+        let states = self.combinations(&copy.carries, &copy.body).into_iter();
+        let mut combined: Vec<Atom> = states.map(|(_, value)| value).collect();
+        let mut results = copy.body.results.iter().skip(copy.carries.len());
+        for output in &operation.outputs {
+            let own = results.by_ref().take(output.consumes());
+            match is_scan(output) {
+                true => combined.extend(own),
+                false => own.for_each(drop),
+            }
+        }
+        combined
     }
 
     /// The statements of the body of an operation at an index of a tile.
@@ -409,8 +482,8 @@ impl Code<'_> {
         arrays
     }
 
-    /// Writes what the operation gives of a tile: of scans the running results; what else there is, is
-    /// computed again.
+    /// Writes what the outputs give of a tile: of scans the running results; what else there is, is
+    /// computed again, with the states that come to an index.
     fn write_tile(
         &mut self,
         operation: ArrayOperation,
@@ -421,10 +494,15 @@ impl Code<'_> {
         let index = self.fresh("j", Scalar::I64);
         let given = scans.iter().flat_map(|s| s.own.iter().copied());
         let given: Vec<(Variable, Variable)> = given.zip(running.iter().copied()).collect();
-        let only_scans = given.len() == pattern.len();
+        let only_scans = operation.outputs.iter().all(is_scan);
         let (statements, results) = self.apart(|code| {
             let copy = fresh_operation(code.program, &operation);
-            let computed = copy.body.results.clone();
+            let computed = copy.body.results.clone().into_iter();
+            let computed = computed.skip(copy.carries.len());
+            for ((carry, _), array) in copy.carries.iter().zip(running) {
+                let state = code.element(*array, Atom::Variable(index));
+                code.push(vec![*carry], Expression::Atom(state));
+            }
             if !only_scans {
                 code.compute_at(copy, tile, index);
             }
@@ -640,31 +718,6 @@ impl Code<'_> {
         };
         self.push(pattern, Expression::Operation(operation));
     }
-}
-
-/// The scans of an operation, which gives `pattern`.
-fn running(operation: &ArrayOperation, pattern: &[Variable]) -> Vec<Running> {
-    let (mut scans, mut at, mut given) = (Vec::new(), 0, pattern.iter());
-    for output in &operation.outputs {
-        let consumed = at..at + output.consumes();
-        at = consumed.end;
-        let own = given.by_ref().take(output.gives()).copied().collect();
-        if let Output::Scan {
-            lambda,
-            start,
-            exclusive,
-        } = output
-        {
-            scans.push(Running {
-                lambda: lambda.clone(),
-                start: start.clone(),
-                exclusive: *exclusive,
-                consumed,
-                own,
-            });
-        }
-    }
-    scans
 }
 
 /// What changes nothing, for each component of scans.
