@@ -30,6 +30,7 @@ mod control;
 mod cost;
 mod cut;
 mod grid;
+mod group;
 mod histogram;
 mod lanes;
 mod merge;

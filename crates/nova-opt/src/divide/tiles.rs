@@ -16,21 +16,16 @@
 
 use super::Division;
 use super::carried::drop_carried;
-use super::grid::neutral;
+use super::group::{Running, SOME, THREADS, neutrals};
 use super::ordered::{Freedom, freedom};
 use super::parts::{Code, fresh_operation};
 use super::running::is_scan;
-use nova_core::strategy::{self, Space, Strategy};
+use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Level, Output, Program, Variable,
+    ArrayOperation, Atom, Body, Bracketing, Expression, Output, Program, Variable,
 };
 use nova_flat::visit::each_statement;
-
-/// How many threads share a tile: those of a group.
-const THREADS: i64 = SOME * SOME;
-/// How many of them combine what all have, each of as many threads.
-const SOME: i64 = 16;
 
 /// How many values of a tile a thread has at most, and at least. Odd numbers: threads that read at odd
 /// distances read from different banks of the group's memory.
@@ -40,16 +35,6 @@ const LEAST: i64 = 3;
 /// Bytes of a group's memory for the values of a tile and for the running results: so many that several
 /// groups have room beside each other.
 const BYTES: i64 = 24 << 10;
-
-/// One running result of an operation: a scan, or state that is passed on.
-struct Running {
-    lambda: Lambda,
-    start: Vec<Atom>,
-    /// Whether what stands at an index is without its value; so it is of state.
-    exclusive: bool,
-    /// The arrays that a scan gives, what state becomes.
-    own: Vec<Variable>,
-}
 
 /// The tiles of an operation.
 struct Tiles {
@@ -305,7 +290,7 @@ impl Code<'_> {
             };
             let sums = code.sums(&scans, &values, THREADS, tiles.each);
             let starts = code.starts(&scans, &sums, begin);
-            let running = code.running_in_tile(&scans, &values, &starts, tiles);
+            let running = code.running_in_tile(&scans, &values, &starts, tiles.each);
             let arrays = code.write_tile(operation, pattern, (&scans, &running), &tile);
             let arrays = arrays.into_iter();
             arrays
@@ -401,87 +386,6 @@ impl Code<'_> {
         self.out.append(&mut operation.body.statements);
     }
 
-    /// What `count` threads combine `each` neighbouring values of arrays to.
-    fn sums(
-        &mut self,
-        scans: &[Running],
-        arrays: &[Variable],
-        count: i64,
-        each: i64,
-    ) -> Vec<Variable> {
-        let index = self.fresh("thread", Scalar::I64);
-        let (statements, results) = self.apart(|code| {
-            let each = Atom::index(each);
-            let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(index), each);
-            code.fold(scans, arrays, (first, each), neutrals(scans))
-        });
-        let body = Body {
-            statements,
-            results,
-        };
-        let sums = self.arrays_like(scans, Atom::index(count));
-        let outputs = sums.iter().map(|_| Output::Map).collect();
-        let indices = (Atom::index(count), index);
-        self.map_threads(sums.clone(), indices, body, outputs, Some(Space::Local));
-        sums
-    }
-
-    /// What the values of each thread begin with, from what those of all threads come to and what the
-    /// tile begins with.
-    fn starts(&mut self, scans: &[Running], sums: &[Variable], begin: Vec<Atom>) -> Vec<Variable> {
-        let of_some = self.sums(scans, sums, SOME, SOME);
-        let index = self.fresh("thread", Scalar::I64);
-        let (statements, results) = self.apart(|code| {
-            let before = (Atom::index(0), Atom::Variable(index));
-            let begin = code.fold(scans, &of_some, before, begin);
-            code.run_through(scans, sums, (index, SOME), begin, |_| true)
-        });
-        let all = Atom::index(THREADS);
-        self.joined(scans, all, (SOME, index), (statements, results))
-    }
-
-    /// The running results of a tile, of which each thread scans its own values.
-    fn running_in_tile(
-        &mut self,
-        scans: &[Running],
-        values: &[Variable],
-        starts: &[Variable],
-        tiles: &Tiles,
-    ) -> Vec<Variable> {
-        let index = self.fresh("thread", Scalar::I64);
-        let (statements, results) = self.apart(|code| {
-            let starts = starts.iter();
-            let begin = starts.map(|a| code.element(*a, Atom::Variable(index)));
-            let begin = begin.collect();
-            let own = (index, tiles.each);
-            code.run_through(scans, values, own, begin, |scan| scan.exclusive)
-        });
-        let all = Atom::index(tiles.size);
-        self.joined(scans, all, (THREADS, index), (statements, results))
-    }
-
-    /// Arrays of the group that are joined of what so many threads make.
-    fn joined(
-        &mut self,
-        scans: &[Running],
-        extent: Atom,
-        (count, index): (i64, Variable),
-        (statements, results): (Vec<nova_flat::ir::Statement>, Vec<Atom>),
-    ) -> Vec<Variable> {
-        let body = Body {
-            statements,
-            results,
-        };
-        let arrays = self.arrays_like(scans, extent);
-        let join = |_: &Variable| Output::Join {
-            shape: vec![extent],
-        };
-        let outputs = arrays.iter().map(join).collect();
-        let indices = (Atom::index(count), index);
-        self.map_threads(arrays.clone(), indices, body, outputs, Some(Space::Local));
-        arrays
-    }
-
     /// Writes what the outputs give of a tile: of scans the running results; what else there is, is
     /// computed again, with the states that come to an index.
     fn write_tile(
@@ -527,103 +431,6 @@ impl Code<'_> {
         arrays
     }
 
-    /// Combines with `start` the values of arrays, so many from an index on, from left to right.
-    fn fold(
-        &mut self,
-        scans: &[Running],
-        arrays: &[Variable],
-        (first, count): (Atom, Atom),
-        start: Vec<Atom>,
-    ) -> Vec<Atom> {
-        let carries = self.scalars_of(scans, "sum");
-        let index = self.fresh("k", Scalar::I64);
-        let (statements, results) = self.apart(|code| {
-            let at = code.scalar(ScalarOperation::Add, first, Atom::Variable(index));
-            code.combine_at(scans, &carries, arrays, at)
-        });
-        let pattern = self.scalars_of(scans, "sum");
-        let body = Body {
-            statements,
-            results,
-        };
-        self.loop_of_thread(
-            pattern.clone(),
-            (count, index),
-            (carries, start),
-            body,
-            vec![],
-        );
-        pattern.into_iter().map(Atom::Variable).collect()
-    }
-
-    /// The running results of the `each` values of arrays that a thread has, for a join: where the first
-    /// stands, and the array of them; exclusive ones of some scans.
-    fn run_through(
-        &mut self,
-        scans: &[Running],
-        arrays: &[Variable],
-        (thread, each): (Variable, i64),
-        start: Vec<Atom>,
-        exclusive: impl Fn(&Running) -> bool,
-    ) -> Vec<Atom> {
-        let count = Atom::index(each);
-        let first = self.scalar(ScalarOperation::Multiply, Atom::Variable(thread), count);
-        let carries = self.scalars_of(scans, "sum");
-        let index = self.fresh("k", Scalar::I64);
-        let (statements, mut results) = self.apart(|code| {
-            let at = code.scalar(ScalarOperation::Add, first, Atom::Variable(index));
-            code.combine_at(scans, &carries, arrays, at)
-        });
-        let next = results.clone();
-        let is_exclusive = scans
-            .iter()
-            .flat_map(|s| s.own.iter().map(|_| exclusive(s)));
-        let both = carries.iter().zip(next).zip(is_exclusive);
-        results.extend(both.map(|((carry, next), before)| match before {
-            true => Atom::Variable(*carry),
-            false => next,
-        }));
-        let made = self.arrays_like(scans, count);
-        let mut pattern = self.scalars_of(scans, "sum");
-        pattern.extend(&made);
-        let outputs = made.iter().map(|_| Output::Map).collect();
-        let body = Body {
-            statements,
-            results,
-        };
-        self.loop_of_thread(pattern, (count, index), (carries, start), body, outputs);
-        let made = made.into_iter();
-        made.flat_map(|array| [first, Atom::Variable(array)])
-            .collect()
-    }
-
-    /// What running results become with the elements of arrays at an index.
-    fn combine_at(
-        &mut self,
-        scans: &[Running],
-        carries: &[Variable],
-        arrays: &[Variable],
-        at: Atom,
-    ) -> Vec<Atom> {
-        let (mut carries, mut arrays) = (carries.iter(), arrays.iter());
-        let mut results = Vec::new();
-        for scan in scans {
-            let lambda = self.fresh_operator(&scan.lambda);
-            let width = scan.own.len();
-            let left = carries.by_ref().take(width);
-            let mut operands: Vec<Atom> = left.map(|v| Atom::Variable(*v)).collect();
-            for array in arrays.by_ref().take(width) {
-                operands.push(self.element(*array, at));
-            }
-            for (parameter, operand) in lambda.parameters.iter().zip(operands) {
-                self.push(vec![*parameter], Expression::Atom(operand));
-            }
-            self.out.extend(lambda.body.statements.iter().cloned());
-            results.extend(lambda.body.results.iter().copied());
-        }
-        results
-    }
-
     /// The scans of what tiles reduce to: what each tile begins with.
     fn scan_of(&mut self, arrays: &[Variable], scans: &[Running], count: Atom) -> ArrayOperation {
         let mut outputs = Vec::with_capacity(scans.len());
@@ -636,93 +443,4 @@ impl Code<'_> {
         }
         self.reduction_of(arrays, count, outputs)
     }
-
-    /// Arrays of the elements of what scans give, by component.
-    fn arrays_like(&mut self, scans: &[Running], extent: Atom) -> Vec<Variable> {
-        let all = scans.iter().flat_map(|s| &s.own);
-        all.map(|own| self.like(*own, vec![extent])).collect()
-    }
-
-    /// Variables for the elements of what scans give, by component.
-    fn scalars_of(&mut self, scans: &[Running], name: &str) -> Vec<Variable> {
-        let mut scalars = Vec::new();
-        for own in scans.iter().flat_map(|s| &s.own) {
-            let scalar = self.program.ty(*own).element();
-            scalars.push(self.fresh(name, scalar));
-        }
-        scalars
-    }
-
-    /// `map_workgroup`.
-    fn map_groups(
-        &mut self,
-        pattern: Vec<Variable>,
-        count: Atom,
-        index: Variable,
-        body: Body,
-        outputs: Vec<Output>,
-    ) {
-        let strategy = Strategy::of(strategy::Level::Workgroup);
-        let (level, carries) = (Level::Grid, Vec::new());
-        let operation = ArrayOperation {
-            shape: vec![count],
-            indices: vec![index],
-            level,
-            strategy: Some(strategy),
-            carries,
-            body,
-            outputs,
-        };
-        self.push(pattern, Expression::Operation(operation));
-    }
-
-    /// `map_local`, whose results lie in this memory.
-    fn map_threads(
-        &mut self,
-        pattern: Vec<Variable>,
-        (count, index): (Atom, Variable),
-        body: Body,
-        outputs: Vec<Output>,
-        space: Option<Space>,
-    ) {
-        let level = strategy::Level::Local;
-        let operation = ArrayOperation {
-            shape: vec![count],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: Some(Strategy { level, space }),
-            carries: Vec::new(),
-            body,
-            outputs,
-        };
-        self.push(pattern, Expression::Operation(operation));
-    }
-
-    /// A loop of one thread that hands on running results, which start with these values.
-    fn loop_of_thread(
-        &mut self,
-        pattern: Vec<Variable>,
-        (count, index): (Atom, Variable),
-        (carries, start): (Vec<Variable>, Vec<Atom>),
-        body: Body,
-        outputs: Vec<Output>,
-    ) {
-        let operation = ArrayOperation {
-            shape: vec![count],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: carries.into_iter().zip(start).collect(),
-            body,
-            outputs,
-        };
-        self.push(pattern, Expression::Operation(operation));
-    }
-}
-
-/// What changes nothing, for each component of scans.
-fn neutrals(scans: &[Running]) -> Vec<Atom> {
-    let each = scans.iter();
-    each.flat_map(|scan| neutral(&scan.lambda, &scan.start))
-        .collect()
 }
