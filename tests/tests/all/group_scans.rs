@@ -1,0 +1,257 @@
+//! Scans of devices in tiles: that work-groups keep tiles in memory of their own, that values are those
+//! of sequential C to the bit whatever the length, that errors keep their places, and that what depends
+//! on the order keeps it.
+
+use nova_core::Value;
+use nova_core::text::read_value;
+use nova_driver::{Checked, Compiler, Options, Source, Target};
+use nova_exec::CallError;
+use nova_exec::library::Library;
+use nova_tests::devices;
+
+/// Lengths about those of tiles: of one value of 4 bytes 2304 indices, of 8 bytes 1280, of 16 bytes 768.
+const LENGTHS: [usize; 20] = [
+    0, 1, 2, 63, 64, 255, 257, 767, 768, 769, 1279, 1280, 1281, 2303, 2304, 2305, 3841, 4608, 4609,
+    30011,
+];
+
+/// A program for one target, and what it was compiled to.
+struct Compiled {
+    target: Target,
+    checked: Checked,
+    library: Library,
+    source: String,
+}
+
+impl Compiled {
+    fn new(text: &str, target: Target, strict: bool) -> Compiled {
+        let compiler = Compiler::new(Options {
+            target,
+            strict,
+            verify: true,
+            ..Options::default()
+        });
+        let source = Source::text("group_scans.nova", text);
+        let mut checked = compiler.check(source).expect("a program");
+        let generated = compiler.compile(&mut checked).expect("its code");
+        let library = compiler.load(&mut checked, &[]).expect("its library");
+        Compiled {
+            target,
+            checked,
+            library,
+            source: generated.files.source,
+        }
+    }
+
+    /// What an entry gives for inputs that are written as text.
+    fn call(&self, entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
+        let core = &self.checked.program;
+        let variables = core.entries[entry].inputs.iter().zip(inputs);
+        let values: Vec<Value> = variables
+            .map(|(v, text)| read_value(text, &core.variable(*v).ty, &core.sums).expect("a value"))
+            .collect();
+        self.library.call(entry, &values)
+    }
+
+    /// How often text stands in the kernels.
+    fn count(&self, text: &str) -> usize {
+        self.source.matches(text).count()
+    }
+}
+
+/// A program for each device, or emulation of one, that there is.
+fn on_devices(text: &str, strict: bool) -> Vec<Compiled> {
+    let opencl = devices::has_opencl().then_some(Target::OpenCl);
+    let cuda = devices::has_cuda().then_some(Target::Cuda);
+    let compile = |target| Compiled::new(text, target, strict);
+    opencl.into_iter().chain(cuda).map(compile).collect()
+}
+
+/// Compares what each entry of a program gives on devices with what it gives in sequential C.
+#[track_caller]
+fn compare(text: &str, strict: bool, inputs: &[String]) {
+    let sequential = Compiled::new(text, Target::Sequential, strict);
+    for device in on_devices(text, strict) {
+        for entry in 0..sequential.checked.program.entries.len() {
+            for input in inputs {
+                let expected = sequential.call(entry, &[input]).expect("a value in order");
+                let value = device.call(entry, &[input]).expect("a value of groups");
+                let length = input.split_whitespace().count();
+                assert!(
+                    value.same(&expected),
+                    "{:?}, entry {entry}, {length} elements",
+                    device.target
+                );
+            }
+        }
+    }
+}
+
+fn list(numbers: impl Iterator<Item = String>) -> String {
+    format!("[{}]", numbers.collect::<Vec<_>>().join(" "))
+}
+
+/// Integers of either sign, as far from each other as possible.
+fn integers(length: usize) -> String {
+    let number = |k: usize| ((k as u32).wrapping_mul(2_654_435_761) as i32).to_string();
+    list((0..length).map(number))
+}
+
+/// What the compiler says about a program.
+fn report(text: &str, strict: bool) -> String {
+    let compiler = Compiler::new(Options {
+        target: Target::OpenCl,
+        strict,
+        ..Options::default()
+    });
+    let source = Source::text("group_scans.nova", text);
+    let mut checked = compiler.check(source).expect("a program");
+    compiler.explain(&mut checked).expect("a report")
+}
+
+/// How the report names tiles.
+const IN_TILES: &str = "as kernels of work-groups: each takes a tile of";
+
+#[test]
+fn running_results_are_those_of_sequential_code() {
+    let text = "
+        (entry sums ((X : vector int)) (scan + 5 (map (lambda (x) (* x x)) X)))
+        (entry before ((X : vector int)) (exscan ^ 12345 X))
+        (entry least ((X : vector int)) (scan min 2000000000 X))
+        (entry bytes ((X : vector int)) (scan * 200u8 (map (lambda (x) (wrap_uint8 (| 1 x))) X)))
+        (entry wide ((X : vector int)) (exscan + 1i64 (map to_int64 X)))
+        (entry pairs ((X : vector int))
+            (scan (lambda ((a, b) (c, d)) ((+ a c), (max b d))) (1i64, -2000000000i64)
+                (map (lambda (x) ((to_int64 (* x 3)), (to_int64 (^ x 77)))) X)))";
+    assert_eq!(report(text, true).matches(IN_TILES).count(), 6);
+    let inputs: Vec<String> = LENGTHS.iter().map(|n| integers(*n)).collect();
+    compare(text, true, &inputs);
+}
+
+#[test]
+fn other_results_are_made_beside_scans() {
+    let text = "
+        (entry both ((X : vector int))
+            (let (Y (map (lambda (x) (^ x 77)) X)) in (Y, (scan + 3 Y))))
+        (entry several ((X : vector int)) ((scan + 1 X), (exscan max 9 (map (* 3) X))))
+        (entry rows ((X : vector int)) (map (lambda (k) (scan + k X)) (range 3)))
+        (entry mapped ((X : vector int))
+            (map (lambda (y x) (+ (* 3 y) x)) (scan + 1 (map (^ 5) X)) X))
+        (entry later ((X : vector int)) (map (* 3) (exscan max 1 X)))
+        (entry again ((X : vector int)) (scan max 0 (map (* 3) (scan + 1 X))))
+        (entry chosen ((X : vector int))
+            (scan + 0 (map (lambda (x) (if (< x 0) then (/ x 3) else (% x 1000))) X)))";
+    assert!(report(text, false).matches(IN_TILES).count() >= 6);
+    let inputs: Vec<String> = LENGTHS.iter().map(|n| integers(*n)).collect();
+    compare(text, false, &inputs);
+}
+
+#[test]
+fn floats_keep_their_order_where_it_is_strict() {
+    let text = "
+        (entry sums ((X : vector float)) (scan + 0.5 X))
+        (entry least ((X : vector float)) (scan min 1.0e30 X))
+        (entry most ((X : vector double)) (exscan max -7.0 X))";
+    let number = |k: usize| match k % 7 {
+        3 => "nan".to_string(),
+        _ => format!("{}.25", (k * 7919) % 1009),
+    };
+    let mut inputs: Vec<String> = LENGTHS.iter().map(|n| list((0..*n).map(number))).collect();
+    inputs.push(list((0..5000).map(|_| "nan".to_string())));
+    compare(text, true, &inputs);
+    assert_eq!(report(text, true).matches(IN_TILES).count(), 2);
+    // In any order where they may: whole numbers that a float holds.
+    let exact = |n: usize| list((0..n).map(|k| format!("{}.0", k % 17)));
+    let inputs: Vec<String> = LENGTHS.iter().map(|n| exact(*n)).collect();
+    compare("((X : vector float)) (scan + 1.0 X)", false, &inputs);
+}
+
+#[test]
+fn what_many_tiles_reduce_to_is_scanned_in_tiles() {
+    // 768 tiles of 768 indices; one more goes another way.
+    let text = "((n : int) (k : int))
+        (let (Y (scan (lambda ((a, b) (c, d)) ((+ a c), (^ b d))) (1i64, 2i64)
+                 (map (lambda (i) ((to_int64 i), (to_int64 (* i 7919)))) (range n))))
+         in (Y ! k))";
+    let sequential = Compiled::new(text, Target::Sequential, false);
+    for device in on_devices(text, false) {
+        for n in [767, 589_823, 589_824, 589_825, 600_001] {
+            for k in [0, n / 2, n - 1] {
+                let inputs = [n.to_string(), k.to_string()];
+                let inputs = [inputs[0].as_str(), inputs[1].as_str()];
+                let expected = sequential.call(0, &inputs).expect("a value in order");
+                let value = device.call(0, &inputs).expect("a value of groups");
+                assert!(value.same(&expected), "{:?}, {n}, {k}", device.target);
+            }
+        }
+    }
+}
+
+#[test]
+fn groups_keep_tiles_in_memory_of_their_own() {
+    for device in on_devices("((X : vector int)) (scan + 0 X)", true) {
+        let (shared, kernel) = match device.target {
+            Target::OpenCl => ("__local int32_t *", "__kernel "),
+            _ => ("= (int32_t *)(shared", "__global__ "),
+        };
+        // Two for tiles, one and two for what they reduce to. Each reads into the group's memory,
+        // combines values twice, and then has one thread write, or writes starts, scans and a tile.
+        assert_eq!(device.count(kernel), 5, "{}", device.source);
+        assert_eq!(device.count("NOVA_GROUP_LOOP("), 5 + 1);
+        assert_eq!(device.count("NOVA_LOCAL_LOOP("), 2 * 4 + 3 * 6 + 1);
+        assert_eq!(device.count(shared), 2 * 3 + 3 * 5, "{}", device.source);
+        assert_eq!(device.count("NOVA_SHARED_LOOP("), 0);
+    }
+}
+
+#[test]
+fn errors_in_tiles_have_their_places() {
+    let text = "
+        (entry quotients ((X : vector int)) (scan + 0 (map (lambda (x) (/ 100 x)) X)))
+        (entry gathered ((X : vector int)) (scan max 0 (map (lambda (x) (X ! x)) X)))";
+    let ones = |n: usize, at: usize, what: i64| {
+        let number = |k: usize| if k == at { what } else { 1 }.to_string();
+        list((0..n).map(number))
+    };
+    let failure =
+        |program: &Compiled, entry: usize, input: &str| match program.call(entry, &[input]) {
+            Err(CallError::Failed { code: 1, message }) => message,
+            other => panic!("{:?}: {other:?}", program.target),
+        };
+    let sequential = Compiled::new(text, Target::Sequential, true);
+    for device in on_devices(text, true) {
+        for (n, at) in [(5, 4), (100, 77), (2304, 2303), (5000, 4999), (5000, 1000)] {
+            for (entry, wrong) in [0, -3].into_iter().enumerate() {
+                let input = ones(n, at, wrong);
+                let message = failure(&device, entry, &input);
+                assert_eq!(message, failure(&sequential, entry, &input));
+                let place = format!("group_scans.nova:{}:", entry + 2);
+                assert!(message.starts_with(&place), "{message}");
+            }
+            // The next call works.
+            let input = ones(n, at, 1);
+            let expected = sequential.call(0, &[&input]).expect("a value in order");
+            let value = device.call(0, &[&input]).expect("a value of groups");
+            assert!(value.same(&expected), "{:?}, {n}", device.target);
+        }
+    }
+}
+
+#[test]
+fn the_report_names_the_schedule() {
+    let text = report("((X : vector float)) (scan + 0 X)", false);
+    let tiles = "from 128 rounds on, as kernels of work-groups: each takes a tile of 2304 rounds, \
+                 in which neighbouring threads take neighbouring rounds; a round counts as 1 \
+                 operation";
+    let steps = "in three steps: what each tile reduces to, what each begins with, then the running \
+                 results, in memory of the work-group";
+    assert!(text.contains(tiles) && text.contains(steps), "{text}");
+    let others = "
+        (entry strict ((X : vector float)) (scan + 0 X))
+        (entry unknown ((X : vector int)) (scan (lambda (a b) (+ (* a b) 1)) 0 X))
+        (entry large ((X : vector double))
+            (scan (lambda ((a, b, c) (d, e, f)) ((+ a d), (+ b e), (+ c f))) (0.0L, 0.0L, 0.0L)
+                (map (lambda (x) (x, x, x)) X)))";
+    let text = report(others, true);
+    assert!(!text.contains(IN_TILES), "{text}");
+}
