@@ -84,6 +84,28 @@ impl Blocks {
         }
     }
 
+    /// Whether a function may append nodes.
+    pub(super) fn appends(&self, function: FunctionId) -> bool {
+        self.apart.contains(&function)
+    }
+
+    /// Where the blocks come from that nodes may hold after a command, if it appends some.
+    pub(super) fn given_to_nodes(&self, command: &Command) -> RootSet {
+        let given = match command {
+            Command::NodeNew { payload, .. } => payload,
+            Command::Call {
+                function,
+                arguments,
+                ..
+            } if self.appends(*function) => arguments,
+            _others => return RootSet::new(),
+        };
+        given
+            .iter()
+            .flat_map(|place| self.of_place(place))
+            .collect()
+    }
+
     /// Whether blocks from one of these places may be blocks from one of those.
     pub(super) fn meet(&self, left: &RootSet, right: &RootSet) -> bool {
         let (left, right) = (&self.with_wholes(left), &self.with_wholes(right));
@@ -257,8 +279,12 @@ impl Blocks {
             given.extend(self.of_place(argument));
         }
         let mut changed = false;
-        if self.apart.contains(&id) {
+        if self.appends(id) {
             changed |= self.hold(arguments);
+            // It may have given them what it returns, too.
+            changed |= results
+                .first()
+                .is_some_and(|r| self.held.insert(Root::Site(*r)));
         }
         for (result, inner) in results.iter().zip(&function.results) {
             let mut roots = RootSet::new();

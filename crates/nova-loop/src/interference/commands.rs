@@ -17,6 +17,7 @@ impl<'p> Walk<'p> {
     /// Takes one step.
     pub(super) fn command(&mut self, command: &'p Command) {
         self.handles(command);
+        self.hold(command);
         reads(command, &mut |expression| self.read(expression));
         match command {
             Command::Declare { variable, value } => {
@@ -53,7 +54,10 @@ impl<'p> Walk<'p> {
                 ..
             } => deep(|| self.loop_of(*variable, count, *level, body)),
             Command::Loop { body, .. } => deep(|| self.loop_until(body)),
-            crate::calls!() => self.call(command),
+            crate::calls!() => {
+                self.call(command);
+                self.hold_results(command);
+            }
             Command::Check { condition, .. } => {
                 let known = self.truth(condition).yes;
                 known.into_iter().for_each(|sum| self.learn(sum));

@@ -26,8 +26,9 @@
 //! base; [`prover`] shows that a sum is never negative. For iterations p < q, the later one's symbols
 //! are renamed and its index is p + 1 + d; the two places must then differ the same way round for
 //! all p and d, by what either iteration knows. Bases are of one block unless the program shows that
-//! they are not ([`blocks`]): other allocations, or a block that was allocated after the other
-//! pointer was made. What a function was given may all be one block, which nobody writes.
+//! they are not ([`blocks`]): other allocations, a block that was allocated after the other
+//! pointer was made, or one that no node held yet when the other was read from a node. What a function
+//! was given may all be one block, which nobody writes.
 //!
 //! | rule | a loop is refused where |
 //! | --- | --- |

@@ -30,6 +30,8 @@ pub(super) struct BaseInfo {
     pub(super) roots: RootSet,
     /// Whether the block was made at this moment, and so is none that was there before.
     pub(super) is_new: bool,
+    /// How many bases there were when a node may first have held the block.
+    pub(super) held: Option<usize>,
     /// Loops of any kind around the place where it was made.
     pub(super) depth: usize,
     /// If there are any, it is one of these, which are earlier and one block each.
@@ -544,6 +546,7 @@ impl Walk<'_> {
         self.bases.push(BaseInfo {
             roots,
             is_new,
+            held: None,
             depth: self.depth,
             one_of: Vec::new(),
             stride,

@@ -17,6 +17,7 @@ use super::values::{Base, BaseInfo, Operation, Spot, Value};
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::walk::{each_command, reads, writes};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many facts of a context are looked at, the nearest ones.
@@ -256,9 +257,52 @@ impl<'p> Walk<'p> {
         if !either(left).is_empty() {
             return either(left).iter().any(|base| self.meet(*base, right));
         }
-        let late = left.max(right);
+        let (early, late) = (left.min(right), left.max(right));
         let info = |base: Base| &self.bases[base.index()];
-        !info(late).is_new && self.blocks.meet(&info(left).roots, &info(right).roots)
+        let mut roots = Cow::Borrowed(&info(late).roots);
+        if info(early).is_new && info(early).held.is_none_or(|held| held > late.index()) {
+            roots.to_mut().remove(&Root::Nodes);
+        }
+        !info(late).is_new && self.blocks.meet(&info(early).roots, &roots)
+    }
+
+    /// Nodes may hold from now on what a command gives them.
+    pub(super) fn hold(&mut self, command: &Command) {
+        let given = self.blocks.given_to_nodes(command);
+        if given.is_empty() {
+            return;
+        }
+        let now = self.bases.len();
+        for info in &mut self.bases {
+            if self.blocks.meet(&given, &info.roots) {
+                info.held.get_or_insert(now);
+            }
+        }
+    }
+
+    /// The same of what a function gives that appends nodes: they may hold it already.
+    pub(super) fn hold_results(&mut self, command: &Command) {
+        let Command::Call {
+            function, results, ..
+        } = command
+        else {
+            return;
+        };
+        if !self.blocks.appends(*function) {
+            return;
+        }
+        for result in results {
+            if let Some(Value::Spots(spots)) = self.values.get(result) {
+                for spot in spots {
+                    self.bases[spot.base.index()].held = Some(0);
+                }
+            }
+        }
+    }
+
+    /// The same of a loop, in whose later rounds they hold what earlier ones give them.
+    fn hold_all(&mut self, body: &[Command]) {
+        each_command(body, |command| self.hold(command));
     }
 
     /// Notes what the body of a parallel loop writes.
@@ -323,6 +367,7 @@ impl<'p> Walk<'p> {
         body: &'p [Command],
     ) {
         let count = index.map(|(_, count)| self.number(count));
+        self.hold_all(body);
         let assigned = self.assigned(body);
         let carried = self.carried(&assigned, body);
         assigned.iter().for_each(|v| self.forget(*v));
@@ -364,6 +409,7 @@ impl<'p> Walk<'p> {
         body: &'p [Command],
     ) {
         let count = self.number(count);
+        self.hold_all(body);
         let assigned = self.assigned(body);
         self.take(body);
         let mut frame = Frame {
