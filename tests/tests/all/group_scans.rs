@@ -9,11 +9,12 @@ use nova_exec::CallError;
 use nova_exec::library::Library;
 use nova_tests::devices;
 
-/// Lengths about those of tiles: of one value of 4 bytes 2304 indices, of 8 bytes 1280, of 16 bytes 768;
+/// Lengths about those of tiles: of one value of 4 bytes 2304 indices, of 8 bytes 1280, of 12 bytes 768,
+/// of 16 bytes 256;
 /// of filters of 4 bytes 1792.
-const LENGTHS: [usize; 22] = [
-    0, 1, 2, 63, 64, 255, 257, 767, 768, 769, 1279, 1280, 1281, 1791, 1793, 2303, 2304, 2305, 3841,
-    4608, 4609, 30011,
+const LENGTHS: [usize; 23] = [
+    0, 1, 2, 63, 64, 255, 256, 257, 767, 768, 769, 1279, 1280, 1281, 1791, 1793, 2303, 2304, 2305,
+    3841, 4608, 4609, 30011,
 ];
 
 /// A program for one target, and what it was compiled to.
@@ -121,10 +122,13 @@ fn running_results_are_those_of_sequential_code() {
         (entry least ((X : vector int)) (scan min 2000000000 X))
         (entry bytes ((X : vector int)) (scan * 200u8 (map (lambda (x) (wrap_uint8 (| 1 x))) X)))
         (entry wide ((X : vector int)) (exscan + 1i64 (map to_int64 X)))
+        (entry triples ((X : vector int))
+            (scan (lambda ((a, b, c) (d, e, f)) ((+ a d), (max b e), (^ c f))) (1, 2, 3)
+                (map (lambda (x) ((* x 3), (^ x 77), (| x 1))) X)))
         (entry pairs ((X : vector int))
             (scan (lambda ((a, b) (c, d)) ((+ a c), (max b d))) (1i64, -2000000000i64)
                 (map (lambda (x) ((to_int64 (* x 3)), (to_int64 (^ x 77)))) X)))";
-    assert_eq!(report(text, true).matches(IN_TILES).count(), 6);
+    assert_eq!(report(text, true).matches(IN_TILES).count(), 7);
     let inputs: Vec<String> = LENGTHS.iter().map(|n| integers(*n)).collect();
     compare(text, true, &inputs);
 }
@@ -169,14 +173,14 @@ fn floats_keep_their_order_where_it_is_strict() {
 
 #[test]
 fn what_many_tiles_reduce_to_is_scanned_in_tiles() {
-    // 768 tiles of 768 indices; one more goes another way.
+    // 256 tiles of 256 indices; one more goes another way.
     let text = "((n : int) (k : int))
         (let (Y (scan (lambda ((a, b) (c, d)) ((+ a c), (^ b d))) (1i64, 2i64)
                  (map (lambda (i) ((to_int64 i), (to_int64 (* i 7919)))) (range n))))
          in (Y ! k))";
     let sequential = Compiled::new(text, Target::Sequential, false);
     for device in on_devices(text, false) {
-        for n in [767, 589_823, 589_824, 589_825, 600_001] {
+        for n in [255, 256, 257, 65_535, 65_536, 65_537, 200_001] {
             for k in [0, n / 2, n - 1] {
                 let inputs = [n.to_string(), k.to_string()];
                 let inputs = [inputs[0].as_str(), inputs[1].as_str()];
@@ -280,9 +284,9 @@ fn the_report_names_the_schedule() {
     let others = "
         (entry strict ((X : vector float)) (scan + 0 X))
         (entry unknown ((X : vector int)) (scan (lambda (a b) (+ (* a b) 1)) 0 X))
-        (entry large ((X : vector double))
-            (scan (lambda ((a, b, c) (d, e, f)) ((+ a d), (+ b e), (+ c f))) (0.0L, 0.0L, 0.0L)
-                (map (lambda (x) (x, x, x)) X)))";
+        (entry large ((X : vector int64))
+            (scan (lambda ((a, b, c, d) (e, f, g, h)) ((+ a e), (+ b f), (+ c g), (+ d h)))
+                (0i64, 0i64, 0i64, 0i64) (map (lambda (x) (x, (* x x), (+ x 1), (^ x 7))) X)))";
     let text = report(others, true);
     assert!(!text.contains(IN_TILES), "{text}");
 }

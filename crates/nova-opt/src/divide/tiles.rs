@@ -33,11 +33,11 @@ use nova_flat::visit::each_statement;
 /// How many values of a tile a thread has at most, and at least. Odd numbers: threads that read at odd
 /// distances read from different banks of the group's memory.
 const MOST: i64 = 9;
-const LEAST: i64 = 3;
+const LEAST: i64 = 1;
 
-/// Bytes of a group's memory for the values of a tile and for the running results: so many that several
-/// groups have room beside each other.
-const BYTES: i64 = 24 << 10;
+/// Bytes of a group's memory for what grows with the number of threads: 32 KB are what any device of
+/// OpenCL has, and the sums of sixteen threads are small.
+const BYTES: i64 = 28 << 10;
 
 /// The tiles of an operation.
 pub(super) struct Tiles {
@@ -97,9 +97,10 @@ fn bytes_of_index(program: &Program, operation: &ArrayOperation) -> i64 {
 
 /// How many values of a tile a thread has, if there is room for as many in the memory of a group.
 fn values_of_thread(program: &Program, operation: &ArrayOperation) -> Option<i64> {
-    let bytes = bytes_of_index(program, operation);
+    // Beside its values, a thread has their sum and what it begins with.
+    let bytes = bytes_of_index(program, operation).saturating_mul(THREADS);
     let mut odd = (LEAST..=MOST).rev().step_by(2);
-    odd.find(|each| bytes.saturating_mul(each * THREADS) <= BYTES)
+    odd.find(|each| bytes.saturating_mul(each + 1) <= BYTES)
 }
 
 /// How many indices a tile of an operation has that [has tiles](Code::has_tiles).
