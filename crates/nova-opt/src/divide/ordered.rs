@@ -333,14 +333,14 @@ impl Code<'_> {
     }
 
     /// Zeros of the types of the elements of arrays.
-    pub(super) fn zeros(&self, arrays: &[Variable]) -> Vec<Atom> {
+    fn zeros(&self, arrays: &[Variable]) -> Vec<Atom> {
         let zero =
             |v: &Variable| ScalarValue::from_integer_wrapping(self.program.ty(*v).element(), 0);
         arrays.iter().map(|v| Atom::Constant(zero(v))).collect()
     }
 
     /// Variables for elements of arrays.
-    pub(super) fn scalars_like(&mut self, arrays: &[Variable], name: &str) -> Vec<Variable> {
+    fn scalars_like(&mut self, arrays: &[Variable], name: &str) -> Vec<Variable> {
         let mut scalars = Vec::with_capacity(arrays.len());
         for array in arrays {
             let scalar = self.program.ty(*array).element();

@@ -12,17 +12,14 @@
 //! not proved of all others.
 //!
 //! What depends on the order ([`Freedom::Strict`]), or has no value that changes nothing, has a thread
-//! for each part ([`super::running`]); so have bodies that do more than compute numbers, or are dear.
-//! Filters are in [`super::kept`].
+//! for each part ([`super::running`]); so have filters, and bodies that do more than compute numbers.
 
 use super::Division;
 use super::carried::drop_carried;
-use super::cost::Cost;
 use super::group::{Running, SOME, THREADS, neutrals};
-use super::kept::COUNT;
 use super::ordered::{Freedom, freedom};
 use super::parts::{Code, fresh_operation};
-use super::running::{DEAREST, is_scan};
+use super::running::is_scan;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
@@ -33,28 +30,28 @@ use nova_flat::visit::each_statement;
 /// How many values of a tile a thread has at most, and at least. Odd numbers: threads that read at odd
 /// distances read from different banks of the group's memory.
 const MOST: i64 = 9;
-const LEAST: i64 = 1;
+const LEAST: i64 = 3;
 
-/// Bytes of a group's memory for what grows with the number of threads: 32 KB are what any device of
-/// OpenCL has, and the sums of sixteen threads are small.
-const BYTES: i64 = 28 << 10;
+/// Bytes of a group's memory for the values of a tile and for the running results: so many that several
+/// groups have room beside each other.
+const BYTES: i64 = 24 << 10;
 
 /// The tiles of an operation.
-pub(super) struct Tiles {
+struct Tiles {
     /// How many indices there are, and how many a tile has; the last may have fewer.
-    pub(super) n: Atom,
-    pub(super) size: i64,
+    n: Atom,
+    size: i64,
     /// How many values of a tile a thread has.
-    pub(super) each: i64,
-    pub(super) count: Atom,
+    each: i64,
+    count: Atom,
 }
 
 /// The tile of a group.
-pub(super) struct Tile {
-    pub(super) number: Variable,
+struct Tile {
+    number: Variable,
     /// Its first index, and how many it has.
-    pub(super) first: Atom,
-    pub(super) length: Atom,
+    first: Atom,
+    length: Atom,
 }
 
 /// What tiles begin with: of each component one value, where there is one tile, or an array of them.
@@ -63,44 +60,19 @@ enum Begin<'a> {
     Of(&'a [Variable]),
 }
 
-/// How many bytes of a group's memory an operation has for each index of a tile: for each running
-/// result its values and what they come to, of a filter whether and as which an element is kept, and
-/// what it is.
-fn bytes_of_index(program: &Program, operation: &ArrayOperation) -> i64 {
-    let bytes = |atom: &Atom| {
-        let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
-        i64::from(scalar.info().bytes)
-    };
-    let mut sum: i64 = operation.carries.iter().map(|(_, s)| 2 * bytes(s)).sum();
-    let mut results = operation.body.results.iter().skip(operation.carries.len());
-    for output in &operation.outputs {
-        let consumed = results.by_ref().take(output.consumes());
-        sum += match output {
-            Output::Scan { .. } => consumed.map(|value| 2 * bytes(value)).sum::<i64>(),
-            Output::Filter { .. } => {
-                let counts = 2 * i64::from(COUNT.info().bytes);
-                counts + consumed.skip(1).map(bytes).sum::<i64>()
-            }
-            Output::Map
-            | Output::Reduce { .. }
-            | Output::Scatter { .. }
-            | Output::Histogram { .. }
-            | Output::Collect { .. }
-            | Output::Join { .. } => {
-                consumed.for_each(drop);
-                0
-            }
-        };
-    }
-    sum
-}
-
 /// How many values of a tile a thread has, if there is room for as many in the memory of a group.
 fn values_of_thread(program: &Program, operation: &ArrayOperation) -> Option<i64> {
-    // Beside its values, a thread has their sum and what it begins with.
-    let bytes = bytes_of_index(program, operation).saturating_mul(THREADS);
+    let mut starts: Vec<Atom> = operation.carries.iter().map(|(_, start)| *start).collect();
+    for output in &operation.outputs {
+        if let Output::Scan { start, .. } = output {
+            starts.extend(start);
+        }
+    }
+    let scalar = |atom: &Atom| program.scalar_of(*atom).unwrap_or(Scalar::I64);
+    let sizes = starts.iter().map(|atom| scalar(atom).info().bytes);
+    let bytes: i64 = sizes.map(i64::from).sum();
     let mut odd = (LEAST..=MOST).rev().step_by(2);
-    odd.find(|each| bytes.saturating_mul(each + 1) <= BYTES)
+    odd.find(|each| 2 * bytes * each * THREADS <= BYTES)
 }
 
 /// How many indices a tile of an operation has that [has tiles](Code::has_tiles).
@@ -127,15 +99,10 @@ fn computes_numbers(body: &Body) -> bool {
     all
 }
 
-/// Whether an operation only keeps elements.
-pub(super) fn is_filter(operation: &ArrayOperation) -> bool {
-    operation.carries.is_empty() && matches!(operation.outputs[..], [Output::Filter { .. }])
-}
-
 impl Code<'_> {
-    /// Whether an operation that may be divided is a scan or a filter in tiles: it makes arrays of running
-    /// results or with these, or of what it keeps; it does for each index of one dimension about as much,
-    /// and so little that it may be done again; and its values may be combined in any order.
+    /// Whether an operation that may be divided is a scan in tiles: it makes arrays of running results
+    /// or with these, it does for each index of one dimension about as much, and its values may be
+    /// combined in any order.
     pub(super) fn has_tiles(&self, operation: &ArrayOperation, division: Division) -> bool {
         let is_free = |output: &Output| match output {
             Output::Map => true,
@@ -147,30 +114,22 @@ impl Code<'_> {
             | Output::Collect { .. }
             | Output::Join { .. } => false,
         };
-        let (cost, rows): (Cost, _) = self.cost_by_row(operation);
-        let runs = !operation.carries.is_empty() || operation.outputs.iter().any(is_scan);
-        let runs = runs && !operation.outputs.is_empty();
+        let (cost, rows) = self.cost_by_row(operation);
         division.kernels
             && operation.shape.len() == 1
-            && (is_filter(operation) || runs && operation.outputs.iter().all(is_free))
+            && !operation.outputs.is_empty()
+            && (!operation.carries.is_empty() || operation.outputs.iter().any(is_scan))
+            && operation.outputs.iter().all(is_free)
             && rows.is_none()
             && cost.loops.is_empty()
             && !cost.unknown
-            && cost.fixed <= DEAREST
             && computes_numbers(&operation.body)
             && values_of_thread(self.program, operation).is_some()
     }
 
     /// Writes an operation that [has tiles](Code::has_tiles) as two grids of groups, and what is between
     /// them. `pattern` is what the operation gives.
-    pub(super) fn in_tiles(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
-        match is_filter(&operation) {
-            true => self.filter_in_tiles(&operation, pattern),
-            false => self.scan_in_tiles(operation, pattern),
-        }
-    }
-
-    fn scan_in_tiles(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
+    pub(super) fn scan_in_tiles(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
         let tiles = self.tiles(&operation);
         let scans = self.running(&operation, pattern);
         let partial = self.reduce_tiles(&operation, &scans, &tiles);
@@ -268,7 +227,7 @@ impl Code<'_> {
     }
 
     /// The tiles of an operation.
-    pub(super) fn tiles(&mut self, operation: &ArrayOperation) -> Tiles {
+    fn tiles(&mut self, operation: &ArrayOperation) -> Tiles {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));
         let size = tile_size(self.program, operation);
         let count = self.quotient_up(n, Atom::index(size));
@@ -349,7 +308,7 @@ impl Code<'_> {
         self.map_groups(pattern.to_vec(), tiles.count, number, body, outputs);
     }
 
-    pub(super) fn tile(&mut self, number: Variable, tiles: &Tiles) -> Tile {
+    fn tile(&mut self, number: Variable, tiles: &Tiles) -> Tile {
         let size = Atom::index(tiles.size);
         let (first, length) = self.even_bounds(Atom::Variable(number), tiles.n, size);
         Tile {
@@ -371,37 +330,32 @@ impl Code<'_> {
         let mut copy = fresh_operation(self.program, operation);
         let combined = self.combined(operation, &copy);
         drop_carried(&copy.carries, &mut copy.body);
-        let arrays = self.arrays_like(scans, Atom::index(tiles.size));
-        let compute = |code: &mut Self, index| {
-            code.compute_at(copy, tile, index);
-            combined
-        };
-        self.fill_tile(&arrays, tile, neutrals(scans), compute);
-        arrays
-    }
-
-    /// Arrays of the group of what `compute` gives for each index of a tile, and of other values behind
-    /// the last one.
-    pub(super) fn fill_tile(
-        &mut self,
-        arrays: &[Variable],
-        tile: &Tile,
-        behind: Vec<Atom>,
-        compute: impl FnOnce(&mut Self, Variable) -> Vec<Atom>,
-    ) {
+        let values = self.scalars_of(scans, "value");
         let index = self.fresh("j", Scalar::I64);
-        let values = self.scalars_like(arrays, "value");
-        let body = self.body(|code| {
+        let (statements, ()) = self.apart(|code| {
             let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
-            let compute = |code: &mut Self| compute(code, index);
-            code.choose(values.clone(), inside, compute, |_| behind);
-            values.into_iter().map(Atom::Variable).collect()
+            let compute = |code: &mut Self| {
+                code.compute_at(copy, tile, index);
+                combined
+            };
+            code.choose(values.clone(), inside, compute, |_| neutrals(scans));
         });
+        let results = values.into_iter().map(Atom::Variable).collect();
+        let body = Body {
+            statements,
+            results,
+        };
+        let arrays = self.arrays_like(scans, Atom::index(tiles.size));
         let outputs = arrays.iter().map(|_| Output::Map).collect();
-        let extents = arrays.first().map(|array| self.program.ty(*array).shape());
-        let size = extents.and_then(|extents| extents.first()).copied();
-        let indices = (size.unwrap_or(Atom::index(0)), index);
-        self.map_threads(arrays.to_vec(), indices, body, outputs, Some(Space::Local));
+        let count = Atom::index(tiles.size);
+        self.map_threads(
+            arrays.clone(),
+            (count, index),
+            body,
+            outputs,
+            Some(Space::Local),
+        );
+        arrays
     }
 
     /// What running results are combined with, in a copy of an operation.
@@ -420,12 +374,7 @@ impl Code<'_> {
     }
 
     /// The statements of the body of an operation at an index of a tile.
-    pub(super) fn compute_at(
-        &mut self,
-        mut operation: ArrayOperation,
-        tile: &Tile,
-        index: Variable,
-    ) {
+    fn compute_at(&mut self, mut operation: ArrayOperation, tile: &Tile, index: Variable) {
         if let Some(whole) = operation.indices.first() {
             let sum = Expression::Scalar {
                 operation: ScalarOperation::Add,
