@@ -6,7 +6,6 @@ mod benchmarks;
 mod buffers;
 mod callers;
 mod freedom;
-mod group_scans;
 mod groups;
 mod kernels;
 mod lanes;
