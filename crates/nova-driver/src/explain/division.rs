@@ -220,10 +220,6 @@ fn step_text(step: Step) -> String {
             "in three steps: what each tile reduces to, what each begins with, then the running \
              results, in memory of the work-group"
         }
-        Step::Kept => {
-            "in three steps: how many elements each tile keeps, where these begin, then the \
-             elements, found in memory of the work-group"
-        }
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
             "in two steps: what each part reduces to, then the running results"
         }

@@ -10,7 +10,7 @@ use super::grid::is_map;
 use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
-use super::tiles::{is_filter, tile_size};
+use super::tiles::tile_size;
 use crate::regular::Irregular;
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
@@ -118,8 +118,6 @@ pub enum Step {
     Lanes(i64),
     /// What each tile reduces to comes first, then the running results of these, then of the tiles.
     Tiles,
-    /// How many elements each tile keeps comes first, then the elements.
-    Kept,
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
@@ -266,7 +264,6 @@ impl Code<'_> {
         for output in &operation.outputs {
             let step = match cut {
                 Cutting::Lanes { .. } => Some(Step::Lanes(alone(division))),
-                Cutting::Tiles { .. } if is_filter(operation) => Some(Step::Kept),
                 Cutting::Tiles { .. } => Some(Step::Tiles),
                 Cutting::Each
                 | Cutting::Even { .. }
