@@ -364,20 +364,23 @@ impl Code<'_> {
     }
 
     /// Arrays of the group of what `compute` gives for each index of a tile, and of other values behind
-    /// the last one.
+    /// the last one. There the last one is computed again, so that nothing is read on a condition: that
+    /// costs threads nothing, and some compilers of OpenCL read before they ask.
     pub(super) fn fill_tile(
         &mut self,
         arrays: &[Variable],
         tile: &Tile,
         behind: Vec<Atom>,
-        compute: impl FnOnce(&mut Self, Variable) -> Vec<Atom>,
+        compute: impl FnOnce(&mut Self, Atom) -> Vec<Atom>,
     ) {
         let index = self.fresh("j", Scalar::I64);
         let values = self.scalars_like(arrays, "value");
         let body = self.body(|code| {
             let inside = code.compare(ScalarOperation::Less, Atom::Variable(index), tile.length);
-            let compute = |code: &mut Self| compute(code, index);
-            code.choose(values.clone(), inside, compute, |_| behind);
+            let last = code.scalar(ScalarOperation::Subtract, tile.length, Atom::index(1));
+            let at = code.scalar(ScalarOperation::Minimum, Atom::Variable(index), last);
+            let computed = compute(code, at);
+            code.choose(values.clone(), inside, |_| computed, |_| behind);
             values.into_iter().map(Atom::Variable).collect()
         });
         let outputs = arrays.iter().map(|_| Output::Map).collect();
@@ -403,17 +406,12 @@ impl Code<'_> {
     }
 
     /// The statements of the body of an operation at an index of a tile.
-    pub(super) fn compute_at(
-        &mut self,
-        mut operation: ArrayOperation,
-        tile: &Tile,
-        index: Variable,
-    ) {
+    pub(super) fn compute_at(&mut self, mut operation: ArrayOperation, tile: &Tile, index: Atom) {
         if let Some(whole) = operation.indices.first() {
             let sum = Expression::Scalar {
                 operation: ScalarOperation::Add,
                 operand: Scalar::I64,
-                arguments: vec![tile.first, Atom::Variable(index)],
+                arguments: vec![tile.first, index],
             };
             self.push(vec![*whole], sum);
         }
@@ -442,7 +440,7 @@ impl Code<'_> {
                 code.push(vec![*carry], Expression::Atom(state));
             }
             if !only_scans {
-                code.compute_at(copy, tile, index);
+                code.compute_at(copy, tile, Atom::Variable(index));
             }
             let results = pattern.iter().zip(computed).map(|(own, value)| {
                 let array = given.iter().find(|(whole, _)| whole == own);
