@@ -63,6 +63,7 @@ mod commands;
 mod extents;
 mod find;
 mod frames;
+mod holding;
 mod invariants;
 mod polynomial;
 mod prover;

@@ -266,45 +266,6 @@ impl<'p> Walk<'p> {
         !info(late).is_new && self.blocks.meet(&info(early).roots, &roots)
     }
 
-    /// Nodes may hold from now on what a command gives them.
-    pub(super) fn hold(&mut self, command: &Command) {
-        let given = self.blocks.given_to_nodes(command);
-        if given.is_empty() {
-            return;
-        }
-        let now = self.bases.len();
-        for info in &mut self.bases {
-            if self.blocks.meet(&given, &info.roots) {
-                info.held.get_or_insert(now);
-            }
-        }
-    }
-
-    /// The same of what a function gives that appends nodes: they may hold it already.
-    pub(super) fn hold_results(&mut self, command: &Command) {
-        let Command::Call {
-            function, results, ..
-        } = command
-        else {
-            return;
-        };
-        if !self.blocks.appends(*function) {
-            return;
-        }
-        for result in results {
-            if let Some(Value::Spots(spots)) = self.values.get(result) {
-                for spot in spots {
-                    self.bases[spot.base.index()].held = Some(0);
-                }
-            }
-        }
-    }
-
-    /// The same of a loop, in whose later rounds they hold what earlier ones give them.
-    fn hold_all(&mut self, body: &[Command]) {
-        each_command(body, |command| self.hold(command));
-    }
-
     /// Notes what the body of a parallel loop writes.
     fn note_written(&self, frame: &mut Frame, assigned: &[Variable], command: &Command) {
         for place in written(command) {
