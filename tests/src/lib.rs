@@ -2,12 +2,13 @@
 //!
 //! [`random`] writes well-typed programs with inputs for the differential tests; [`stages`] runs a
 //! program at every stage of the compiler; [`nested`] reads and feeds the nested programs; [`host`] runs
-//! programs in hosts in C.
+//! programs in hosts in C; [`inputs`] reads what they are called with.
 
 pub mod bench;
 pub mod defects;
 pub mod devices;
 pub mod host;
+pub mod inputs;
 pub mod nested;
 pub mod random;
 pub mod reference;

@@ -1,11 +1,11 @@
 //! Which loops at the level of a grid become kernels of a device: those whose iterations use nothing
 //! that only the host has. All others run on the host, in order.
 //!
-//! A kernel may compute, read and write arrays from around it, make arrays of its own, in memory of the
-//! thread, keep them for what comes after it, append nodes without arrays, call functions that do no
-//! more, and fail. [`Obstacle`] lists what it may not. Each pointer variable of a kernel leads either to memory that all threads see
-//! or to an array of the thread's own ([`own_pointers`]): the kernel languages tell these apart in their
-//! types.
+//! A kernel may compute, read and write arrays from around it, make arrays of its own, in memory of
+//! the thread, keep them for what comes after it, append nodes without arrays, call functions that do
+//! no more, and fail. [`Obstacle`] lists what it may not. Each pointer variable of a kernel leads
+//! either to memory that all threads see or to an array of the thread's own ([`own_pointers`]): the
+//! kernel languages tell these apart in their types.
 
 mod pointers;
 mod writes;

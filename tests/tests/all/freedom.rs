@@ -1,10 +1,14 @@
 //! The interference checker accepts every parallel loop of the examples and of random programs: a loop
-//! that it refuses is either a race, or something that a pass knows and does not say.
+//! that it refuses is either a race, or something that a pass knows and does not say. A program with such
+//! a loop runs on one thread, and gives what it gives elsewhere.
 
+use nova_core::Value;
+use nova_driver::{Compiler, Options, Proofs, Source, Target};
 use nova_loop::interference::find;
 use nova_loop::print::print_variable;
 use nova_tests::random::{self, PRELUDE};
 use nova_tests::stages::{How, Passes, SMALL_TILES, Stages};
+use nova_tests::{devices, inputs};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,4 +108,46 @@ fn every_loop_of_random_programs_is_accepted() {
         refused(&format!("random {seed}"), &text, true)
     });
     assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// What a program gives for inputs that are written as text, and how many loops have no proof.
+fn value(text: &str, texts: &[&str], target: Target, proofs: Proofs) -> (Value, usize) {
+    let compiler = Compiler::new(Options {
+        target,
+        proofs,
+        verify: true,
+        ..Options::default()
+    });
+    let source = Source::text("unproved", text);
+    let mut checked = compiler.check(source).expect("a program");
+    let library = compiler.load(&mut checked, &[]).expect("its library");
+    let values = inputs::read(&checked.program, 0, texts);
+    let value = library.call(0, &values).expect("a value");
+    (value, checked.trace.unproved.len())
+}
+
+#[test]
+fn programs_without_proofs_give_what_they_give_elsewhere() {
+    let numbers: Vec<String> = (0..20_000).map(|k| (k * 7919 % 1009).to_string()).collect();
+    let numbers = format!("[{}]", numbers.join(" "));
+    let programs = [
+        "((X : vector int)) (reduce + 0 (map (lambda (x) (* x 3)) X))",
+        "((X : vector int)) (scan max 0 (filter (lambda (x) (> x 3)) X))",
+        "((X : vector int)) (join (map_workgroup (map_local (+ 1)) (split 4 X)))",
+    ];
+    let opencl = devices::has_opencl().then_some(Target::OpenCl);
+    let cuda = devices::has_cuda().then_some(Target::Cuda);
+    let targets = [Some(Target::Pthreads), opencl, cuda];
+    for text in programs {
+        for text_of_input in ["[]", "[1 2 3 4]", &numbers] {
+            let needed = Proofs::Needed;
+            let (expected, none) = value(text, &[text_of_input], Target::Sequential, needed);
+            assert_eq!(none, 0);
+            for target in targets.into_iter().flatten() {
+                let (found, unproved) = value(text, &[text_of_input], target, Proofs::Refused);
+                assert!(unproved > 0, "{target}: {text}");
+                assert!(found.same(&expected), "{target}: {text}: {found:?}");
+            }
+        }
+    }
 }

@@ -2,7 +2,6 @@
 //! says and no others, barriers where threads use what others write, and what happens when one fails.
 
 use nova_core::Value;
-use nova_core::text::read_value;
 use nova_driver::{Checked, Compiler, Options, Source, Target};
 use nova_exec::CallError;
 use nova_exec::library::Library;
@@ -162,11 +161,7 @@ fn compile(text: &str, target: Target) -> (Checked, Library) {
 
 fn call(program: &(Checked, Library), entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
     let (checked, library) = program;
-    let core = &checked.program;
-    let values = core.entries[entry].inputs.iter().zip(inputs);
-    let values: Vec<Value> = values
-        .map(|(input, text)| read_value(text, &core.variable(*input).ty, &core.sums).unwrap())
-        .collect();
+    let values = nova_tests::inputs::read(&checked.program, entry, inputs);
     library.call(entry, &values)
 }
 

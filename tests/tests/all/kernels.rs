@@ -45,11 +45,7 @@ fn compile_with(text: &str, word: &str) -> Vec<(Checked, Library)> {
 
 fn call(program: &(Checked, Library), inputs: &[&str]) -> Result<Value, CallError> {
     let (checked, library) = program;
-    let core = &checked.program;
-    let values = core.entries[0].inputs.iter().zip(inputs);
-    let values: Vec<Value> = values
-        .map(|(input, text)| read_value(text, &core.variable(*input).ty, &core.sums).unwrap())
-        .collect();
+    let values = nova_tests::inputs::read(&checked.program, 0, inputs);
     library.call(0, &values)
 }
 

@@ -2,7 +2,6 @@
 //! those of sequential C to the bit whatever the length, that errors keep their places, and that what
 //! depends on the order keeps it.
 
-use nova_core::text::read_value;
 use nova_core::{ScalarValue, Value};
 use nova_driver::{Checked, Compiler, Options, Source, Stage, Target};
 use nova_exec::CallError;
@@ -53,11 +52,7 @@ impl Compiled {
 
     /// What an entry gives for inputs that are written as text.
     fn call(&self, entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
-        let core = &self.checked.program;
-        let variables = core.entries[entry].inputs.iter().zip(inputs);
-        let values: Vec<Value> = variables
-            .map(|(v, text)| read_value(text, &core.variable(*v).ty, &core.sums).expect("a value"))
-            .collect();
+        let values = nova_tests::inputs::read(&self.checked.program, entry, inputs);
         self.library.call(entry, &values)
     }
 }

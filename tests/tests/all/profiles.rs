@@ -38,8 +38,7 @@ fn write(target: Target, ending: &str, folder: &Path) {
 /// What the host prints on its standard error where the user asks for a profile in this way.
 fn run(folder: &Path, asked: Option<&str>) -> String {
     let mut host = Command::new(folder.join("host"));
-    // PoCL keeps what its compiler allocates,
-    // and has stacks of its own for signals.
+    // PoCL keeps what its compiler allocates, and has stacks of its own for signals.
     host.env("ASAN_OPTIONS", "detect_leaks=0:use_sigaltstack=0")
         .env_remove("NOVA_PROFILE");
     if let Some(asked) = asked {

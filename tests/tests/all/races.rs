@@ -1,7 +1,6 @@
 //! Races as they are seen when programs run (`--check-races`): programs of all kinds have none and give
 //! what they give elsewhere, and races that are seeded in programs of Loop are found.
 
-use nova_core::text::read_value;
 use nova_core::value::Elements;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
@@ -255,14 +254,9 @@ fn differences(name: &str, text: &str, passes: Passes, inputs: &[Vec<String>]) -
         Ok(library) => library,
         Err(why) => return vec![format!("{name}: {why}")],
     };
-    let entry = &stages.core.entries[0];
-    let types = entry.inputs.iter().map(|v| &stages.core.variable(*v).ty);
-    let types: Vec<_> = types.collect();
     let mut found = Vec::new();
     for texts in inputs {
-        let values = texts.iter().zip(&types);
-        let values = values.map(|(text, ty)| read_value(text, ty, &stages.core.sums));
-        let values: Vec<Value> = values.map(|v| v.expect("an input")).collect();
+        let values = nova_tests::inputs::read(&stages.core, 0, texts);
         let (expected, got) = (stages.reference(0, &values), library.call(0, &values));
         if !expected.same(&got) {
             let passes = passes.name();
