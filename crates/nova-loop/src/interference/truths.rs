@@ -57,8 +57,20 @@ impl Walk<'_> {
                 }
                 _other => Truth::default(),
             },
-            Expression::Constant(ScalarValue::Bool(_))
-            | Expression::Constant(_)
+            Expression::Constant(ScalarValue::Bool(holds)) => {
+                let never = vec![Polynomial::constant(-1)];
+                match holds {
+                    true => Truth {
+                        yes: Vec::new(),
+                        no: never,
+                    },
+                    false => Truth {
+                        yes: never,
+                        no: Vec::new(),
+                    },
+                }
+            }
+            Expression::Constant(_)
             | Expression::Bytes(_)
             | Expression::Load { .. }
             | Expression::Offset { .. }

@@ -107,6 +107,7 @@ impl Walk<'_> {
         Polynomial::symbol(self.fresh(scalar))
     }
 
+    /// One of two values, or the one that there is where the condition is known.
     fn selected(
         &mut self,
         condition: &Expression,
@@ -114,9 +115,22 @@ impl Walk<'_> {
         otherwise: &Expression,
     ) -> Polynomial {
         let Truth { yes, no } = self.truth(condition);
+        let never = |conditions: &[Polynomial]| {
+            let mut beyond = conditions
+                .iter()
+                .map(|sum| Polynomial::constant(-1).minus(sum));
+            beyond.any(|beyond| self.is_never_negative(&beyond))
+        };
+        let (never_then, never_otherwise) = (never(&yes), never(&no));
         let case = |conditions, value| Case { conditions, value };
         let (then, otherwise) = (self.number(then), self.number(otherwise));
-        self.one_of(vec![case(yes, then), case(no, otherwise)])
+        match (never_then, never_otherwise) {
+            (true, false) => otherwise,
+            (false, true) => then,
+            (false, false) | (true, true) => {
+                self.one_of(vec![case(yes, then), case(no, otherwise)])
+            }
+        }
     }
 
     /// A symbol that is one of these values.

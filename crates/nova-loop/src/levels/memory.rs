@@ -160,6 +160,7 @@ impl Placing<'_> {
             self.origins.add(pointer);
             return Some(Command::Shared { pointer, count });
         }
+        let count = self.computed_before(count, &info.name);
         let (mut total, mut part) = (count.clone(), Expression::index(0));
         for (index, iterations) in &self.around {
             if matches!(iterations, Expression::NullBlock) {
@@ -196,6 +197,17 @@ impl Placing<'_> {
         Some(Command::declare(pointer, part))
     }
 
+    /// A number of elements, which stands before the loop over groups where it is more than a name.
+    fn computed_before(&mut self, count: Expression, name: &str) -> Expression {
+        if count.is_simple() {
+            return count;
+        }
+        let ty = Type::Scalar(Scalar::I64);
+        let size = self.program.add_variable(format!("{name}_size"), ty);
+        self.before.push(Command::declare(size, count));
+        Expression::Variable(size)
+    }
+
     /// A number as it is before the loop over groups, if it does not depend on the iteration.
     fn invariant(&self, number: &Expression) -> Option<Expression> {
         match number {
@@ -224,14 +236,18 @@ impl Placing<'_> {
                 let all = arguments.iter().map(|a| deep(|| self.invariant(a)));
                 let all: Vec<Expression> = all.collect::<Option<_>>()?;
                 let by = all.get(1)?.clone();
+                let quotient = Expression::Scalar {
+                    operation: *operation,
+                    operand: *operand,
+                    arguments: all,
+                };
+                if by.as_index().is_some_and(|by| by > 0) {
+                    return Some(quotient);
+                }
                 Some(Expression::Select {
                     condition: Box::new(by.compare(ScalarOperation::Equal, Expression::index(0))),
                     then: Box::new(Expression::index(0)),
-                    otherwise: Box::new(Expression::Scalar {
-                        operation: *operation,
-                        operand: *operand,
-                        arguments: all,
-                    }),
+                    otherwise: Box::new(quotient),
                 })
             }
             Expression::Scalar { .. }
