@@ -86,6 +86,22 @@ static size_t nova_pass_arguments(nova_session *session, const nova_argument *ar
     return shared_bytes;
 }
 
+/* The words of a loop whose work-groups hand so many numbers on, in turns (cuda/turns.h), on the device:
+ * a ticket, and three for each turn, all 0. */
+static inline nova_block *nova_new_turns(nova_context *context, int64_t count, int64_t numbers)
+{
+    nova_block *turns;
+    int64_t words = count < INT64_MAX / 8 / numbers ? 1 + 3 * count * numbers : INT64_MAX;
+    void *data = nova_allocate(context, &turns, words, sizeof(uint64_t), NULL);
+    nova_fresh(context, data);
+    nova_device_memory memory = nova_on_device(context, data, true)->memory;
+    cudaError_t code = cudaMemsetAsync(memory, 0, (size_t)words * sizeof(uint64_t),
+                                       context->session->queue);
+    if (code != cudaSuccess)
+        nova_fail_device(context, "clearing memory", code);
+    return turns;
+}
+
 /* The name of a kernel without its namespace. */
 static const char *nova_name_of_kernel(nova_kernel kernel)
 {

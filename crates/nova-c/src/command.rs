@@ -22,7 +22,7 @@ impl FunctionEmitter<'_, '_> {
     pub fn commands(&mut self, commands: &[Command]) {
         let mut left = commands;
         while let [first, rest @ ..] = left {
-            left = match self.vector(left) {
+            left = match self.turn_of_group(left).max(self.vector(left)) {
                 0 => {
                     deep(|| self.command(first));
                     rest

@@ -12,6 +12,7 @@ use crate::names::Names;
 use crate::races::Tracing;
 use crate::region::Fields;
 use crate::scalar::memory_type;
+use crate::turns::Turning;
 use crate::unit::{FunctionInfo, Unit};
 use crate::{Target, dialect};
 use nova_core::{ErrorKind, Scalar};
@@ -56,6 +57,8 @@ pub struct FunctionEmitter<'u, 'p> {
     pub behind_threads: Option<(Name, bool)>,
     /// Whether the threads of a work-group wait for each other in a kernel that may fail.
     pub waits: bool,
+    /// In a kernel whose groups take turns, what they do so with.
+    pub turning: Option<Turning>,
     /// On a device, what the function gives when something in it has failed.
     pub failed_value: Option<Expression>,
     /// What is known for tracing races.
@@ -245,6 +248,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             behind_threads: None,
             waits: false,
             failed_value: None,
+            turning: None,
             tracing: Tracing::default(),
         }
     }

@@ -140,6 +140,11 @@ impl FunctionEmitter<'_, '_> {
         let taken = taken.iter();
         arguments.extend(taken.map(|v| self.kernel_argument(*v, written.contains(v))));
         arguments.extend(self.group_arguments(body));
+        let turns = self.new_turns(&count, body);
+        let turns = turns.map(|(block, argument)| {
+            arguments.push(argument);
+            block
+        });
         let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
         let appends = growing(&nodes).next().is_some();
         let launch = match (&threads, appends, memory) {
@@ -152,6 +157,10 @@ impl FunctionEmitter<'_, '_> {
         let takes_memory = Expression::name(if memory { "true" } else { "false" });
         let more = threads.or(appends.then_some(takes_memory));
         self.launch((launch, kernel), count, more, arguments);
+        if let Some(turns) = turns {
+            let all = vec![context(), Expression::Name(turns)];
+            self.push(Statement::call("nova_release", all));
+        }
         self.find_nodes(&nodes);
     }
 
@@ -282,19 +291,24 @@ fn emit_kernel(
         emitter.take_from_host(*variable, &mut parameters);
     }
     emitter.take_arrays_of_group(body, &mut parameters);
-    emitter.start_kernel(failure, state, slice, tables);
     let number = emitter.declare(index);
+    emitter.take_turns_from_host((&number, &count), body, &mut parameters);
+    emitter.start_kernel(failure, state, slice, tables);
     emitter.add_index(index);
     let mut code = emitter.block(body);
     if memory {
         code.insert(0, Statement::call("nova_empty_heap", vec![context()]));
     }
-    emitter.push(Statement::Lanes {
-        hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
-        variable: number,
-        count: Expression::Name(count),
-        body: code.into(),
-    });
+    let all = match emitter.turning.clone() {
+        Some(turning) => turning.loop_of_tickets(code),
+        None => Statement::Lanes {
+            hint: dialect::shared_loop(level).unwrap_or(Hint::SharedByThreads),
+            variable: number,
+            count: Expression::Name(count),
+            body: code.into(),
+        },
+    };
+    emitter.push(all);
     Function {
         prefix: vec![dialect::kernel_prefix(target).into()],
         result: Type::name("void"),

@@ -45,6 +45,7 @@ mod scalar;
 mod signature;
 mod stream;
 mod trace;
+mod turns;
 mod unit;
 mod uses;
 mod vectors;

@@ -308,8 +308,9 @@ pub struct ArrayOperation {
 pub enum Level {
     /// One thread, in order.
     Sequential,
-    /// The threads of a pool, each some of them, in any order: there are no carries, and the outputs
-    /// are `Map`, `Join` and `Collect`.
+    /// The threads of a pool, each some of them, in any order: the outputs are `Map`, `Join` and
+    /// `Collect`, and there are no carries but those of a loop over work-groups, which hand them on in
+    /// order where a device can have them take turns; elsewhere one thread runs such a loop.
     Grid,
 }
 

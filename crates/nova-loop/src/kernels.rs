@@ -14,7 +14,7 @@ use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable}
 use crate::ir::{errors, few_commands, structures, variable_commands};
 use crate::regions::{functions_with, keeps_to_itself, restrict};
 use crate::turns;
-use crate::walk::{each_command, reads, set_levels};
+use crate::walk::{each_command, reads, set_levels, takes_turns};
 use crate::{frames, levels};
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -37,6 +37,7 @@ pub fn run(program: &mut Program) {
     let variables = program.clone_types();
     restrict(program, &|index, body| {
         keeps_to_itself(index, body)
+            && !takes_turns(body)
             && obstacle(&variables, &host, body).is_none()
             && own_pointers(&variables, body).is_some()
     });
@@ -128,8 +129,9 @@ fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> 
         Command::MaySplit { .. }
         | Command::PlanStream { .. }
         | Command::Stream { .. }
-        | few_commands!()
-        | turns!() => Some(Obstacle::Processor),
+        | few_commands!() => Some(Obstacle::Processor),
+        // Of work-groups only; threads of a grid would wait for each other.
+        turns!() => None,
         Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
         Command::Foreign { .. } => Some(Obstacle::Foreign),
         Command::NodeNew { sum, .. } => types.nodes_hold_arrays(*sum).then_some(Obstacle::Nodes),

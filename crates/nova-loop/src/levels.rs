@@ -4,8 +4,9 @@
 //! All threads of a group run the body of such a loop. Three things have to be made explicit. Arrays
 //! that the body allocates get their place: memory of the group, or a part of one array in the memory of
 //! the device that is allocated before the loop ([`memory`]). What writes memory that others see is given
-//! to one thread, as a loop at the level of a thread with one iteration. And where threads use what
-//! others have written, they wait for each other ([`barriers`]). A loop that uses what no group has stays
+//! to one thread, as a loop at the level of a thread with one iteration; what is done in turn is done
+//! once for the group anyway. And where threads use what others have written, they wait for each other
+//! ([`barriers`]). A loop that uses what no group has stays
 //! a loop of the host.
 
 mod accesses;
@@ -18,6 +19,7 @@ use crate::kernels::{
     takes_memory, writing_functions,
 };
 use crate::regions::{borrow, captured, keeps_to_itself};
+use crate::turns;
 use crate::walk::set_levels;
 pub(crate) use accesses::Origins;
 use accesses::Roots;
@@ -160,8 +162,13 @@ impl Groups<'_> {
     /// Gives to one thread what writes memory that others see; `None` if that cannot be done.
     fn guard(&mut self, commands: &mut Vec<Command>, roots: &Roots, place: &Place) -> Option<()> {
         let mut out: Vec<Command> = Vec::with_capacity(commands.len());
+        let mut in_turn = false;
         for mut command in std::mem::take(commands) {
-            if is_of_threads(&command) {
+            if let turns!() = command {
+                in_turn = !in_turn;
+            }
+            // What a group does in its turn it does once, as one.
+            if in_turn || is_of_threads(&command) {
                 out.push(command);
                 continue;
             }
@@ -288,6 +295,9 @@ pub(crate) fn share_once(program: &mut Program) {
 
 /// Makes loops over groups, and those of their threads, loops of one thread.
 fn make_sequential(command: &mut Command) {
+    if let Command::For { body, .. } = command {
+        body.retain(|command| !matches!(command, turns!()));
+    }
     let commands = std::slice::from_mut(command);
     set_levels(commands, (), &|(), _, level, _| match level {
         Level::Block | Level::Thread => (Level::Sequential, ()),

@@ -44,7 +44,8 @@
 //! ([`interference`]).
 //!
 //! **Turns.** The iterations of such a loop may do a part of their work in turn, in the order of
-//! their indices, between `AwaitTurn` and `EndTurn` ([`chain`] makes such loops).
+//! their indices, between `AwaitTurn` and `EndTurn` ([`chain`] makes such loops). What a work-group does
+//! in its turn is to hand numbers on ([`turns`]).
 //!
 //! **Pieces.** Where each iteration of a loop makes an array whose size is only known then, it keeps
 //! the array in a table (`Pieces`, `Keep`), from which they are copied behind each other afterwards
@@ -92,6 +93,7 @@ pub mod strips;
 mod structures;
 mod tidy;
 pub mod translate;
+pub mod turns;
 mod uses;
 pub mod vectors;
 pub mod verify;

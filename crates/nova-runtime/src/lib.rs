@@ -49,6 +49,7 @@ pub const FILES: &[(&str, &str)] = files![
     "opencl/threads.h",
     "cuda/threads.h",
     "cuda/vectors.h",
+    "cuda/turns.h",
     "common/bits.h",
     "opencl/bits.h",
     "common/fast_math.h",
@@ -79,7 +80,7 @@ pub const OPENCL_PRELUDE: &str = include_str!("../../../runtime-c/opencl/kernel.
 const OPENCL_KERNELS: [&str; 2] = ["bits.h", "threads.h"];
 
 /// The files of `cuda` that are for kernels.
-const CUDA_KERNELS: [&str; 3] = ["kernel.h", "threads.h", "vectors.h"];
+const CUDA_KERNELS: [&str; 4] = ["kernel.h", "threads.h", "vectors.h", "turns.h"];
 
 /// What a part of a generated program runs on. Some files define the same functions for different
 /// platforms.

@@ -41,7 +41,10 @@ impl<'a> Verifier<'a> {
                     | Output::Scatter { .. }
                     | Output::Histogram { .. } => false,
                 };
-                self.require(carries.is_empty() && outputs.iter().all(joins), || {
+                let groups = |s: &Strategy| s.level == strategy::Level::Workgroup;
+                let may_carry = strategy.as_ref().is_some_and(groups);
+                let fits = (carries.is_empty() || may_carry) && outputs.iter().all(joins);
+                self.require(fits, || {
                     "a grid with carries, or outputs in order".to_string()
                 })?;
             }

@@ -5,6 +5,7 @@
 use super::accesses::{Origins, Roots, Touched};
 use super::{holds_threads, is_of_threads};
 use crate::ir::{Command, Function, FunctionId, Level, Program, Variable};
+use crate::turns;
 use crate::walk::each_command;
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -109,7 +110,17 @@ impl Walk<'_> {
 
     fn list(&self, commands: &mut Vec<Command>, pending: &mut Pending) {
         let mut out = Vec::with_capacity(commands.len());
+        let mut in_turn = false;
         for mut command in std::mem::take(commands) {
+            if let turns!() = command {
+                // All threads of a group have met where it has had its turn.
+                in_turn = !in_turn;
+                pending.clear();
+            }
+            if in_turn {
+                out.push(command);
+                continue;
+            }
             let together =
                 !is_of_threads(&command) && command.lists().iter().any(|list| holds_threads(list));
             if !together {

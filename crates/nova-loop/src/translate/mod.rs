@@ -31,6 +31,7 @@ mod statements;
 mod states;
 mod tiles;
 mod tree;
+mod turns;
 
 use crate::error::{InternalError, internal};
 use crate::ir::{self, Command, Expression, Type, Variable};

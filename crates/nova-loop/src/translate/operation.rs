@@ -3,6 +3,8 @@
 
 use super::lifetimes::Moving;
 use super::outputs::Output;
+use super::states::State;
+use super::turns::{Around, take_turns};
 use super::{INDEX, Machine, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable};
@@ -139,13 +141,44 @@ impl<'a> Translator<'a> {
             Ok(())
         })?;
         self.loops -= around;
-        let level = self.level_of(operation);
+        let mut code = code;
+        let around = self.turns(operation, carried, (&states, &indices), &mut code, place);
+        let level = match operation.carries.is_empty() || around.is_some() {
+            true => self.level_of(operation),
+            false => Level::Sequential,
+        };
         self.note_space(operation, made)?;
+        let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
+        before.into_iter().for_each(|command| self.emit(command));
         self.wrap_at(level, &extents, &indices, code, place);
+        after.into_iter().for_each(|command| self.emit(command));
         for output in outputs {
             self.finish_output(output, place)?;
         }
         self.bind_states(carried, &states, true)
+    }
+
+    /// Has the iterations of a loop over work-groups take turns where they hand numbers on, if they can.
+    fn turns(
+        &mut self,
+        operation: &flat::ArrayOperation,
+        carried: &[flat::Variable],
+        (states, indices): (&[State], &[Variable]),
+        code: &mut Vec<Command>,
+        place: &Place,
+    ) -> Option<Around> {
+        let [index] = indices else { return None };
+        if operation.carries.is_empty() || self.level_of(operation) != Level::Block {
+            return None;
+        }
+        let mut handed = Vec::with_capacity(states.len());
+        for (state, result) in states.iter().zip(carried) {
+            match state {
+                State::Scalar(state) => handed.push((*state, !self.facts.is_unused(*result))),
+                State::Array { .. } | State::Placed => return None,
+            }
+        }
+        take_turns(&mut self.program, *index, &handed, code, place)
     }
 
     /// Who does the iterations of an operation. Processors know no work-groups: the groups are shared
@@ -154,12 +187,16 @@ impl<'a> Translator<'a> {
         let by = operation.strategy.map(|strategy| strategy.level);
         let writes_apart =
             |output: &flat::Output| matches!(output, flat::Output::Map | flat::Output::Join { .. });
-        let is_map = operation.carries.is_empty() && operation.outputs.iter().all(writes_apart);
+        let is_map = operation.outputs.iter().all(writes_apart);
+        let hands_on = !operation.carries.is_empty();
         match (operation.level, by, self.machine) {
+            // Of groups that hand numbers on, where they can take turns.
             (flat::Level::Grid, Some(strategy::Level::Workgroup), Machine::Device) if is_map => {
                 Level::Block
             }
-            (flat::Level::Sequential, Some(strategy::Level::Local), Machine::Device) if is_map => {
+            (flat::Level::Sequential, Some(strategy::Level::Local), Machine::Device)
+                if is_map && !hands_on =>
+            {
                 Level::Thread
             }
             (flat::Level::Grid, _, _) => Level::Grid,

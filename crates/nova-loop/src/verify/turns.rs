@@ -2,6 +2,7 @@
 
 use crate::error::InternalError;
 use crate::ir::{Command, Function, Level, Program, Variable};
+use crate::turns::handed_on;
 use crate::walk::{each_command, takes_turns};
 use crate::{bulk_commands, calls, errors, jumps, piece_commands, turns, variable_commands};
 
@@ -13,7 +14,7 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
         each_command(&function.body, |command| {
             if let Command::For {
                 variable,
-                level: Level::Grid,
+                level: level @ (Level::Grid | Level::Block),
                 body,
                 ..
             } = command
@@ -23,8 +24,11 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
                     true => paired += 2,
                     false => complain("turns that do not begin and end once"),
                 }
-                if may_wait(body) {
+                if may_wait(*level, body) {
                     complain("a loop with turns that may wait or not end");
+                }
+                if *level == Level::Block && !hands_on(body) {
+                    complain("a turn of a group that does more than hand numbers on");
                 }
             }
         });
@@ -44,17 +48,30 @@ fn is_paired(body: &[Command], index: Variable) -> bool {
     matches!(turns[..], [Command::AwaitTurn(a), Command::EndTurn(b)] if *a == index && *b == index)
 }
 
-/// Whether an iteration may end before its end, or wait for others outside of its turn.
-fn may_wait(body: &[Command]) -> bool {
+/// Whether what a group does in its turn is what a device can do without waiting for other turns.
+fn hands_on(body: &[Command]) -> bool {
+    let begins = body.iter().position(|c| matches!(c, Command::AwaitTurn(_)));
+    let ends = body.iter().position(|c| matches!(c, Command::EndTurn(_)));
+    match (begins, ends) {
+        (Some(begins), Some(ends)) => body
+            .get(begins + 1..ends)
+            .is_some_and(|turn| handed_on(turn).is_some()),
+        (_, _) => false,
+    }
+}
+
+/// Whether an iteration may end before its end, or wait for others outside of its turn. Allocations of
+/// groups become parts of their memory, and the threads of a group wait for each other only.
+fn may_wait(level: Level, body: &[Command]) -> bool {
+    let of_group = level == Level::Block;
     let mut waits = false;
     each_command(body, |command| {
         waits |= match command {
-            Command::For { level, .. } => *level == Level::Grid,
-            Command::Allocate { .. }
-            | Command::Reserve { .. }
+            Command::For { level, .. } => level.starts_kernel(),
+            Command::Allocate { .. } | Command::Barrier(_) => !of_group,
+            Command::Reserve { .. }
             | Command::Unique { .. }
             | Command::Loop { .. }
-            | Command::Barrier(_)
             | piece_commands!()
             | jumps!()
             | errors!()

@@ -18,6 +18,7 @@ const SAMPLES: &[&str] = &[
     "groups",
     "heaps",
     "nodes",
+    "turns",
 ];
 
 const ADDRESSES: &str = "-fsanitize=address,undefined";

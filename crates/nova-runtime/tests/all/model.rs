@@ -1,5 +1,6 @@
 //! The models of what threads share, tried in every order by spin: the pool's protocol, and of devices
-//! failures before barriers, the table of kept arrays and the pool of memory; and mistakes seeded in
+//! failures before barriers, the table of kept arrays, the pool of memory and the turns of work-groups;
+//! and mistakes seeded in
 //! them, each of which spin must find.
 
 use crate::compile::succeed;
@@ -26,6 +27,7 @@ const FAILURES: &str = "device/model/failures.pml";
 const PIECES: &str = "device/model/pieces.pml";
 const NODES: &str = "device/model/nodes.pml";
 const MEMORY: &str = "device/model/pool.pml";
+const TURNS: &str = "cuda/model/turns.pml";
 
 /// As small as the models of devices say.
 const SMALL: &[&str] = &[];
@@ -37,6 +39,11 @@ const NO_ROOM: &[&str] = &["ROOM=0"];
 const ROOM: &[&str] = &["ROOM=6"];
 /// Three calls, and memory for one of them.
 const THREE_CALLS: &[&str] = &["CALLS=3", "ROUNDS=1", "PIECES=1"];
+
+/// One work-group at a time.
+const ONE_GROUP: &[&str] = &["GROUPS=1"];
+/// Work-groups that look at three iterations at a time.
+const THREE_LANES: &[&str] = &["GROUPS=2", "LANES=3"];
 
 /// The models in every circumstance.
 const MODELS: &[(&str, &[&[&str]])] = &[
@@ -56,6 +63,7 @@ const MODELS: &[(&str, &[&[&str]])] = &[
     (PIECES, &[SMALL, NO_ROOM, ROOM]),
     (NODES, &[SMALL, NO_ROOM, ROOM]),
     (MEMORY, &[SMALL, THREE_CALLS]),
+    (TURNS, &[SMALL, ONE_GROUP, THREE_LANES]),
 ];
 
 /// Mistakes, their models, and the circumstances in which they matter.
@@ -99,6 +107,13 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     (MEMORY, "NO_LOCK", SMALL),
     (MEMORY, "GIVE_TO_POOL", SMALL),
     (MEMORY, "NO_FINISH", SMALL),
+    (TURNS, "SAY_FIRST", SMALL),
+    (TURNS, "BLIND", SMALL),
+    (TURNS, "OWN_IS_ALL", SMALL),
+    (TURNS, "COUNT_ALL_LANES", SMALL),
+    (TURNS, "LOOK_TWICE", SMALL),
+    (TURNS, "TAKE_APART", SMALL),
+    (TURNS, "ANY_ORDER", SMALL),
 ];
 
 /// Whether spin is there; says that a test is skipped if not.
