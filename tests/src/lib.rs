@@ -2,7 +2,7 @@
 //!
 //! [`random`] writes well-typed programs with inputs for the differential tests; [`stages`] runs a
 //! program at every stage of the compiler; [`nested`] reads and feeds the nested programs; [`host`] runs
-//! programs in hosts in C; [`inputs`] reads what they are called with.
+//! programs in hosts in C, [`programs`] on devices; [`inputs`] reads what they are called with.
 
 pub mod bench;
 pub mod defects;
@@ -10,6 +10,7 @@ pub mod devices;
 pub mod host;
 pub mod inputs;
 pub mod nested;
+pub mod programs;
 pub mod random;
 pub mod reference;
 pub mod shrink;

@@ -8,7 +8,7 @@
 //! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
 //! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
 //! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
-//! reductions of devices that no order changes. Scatters stay with one thread: parts would have to
+//! reductions of devices that no order changes, [`tiles`] their scans. Scatters stay with one thread: parts would have to
 //! agree on which of several elements is the last.
 //!
 //! Operations inside of a divided one are left to the thread that has the part, in which they may be
@@ -30,6 +30,7 @@ mod control;
 mod cost;
 mod cut;
 mod grid;
+mod group;
 mod histogram;
 mod lanes;
 mod merge;
@@ -41,6 +42,7 @@ mod running;
 mod shared;
 mod sort;
 mod strategies;
+mod tiles;
 
 pub use cut::FEW;
 pub use histogram::ELEMENTS;

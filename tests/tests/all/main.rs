@@ -6,6 +6,7 @@ mod benchmarks;
 mod buffers;
 mod callers;
 mod freedom;
+mod group_scans;
 mod groups;
 mod kernels;
 mod lanes;

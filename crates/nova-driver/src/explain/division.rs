@@ -120,6 +120,7 @@ impl Report<'_> {
                 Cutting::Each
                 | Cutting::Even { .. }
                 | Cutting::Lanes { .. }
+                | Cutting::Tiles { .. }
                 | Cutting::Asked
                 | Cutting::Runs => "a nest: an outer loop",
             },
@@ -156,6 +157,11 @@ impl Report<'_> {
                 "from {from} rounds on, as a kernel in blocks of {LANES} lanes: neighbouring \
                  threads take neighbouring rounds, each {least} or more in steps of {LANES}; a \
                  round counts as {}",
+                operations(*cost)
+            ),
+            Cutting::Tiles { from, size, cost } => format!(
+                "from {from} rounds on, as kernels of work-groups: each takes a tile of {size} \
+                 rounds, in which neighbouring threads take neighbouring rounds; a round counts as {}",
                 operations(*cost)
             ),
             Cutting::Elements { row, element } => format!(
@@ -210,6 +216,10 @@ fn step_text(step: Step) -> String {
                  {alone} values, then by the host"
             );
         }
+        Step::Tiles => {
+            "in three steps: what each tile reduces to, what each begins with, then the running \
+             results, in memory of the work-group"
+        }
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
             "in two steps: what each part reduces to, then the running results"
         }
@@ -240,6 +250,7 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
         Cutting::Each
         | Cutting::Even { .. }
         | Cutting::Lanes { .. }
+        | Cutting::Tiles { .. }
         | Cutting::Asked
         | Cutting::Runs => None,
     }
@@ -252,6 +263,7 @@ fn inside_text(divided: &Divided) -> Option<String> {
         Cutting::Each
         | Cutting::Even { .. }
         | Cutting::Lanes { .. }
+        | Cutting::Tiles { .. }
         | Cutting::Asked
         | Cutting::Runs => "",
     };

@@ -151,7 +151,34 @@ fn combination(running: &Running, [left, right, result]: [Variable; 3]) -> Lambd
     }
 }
 
+/// Takes from a body what depends on carries.
+pub(super) fn drop_carried(carries: &[(Variable, Atom)], body: &mut Body) {
+    let dependent = dependent(carries, body);
+    body.statements.retain(|s| !uses(s, &dependent));
+}
+
 impl Code<'_> {
+    /// Of carries that run, what each is combined by, and with.
+    pub(super) fn combinations(
+        &mut self,
+        carries: &[(Variable, Atom)],
+        body: &Body,
+    ) -> Vec<(Lambda, Atom)> {
+        let all = running(carries, body).unwrap_or_default();
+        all.iter()
+            .map(|running| (self.operator_of(running), running.value))
+            .collect()
+    }
+
+    fn operator_of(&mut self, running: &Running) -> Lambda {
+        let ty = Type::Scalar(running.operand);
+        let names = ["running", "value", "next"];
+        combination(
+            running,
+            names.map(|name| self.program.add_variable(name, ty.clone())),
+        )
+    }
+
     /// Takes from the body, which reduces parts, what depends on carries, and adds what these begin
     /// with, and end as (`last`), to the steps before the grid. What each part begins with.
     pub(super) fn begin_carries(
@@ -163,17 +190,10 @@ impl Code<'_> {
         steps: &mut Steps,
     ) -> Vec<Variable> {
         let all = running(carries, body).unwrap_or_default();
-        let dependent = dependent(carries, body);
-        body.statements.retain(|s| !uses(s, &dependent));
+        drop_carried(carries, body);
         let mut begins = Vec::new();
         for ((running, (_, start)), last) in all.iter().zip(carries).zip(last) {
-            let ty = Type::Scalar(running.operand);
-            let names = ["running", "value", "next"];
-            let lambda = |code: &mut Self| {
-                let variables = names.map(|name| code.program.add_variable(name, ty.clone()));
-                combination(running, variables)
-            };
-            let (scan, total) = (lambda(self), lambda(self));
+            let (scan, total) = (self.operator_of(running), self.operator_of(running));
             let start = std::slice::from_ref(start);
             let own = std::slice::from_ref(last);
             // The final state is the reduction of what the parts reduce to.

@@ -138,7 +138,7 @@ impl Code<'_> {
 
     /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
     /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
-    /// ([`super::lanes`]). Where there are too few indices and operations in the body, these become
+    /// ([`super::lanes`]) and in tiles ([`super::tiles`]). Where there are too few indices and operations in the body, these become
     /// kernels instead.
     pub(super) fn kernel(
         &mut self,
@@ -167,6 +167,9 @@ impl Code<'_> {
         }
         if self.has_lanes(&operation, way.division) {
             return self.reduce_in_lanes(operation, pattern, way.division);
+        }
+        if self.has_tiles(&operation, way.division) {
+            return self.scan_in_tiles(operation, pattern);
         }
         self.grid(operation, pattern, way);
     }

@@ -10,6 +10,7 @@ use super::grid::is_map;
 use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
+use super::tiles::tile_size;
 use crate::regular::Irregular;
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
@@ -84,6 +85,15 @@ pub enum Cutting {
         /// What an index costs, in cheap scalar operations.
         cost: i64,
     },
+    /// Into tiles, each for a work-group whose threads take neighbouring indices.
+    Tiles {
+        /// From how many indices on it is divided.
+        from: i64,
+        /// How many indices a tile has.
+        size: i64,
+        /// What an index costs, in cheap scalar operations.
+        cost: i64,
+    },
     /// Into parts of about as many elements of rows.
     Elements {
         /// What a row costs.
@@ -106,6 +116,8 @@ pub enum Step {
     /// What the lanes reduce to is reduced by kernels while there are more values than this, then by the
     /// host.
     Lanes(i64),
+    /// What each tile reduces to comes first, then the running results of these, then of the tiles.
+    Tiles,
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
@@ -230,6 +242,14 @@ impl Code<'_> {
         let cut = match rows {
             _ if division.kernels && is_map(operation) => Cutting::Each,
             _ if self.has_lanes(operation, division) => lanes(&cost, division),
+            _ if self.has_tiles(operation, division) => {
+                let cost = cost.fixed.max(1);
+                Cutting::Tiles {
+                    from: quotient_up(2 * division.grain, cost),
+                    size: tile_size(self.program, operation),
+                    cost,
+                }
+            }
             _ if cost_unknown => Cutting::Asked,
             Some(_) => Cutting::Elements {
                 row: cost.fixed.max(1),
@@ -237,15 +257,19 @@ impl Code<'_> {
             },
             None => self.even(operation, cost, division),
         };
-        let in_lanes = matches!(cut, Cutting::Lanes { .. });
         let mut steps = Vec::new();
-        if !operation.carries.is_empty() {
+        if !operation.carries.is_empty() && !matches!(cut, Cutting::Tiles { .. }) {
             steps.push(Step::State);
         }
         for output in &operation.outputs {
-            let step = match in_lanes {
-                true => Some(Step::Lanes(alone(division))),
-                false => step(output, twice, self.strict),
+            let step = match cut {
+                Cutting::Lanes { .. } => Some(Step::Lanes(alone(division))),
+                Cutting::Tiles { .. } => Some(Step::Tiles),
+                Cutting::Each
+                | Cutting::Even { .. }
+                | Cutting::Elements { .. }
+                | Cutting::Asked
+                | Cutting::Runs => step(output, twice, self.strict),
             };
             if let Some(step) = step
                 && !steps.contains(&step)

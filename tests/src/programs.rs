@@ -1,0 +1,173 @@
+//! Programs that are compiled and called on devices and, to compare, in sequential C; and inputs for
+//! them, written as text.
+
+use crate::{devices, inputs};
+use nova_core::Value;
+use nova_driver::{Checked, Compiler, Options, Source, Stage, Target};
+use nova_exec::error::CallError;
+use nova_exec::library::Library;
+use nova_opt::divide::Division;
+
+/// What a program is called, in places of errors.
+const NAME: &str = "program.nova";
+
+/// How a program is compiled for one target.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Whether operations on floats keep their order.
+    pub strict: bool,
+    /// How operations are divided, if not as usual for the target.
+    pub division: Option<Division>,
+}
+
+impl How {
+    /// With the usual division.
+    pub fn usual(strict: bool) -> How {
+        How {
+            strict,
+            division: None,
+        }
+    }
+
+    fn compiler(self, target: Target) -> Compiler {
+        Compiler::new(Options {
+            target,
+            strict: self.strict,
+            division: self.division,
+            verify: true,
+            ..Options::default()
+        })
+    }
+}
+
+/// A program for one target, and what it was compiled to.
+pub struct Compiled {
+    /// What it was compiled for.
+    pub target: Target,
+    /// Its types and entries.
+    pub checked: Checked,
+    library: Library,
+    /// The text of its C, with that of its kernels.
+    pub source: String,
+}
+
+impl Compiled {
+    /// Compiles a program.
+    ///
+    /// # Panics
+    /// If it can't be compiled, here or by the compiler of C.
+    pub fn new(text: &str, target: Target, how: How) -> Compiled {
+        let compiler = how.compiler(target);
+        let source = Source::text(NAME, text);
+        let mut checked = compiler.check(source).expect("a program");
+        let generated = compiler.compile(&mut checked).expect("its code");
+        let library = compiler.load(&mut checked, &[]).expect("its library");
+        Compiled {
+            target,
+            checked,
+            library,
+            source: generated.files.source,
+        }
+    }
+
+    /// What an entry gives for inputs that are written as text.
+    pub fn call(&self, entry: usize, inputs: &[impl AsRef<str>]) -> Result<Value, CallError> {
+        let values = inputs::read(&self.checked.program, entry, inputs);
+        self.library.call(entry, &values)
+    }
+
+    /// The error in a program that an entry ends with.
+    ///
+    /// # Panics
+    /// If it gives a value, or fails for a reason that is not in the program.
+    pub fn failure(&self, entry: usize, input: &str) -> String {
+        match self.call(entry, &[input]) {
+            Err(CallError::Failed { code: 1, message }) => message,
+            other => panic!("{:?}: {other:?}", self.target),
+        }
+    }
+
+    /// How often a text stands in the C and the kernels.
+    pub fn count(&self, text: &str) -> usize {
+        self.source.matches(text).count()
+    }
+
+    /// How many kernels there are.
+    pub fn kernels(&self) -> usize {
+        match self.target {
+            Target::OpenCl => self.count("__kernel "),
+            Target::Cuda => self.count("__global__ "),
+            Target::Sequential | Target::Pthreads | Target::Mpi => 0,
+        }
+    }
+}
+
+/// A program for each device, or emulation of one, that there is.
+pub fn on_devices(text: &str, how: How) -> Vec<Compiled> {
+    let opencl = devices::has_opencl().then_some(Target::OpenCl);
+    let cuda = devices::has_cuda().then_some(Target::Cuda);
+    let compile = |target| Compiled::new(text, target, how);
+    opencl.into_iter().chain(cuda).map(compile).collect()
+}
+
+/// Compares what each entry of a program gives on devices with what it gives in sequential C. Each
+/// input is what an entry gets for all of its inputs.
+///
+/// # Panics
+/// Where they differ.
+#[track_caller]
+pub fn compare(text: &str, how: How, inputs: &[String]) {
+    let sequential = Compiled::new(text, Target::Sequential, How::usual(how.strict));
+    for device in on_devices(text, how) {
+        for (k, entry) in sequential.checked.program.entries.iter().enumerate() {
+            for input in inputs {
+                let all = vec![input; entry.inputs.len()];
+                let expected = sequential.call(k, &all).expect("a value in order");
+                let value = device.call(k, &all).expect("a value of the device");
+                let length = input.split_whitespace().count();
+                assert!(
+                    value.same(&expected),
+                    "{:?}, entry {k}, {length} elements: {value:?}, not {expected:?}",
+                    device.target
+                );
+            }
+        }
+    }
+}
+
+/// The program at a stage, as text.
+///
+/// # Panics
+/// If it can't be compiled.
+pub fn emit(text: &str, target: Target, how: How, stage: Stage) -> String {
+    let compiler = how.compiler(target);
+    let mut checked = compiler.check(Source::text(NAME, text)).expect("a program");
+    compiler.emit(&mut checked, stage).expect("the stage")
+}
+
+/// What the compiler says about a program.
+///
+/// # Panics
+/// If it can't be compiled.
+pub fn report(text: &str, target: Target, how: How) -> String {
+    let compiler = how.compiler(target);
+    let mut checked = compiler.check(Source::text(NAME, text)).expect("a program");
+    compiler.explain(&mut checked).expect("a report")
+}
+
+/// An array as text.
+pub fn list(elements: impl Iterator<Item = String>) -> String {
+    format!("[{}]", elements.collect::<Vec<_>>().join(" "))
+}
+
+/// Integers of either sign, as far from each other as possible.
+pub fn integers(length: usize) -> String {
+    let number = |k: usize| ((k as u32).wrapping_mul(2_654_435_761) as i32).to_string();
+    list((0..length).map(number))
+}
+
+/// Ones, and one other number.
+pub fn ones_but(length: usize, at: usize, other: i64) -> String {
+    let number = |k: usize| if k == at { other } else { 1 }.to_string();
+    list((0..length).map(number))
+}
