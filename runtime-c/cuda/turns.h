@@ -12,7 +12,7 @@
 #ifndef NOVA_CUDA_TURNS_H
 #define NOVA_CUDA_TURNS_H
 
-#include "kernel.h"
+#include "threads.h"
 #include <stdint.h>
 
 /* What an iteration has said: nothing, what it comes to, or what all up to its end come to, too. */
@@ -24,7 +24,7 @@ typedef struct nova_turn {
 } nova_turn;
 
 /* The next iteration for a group; all of its threads ask together. */
-static __device__ inline int64_t nova_take_ticket(uint64_t *turns)
+NOVA_IN_KERNELS int64_t nova_take_ticket(uint64_t *turns)
 {
     NOVA_SHARED(int64_t, ticket, 1);
     __syncthreads(); /* all have left the iteration before */
@@ -49,7 +49,7 @@ template <typename T> static __device__ inline T nova_turn_value(uint64_t bits)
 }
 
 /* Says what an iteration comes to; by one thread. */
-static __device__ inline void nova_say(nova_turn *turn, uint64_t *to, uint64_t bits, uint64_t what)
+NOVA_IN_KERNELS void nova_say(nova_turn *turn, uint64_t *to, uint64_t bits, uint64_t what)
 {
     *to = bits;
     __threadfence();

@@ -205,9 +205,12 @@ impl Options {
         let strict = self.strict;
         let division = self.division.or(usual)?;
         let kernels = self.target.machine() == Machine::Device;
+        // Of OpenCL nobody says that a work-group goes on while others wait for it.
+        let turns = self.target == Target::Cuda;
         Some(Division {
             strict,
             kernels,
+            turns,
             ..division
         })
     }

@@ -82,6 +82,8 @@ pub struct Division {
     /// Whether an index or a part is a thread of a kernel: there are as many threads as there is work,
     /// and no others inside of one.
     pub kernels: bool,
+    /// Whether work-groups of kernels may hand numbers on, each in its turn.
+    pub turns: bool,
 }
 
 impl Division {
@@ -91,6 +93,7 @@ impl Division {
         grain: 1 << 15,
         parts: 256,
         kernels: false,
+        turns: false,
     };
     /// Threads of a kernel, which are worth their start where there are thousands.
     pub const KERNELS: Division = Division {
@@ -98,6 +101,7 @@ impl Division {
         grain: 1 << 6,
         parts: 1 << 14,
         kernels: true,
+        turns: false,
     };
     /// So small parts that short arrays are divided too, for tests.
     pub const SMALL: Division = Division {
@@ -105,6 +109,7 @@ impl Division {
         grain: 2,
         parts: 4,
         kernels: false,
+        turns: false,
     };
 }
 

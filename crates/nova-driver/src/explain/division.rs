@@ -220,6 +220,10 @@ fn step_text(step: Step) -> String {
             "in three steps: what each tile reduces to, what each begins with, then the running \
              results, in memory of the work-group"
         }
+        Step::Turns => {
+            "in one pass: each tile hands on, in its turn, what all up to its end come to, then has \
+             the running results, in memory of the work-group"
+        }
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
             "in two steps: what each part reduces to, then the running results"
         }

@@ -26,3 +26,4 @@ mod running;
 mod stack;
 mod strips;
 mod tiles;
+mod turns;

@@ -57,19 +57,18 @@ impl Code<'_> {
         sums
     }
 
-    /// What the values of each thread begin with, from what those of all threads come to and what the
-    /// tile begins with.
+    /// What the values of each thread begin with, from what those of each thread, and of so many
+    /// neighbours, come to and what the tile begins with.
     pub(super) fn starts(
         &mut self,
         scans: &[Running],
-        sums: &[Variable],
+        (sums, of_some): (&[Variable], &[Variable]),
         begin: Vec<Atom>,
     ) -> Vec<Variable> {
-        let of_some = self.sums(scans, sums, SOME, SOME);
         let index = self.fresh("thread", Scalar::I64);
         let (statements, results) = self.apart(|code| {
             let before = (Atom::index(0), Atom::Variable(index));
-            let begin = code.fold(scans, &of_some, before, begin);
+            let begin = code.fold(scans, of_some, before, begin);
             code.run_through(scans, sums, (index, SOME), begin, |_| true)
         });
         let all = Atom::index(THREADS);
@@ -226,21 +225,20 @@ impl Code<'_> {
         scalars
     }
 
-    /// `map_workgroup`.
+    /// `map_workgroup`, whose groups may hand numbers on.
     pub(super) fn map_groups(
         &mut self,
         pattern: Vec<Variable>,
-        count: Atom,
-        index: Variable,
+        (count, index): (Atom, Variable),
+        carries: Vec<(Variable, Atom)>,
         body: Body,
         outputs: Vec<Output>,
     ) {
         let strategy = Strategy::of(strategy::Level::Workgroup);
-        let (level, carries) = (Level::Grid, Vec::new());
         let operation = ArrayOperation {
             shape: vec![count],
             indices: vec![index],
-            level,
+            level: Level::Grid,
             strategy: Some(strategy),
             carries,
             body,

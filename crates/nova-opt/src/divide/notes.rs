@@ -10,7 +10,7 @@ use super::grid::is_map;
 use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
-use super::tiles::tile_size;
+use super::tiles::{takes_turns, tile_size};
 use crate::regular::Irregular;
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
@@ -118,6 +118,8 @@ pub enum Step {
     Lanes(i64),
     /// What each tile reduces to comes first, then the running results of these, then of the tiles.
     Tiles,
+    /// Each tile hands on what it comes to, in its turn, and goes on with what it has been given.
+    Turns,
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
@@ -257,6 +259,7 @@ impl Code<'_> {
             },
             None => self.even(operation, cost, division),
         };
+        let turns = takes_turns(operation, division);
         let mut steps = Vec::new();
         if !operation.carries.is_empty() && !matches!(cut, Cutting::Tiles { .. }) {
             steps.push(Step::State);
@@ -264,6 +267,7 @@ impl Code<'_> {
         for output in &operation.outputs {
             let step = match cut {
                 Cutting::Lanes { .. } => Some(Step::Lanes(alone(division))),
+                Cutting::Tiles { .. } if turns => Some(Step::Turns),
                 Cutting::Tiles { .. } => Some(Step::Tiles),
                 Cutting::Each
                 | Cutting::Even { .. }

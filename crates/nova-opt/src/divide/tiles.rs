@@ -7,6 +7,10 @@
 //! computes each tile again, scans it from what the tiles before it come to, and writes it in turn. The
 //! tiles' results are scanned by one group where they fit a tile, else in tiles, too.
 //!
+//! Where groups can hand numbers on, each in its turn, one grid does all of it ([`takes_turns`]): a tile
+//! begins with what the tile before hands on, and hands that on with what its own values come to. So
+//! memory is read once, and no host waits in between.
+//!
 //! All of it is said by strategies (dpia.txt §6.2) that a program could say itself: `map_workgroup` over
 //! tiles, in which `map_local` makes arrays `to_local`. So nothing is believed of these kernels that is
 //! not proved of all others.
@@ -18,7 +22,7 @@ use super::Division;
 use super::carried::drop_carried;
 use super::cost::Cost;
 use super::group::{Running, SOME, THREADS, neutrals};
-use super::ordered::{Freedom, freedom};
+use super::ordered::{Freedom, freedom, is_exact};
 use super::parts::{Code, fresh_operation};
 use super::running::{DEAREST, is_scan};
 use nova_core::strategy::Space;
@@ -26,6 +30,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Output, Program, Variable,
 };
+use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 
 /// How many values of a tile a thread has at most, and at least. Odd numbers: threads that read at odd
@@ -47,6 +52,11 @@ pub(super) struct Tiles {
     pub(super) count: Atom,
 }
 
+/// What scans start with.
+fn start_of(scans: &[Running]) -> Vec<Atom> {
+    scans.iter().flat_map(|scan| scan.start.clone()).collect()
+}
+
 /// The tile of a group.
 pub(super) struct Tile {
     pub(super) number: Variable,
@@ -55,10 +65,12 @@ pub(super) struct Tile {
     pub(super) length: Atom,
 }
 
-/// What tiles begin with: of each component one value, where there is one tile, or an array of them.
+/// What tiles begin with: of each component one value, where there is one tile, or an array of them, or
+/// what the tile before hands on.
 enum Begin<'a> {
     Start,
     Of(&'a [Variable]),
+    Turn,
 }
 
 /// How many bytes of a group's memory an operation has for each index of a tile: for each running
@@ -100,6 +112,32 @@ fn values_of_thread(program: &Program, operation: &ArrayOperation) -> Option<i64
 /// How many indices a tile of an operation has that [has tiles](Code::has_tiles).
 pub(super) fn tile_size(program: &Program, operation: &ArrayOperation) -> i64 {
     values_of_thread(program, operation).unwrap_or(LEAST) * THREADS
+}
+
+/// Whether the groups of an operation that [has tiles](Code::has_tiles) hand on what their tiles come to,
+/// in one pass: the device can do that, no order makes a difference, so that results are the same in
+/// each run, and no group can fail while others wait for it.
+pub(super) fn takes_turns(operation: &ArrayOperation, division: Division) -> bool {
+    let is_plain = |output: &Output| match output {
+        Output::Scan { lambda, .. } => by_component(lambda)
+            .is_some_and(|all| all.iter().all(|operator| operator.bound.is_none())),
+        Output::Map
+        | Output::Reduce { .. }
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => true,
+    };
+    let mut fails = false;
+    each_statement(&operation.body, &mut |statement| {
+        let expression = &statement.expression;
+        fails |= matches!(
+            expression,
+            Expression::Check { .. } | Expression::Fail { .. }
+        );
+    });
+    division.turns && !fails && is_exact(operation) && operation.outputs.iter().all(is_plain)
 }
 
 /// Whether a body only computes numbers, reads arrays and checks.
@@ -153,8 +191,16 @@ impl Code<'_> {
 
     /// Writes an operation that [has tiles](Code::has_tiles) as two grids of groups, and what is between
     /// them. `pattern` is what the operation gives.
-    pub(super) fn scan_in_tiles(&mut self, operation: ArrayOperation, pattern: &[Variable]) {
+    pub(super) fn scan_in_tiles(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        division: Division,
+    ) {
         let tiles = self.tiles(&operation);
+        if takes_turns(&operation, division) {
+            return self.finish_tiles(operation, pattern, &tiles, Begin::Turn);
+        }
         let scans = self.running(&operation, pattern);
         let partial = self.reduce_tiles(&operation, &scans, &tiles);
         let last = pattern.get(..operation.carries.len()).unwrap_or_default();
@@ -286,7 +332,13 @@ impl Code<'_> {
             results,
         };
         let outputs = partial.iter().map(|_| Output::Map).collect();
-        self.map_groups(partial.clone(), tiles.count, number, body, outputs);
+        self.map_groups(
+            partial.clone(),
+            (tiles.count, number),
+            Vec::new(),
+            body,
+            outputs,
+        );
         partial
     }
 
@@ -299,27 +351,43 @@ impl Code<'_> {
         begin: Begin,
     ) {
         let scans = self.running(&operation, pattern);
-        let pattern = pattern.get(operation.carries.len()..).unwrap_or_default();
+        let (last, pattern) = pattern.split_at(operation.carries.len().min(pattern.len()));
         let number = self.fresh("tile", Scalar::I64);
+        let carries = match begin {
+            Begin::Start | Begin::Of(_) => Vec::new(),
+            Begin::Turn => self.scalars_of(&scans, "begin"),
+        };
+        let handed = carries.iter().copied().zip(start_of(&scans)).collect();
+        // Of scans nobody asks what the last tile hands on.
+        let mut finals = self.scalars_of(&scans, "last");
+        finals.truncate(carries.len());
+        for (own, asked) in finals.iter_mut().zip(last) {
+            *own = *asked;
+        }
         let (statements, results) = self.apart(|code| {
             let tile = code.tile(number, tiles);
             let values = code.values_of_tile(&operation, &scans, &tile, tiles);
+            let sums = code.sums(&scans, &values, THREADS, tiles.each);
+            let of_some = code.sums(&scans, &sums, SOME, SOME);
+            let mut results = Vec::new();
             let begin = match begin {
-                Begin::Start => scans.iter().flat_map(|s| s.start.clone()).collect(),
+                Begin::Start => start_of(&scans),
                 Begin::Of(arrays) => {
                     let arrays = arrays.iter();
                     let begin = arrays.map(|a| code.element(*a, Atom::Variable(tile.number)));
                     begin.collect::<Vec<Atom>>()
                 }
+                Begin::Turn => {
+                    results = code.handed_on(&scans, &of_some, &carries);
+                    carries.iter().map(|v| Atom::Variable(*v)).collect()
+                }
             };
-            let sums = code.sums(&scans, &values, THREADS, tiles.each);
-            let starts = code.starts(&scans, &sums, begin);
+            let starts = code.starts(&scans, (&sums, &of_some), begin);
             let running = code.running_in_tile(&scans, &values, &starts, tiles.each);
             let arrays = code.write_tile(operation, pattern, (&scans, &running), &tile);
-            let arrays = arrays.into_iter();
-            arrays
-                .flat_map(|a| [tile.first, Atom::Variable(a)])
-                .collect()
+            let joined = arrays.into_iter();
+            results.extend(joined.flat_map(|a| [tile.first, Atom::Variable(a)]));
+            results
         });
         let body = Body {
             statements,
@@ -329,7 +397,33 @@ impl Code<'_> {
             shape: vec![tiles.n],
         };
         let outputs = pattern.iter().map(join).collect();
-        self.map_groups(pattern.to_vec(), tiles.count, number, body, outputs);
+        let given = finals.into_iter().chain(pattern.iter().copied()).collect();
+        self.map_groups(given, (tiles.count, number), handed, body, outputs);
+    }
+
+    /// What a tile hands on, which has been given these values: combined with what its own come to.
+    fn handed_on(
+        &mut self,
+        scans: &[Running],
+        of_some: &[Variable],
+        given: &[Variable],
+    ) -> Vec<Atom> {
+        let all = (Atom::index(0), Atom::index(SOME));
+        let own = self.fold(scans, of_some, all, neutrals(scans));
+        let (mut given, mut own) = (given.iter(), own.into_iter());
+        let mut next = Vec::new();
+        for scan in scans {
+            let mut both: Vec<Atom> = Vec::new();
+            both.extend(
+                given
+                    .by_ref()
+                    .take(scan.start.len())
+                    .map(|v| Atom::Variable(*v)),
+            );
+            both.extend(own.by_ref().take(scan.start.len()));
+            next.extend(self.apply(&scan.lambda, &both));
+        }
+        next
     }
 
     pub(super) fn tile(&mut self, number: Variable, tiles: &Tiles) -> Tile {
