@@ -106,6 +106,16 @@ pub enum Step {
     /// What the lanes reduce to is reduced by kernels while there are more values than this, then by the
     /// host.
     Lanes(i64),
+    /// Where there are many indices, groups of threads take blocks of so many of each dimension, and bring
+    /// tiles of so many of the loop inside to their memory.
+    Blocks {
+        /// How many threads a group has.
+        threads: i64,
+        /// The indices of a block in each dimension; 1 where there is no second one.
+        block: [i64; 2],
+        /// The rounds of a tile.
+        tile: i64,
+    },
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
@@ -239,6 +249,8 @@ impl Code<'_> {
         };
         let in_lanes = matches!(cut, Cutting::Lanes { .. });
         let mut steps = Vec::new();
+        let blocks = self.cut_into_blocks(operation, division);
+        steps.extend(blocks.map(|blocks| blocks.step()));
         if !operation.carries.is_empty() {
             steps.push(Step::State);
         }

@@ -340,7 +340,7 @@ impl Code<'_> {
     }
 
     /// Variables for elements of arrays.
-    fn scalars_like(&mut self, arrays: &[Variable], name: &str) -> Vec<Variable> {
+    pub(super) fn scalars_like(&mut self, arrays: &[Variable], name: &str) -> Vec<Variable> {
         let mut scalars = Vec::with_capacity(arrays.len());
         for array in arrays {
             let scalar = self.program.ty(*array).element();
