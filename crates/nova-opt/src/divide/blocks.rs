@@ -11,6 +11,9 @@
 //! threads compute the last one again, and drop it at the end, so that no read is conditional: some
 //! compilers of OpenCL read before they ask.
 //!
+//! In the strict order a tile is a block of that, of which each thread makes one value; the tree of
+//! adjacent pairs combines these in the end.
+//!
 //! What else the map does for each index, a second kernel does with the reductions' results.
 
 mod group;
@@ -21,6 +24,7 @@ use super::nest::{INNER, Nest};
 use super::notes::Step;
 use super::parts::Code;
 use group::Group;
+use nova_core::order::BLOCK;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Type, Variable,
@@ -32,6 +36,12 @@ use std::collections::BTreeSet;
 /// more than there are threads, since a group has as many as its longest loop over threads has rounds.
 const LINE: i64 = 128;
 const LINE_TILES: [i64; 2] = [128, 64];
+
+/// The same where the order is strict: a tile is a block of docs/order.md.
+const STRICT_LINE: i64 = 256;
+const STRICT_TILE: i64 = BLOCK as i64;
+/// The most values of blocks that all threads keep in global memory until they are combined.
+const PARTS: i64 = 1 << 24;
 
 /// The same in each direction of two indices. Threads that are neighbours read what lies in different
 /// banks of the group's memory.
@@ -71,6 +81,14 @@ impl Blocks {
             let values = blocks.values() * blocks.all_threads() * of_sums;
             values + blocks.tile * (of_inner + sides) <= BYTES
         };
+        if nest.strict {
+            let blocks = Blocks {
+                threads: STRICT_LINE,
+                each: vec![1],
+                tile: STRICT_TILE,
+            };
+            return (STRICT_TILE * of_inner <= BYTES).then_some(blocks);
+        }
         if nest.all.count_ones() == 2 {
             let all = LINE_TILES.map(|tile| Blocks {
                 threads: LINE,
@@ -197,6 +215,7 @@ impl Code<'_> {
         division: Division,
     ) -> Atom {
         let nest = Nest::of(self.program, operation, self.strict);
+        let is_strict = nest.as_ref().is_some_and(|nest| nest.strict);
         let extent = nest.and_then(|nest| nest.inner.shape.first().copied());
         let rounds = extent.unwrap_or(constant(0));
         let grain = constant(division.grain);
@@ -212,6 +231,13 @@ impl Code<'_> {
                 let enough = self.compare(ScalarOperation::GreaterEqual, *n, half);
                 worth = self.both(worth, enough);
             }
+        }
+        if is_strict {
+            let rounds = self.scalar(ScalarOperation::Minimum, rounds, most);
+            let tiles = self.quotient_up(rounds, constant(STRICT_TILE));
+            let parts = self.scalar(ScalarOperation::Multiply, product, tiles);
+            let fit = self.compare(ScalarOperation::LessEqual, parts, constant(PARTS));
+            worth = self.both(worth, fit);
         }
         let least = match operation.shape.len() {
             1 => many,

@@ -23,6 +23,8 @@ pub(super) struct Nest<'a> {
     /// Which statement of the body the reduction is.
     pub(super) position: usize,
     pub(super) inner: &'a ArrayOperation,
+    /// Whether values are combined in the order of docs/order.md.
+    pub(super) strict: bool,
     /// The operators and start values of the reductions, in order.
     pub(super) reductions: Vec<(&'a Lambda, &'a [Atom])>,
     /// What stands before the reduction and is needed for it, then its own statements, and on what each
@@ -90,6 +92,7 @@ impl<'a> Nest<'a> {
         let mut nest = Nest {
             position,
             inner,
+            strict: inner.outputs.iter().any(|output| is_strict(output, strict)),
             reductions: reductions(inner, strict)?,
             statements: Vec::new(),
             all: INNER,
@@ -149,7 +152,9 @@ impl<'a> Nest<'a> {
         let pairs = |(_, depends): &(&Statement, Depends)| rank > 1 && *depends == outer;
         let own_start = self.reductions.iter().flat_map(|(_, start)| start.iter());
         let is_common = |atom: &Atom| rank == 1 || self.of_atom(*atom) == 0;
-        !self.statements.iter().any(pairs)
+        // Of two indices a thread would have the lanes of several reductions.
+        !(self.strict && rank > 1)
+            && !self.statements.iter().any(pairs)
             && !reads.contains(&self.all)
             && own_start.into_iter().all(is_common)
             && match rank {
@@ -211,8 +216,25 @@ fn variable_of(atom: &Atom) -> Option<Variable> {
     }
 }
 
-/// The reductions of an operation that does nothing else, for each index of one dimension, if their
-/// values may be combined in any order.
+/// Whether a reduction keeps the order of docs/order.md.
+fn is_strict(output: &Output, strict: bool) -> bool {
+    match output {
+        Output::Reduce { lambda, .. } => match freedom(lambda, strict) {
+            Freedom::Strict { .. } => true,
+            Freedom::Neutral | Freedom::Any => false,
+        },
+        Output::Map
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
+    }
+}
+
+/// The reductions of an operation that does nothing else, for each index of one dimension, if a value is
+/// known that changes nothing.
 fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&Lambda, &[Atom])>> {
     let plain = inner.level == Level::Sequential && !inner.is_marked();
     if !plain || inner.shape.len() != 1 || !inner.carries.is_empty() || inner.outputs.is_empty() {
@@ -224,7 +246,12 @@ fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&Lambda, &[At
             ref start,
             bracketing: Bracketing::Whole,
             ..
-        } if freedom(lambda, strict) == Freedom::Neutral => Some((lambda, start.as_slice())),
+        } => match freedom(lambda, strict) {
+            Freedom::Neutral | Freedom::Strict { neutral: true } => {
+                Some((lambda, start.as_slice()))
+            }
+            Freedom::Any | Freedom::Strict { neutral: false } => None,
+        },
         Output::Reduce { .. }
         | Output::Map
         | Output::Scan { .. }

@@ -34,6 +34,9 @@ struct Tile {
 impl Code<'_> {
     /// The code of a group, and what it gives: where its part begins, and the part, for each result.
     pub(super) fn group(&mut self, group: &Group, number: Variable, own: &[Variable]) -> Vec<Atom> {
+        if group.nest.strict {
+            return self.strict_group(group, number, own);
+        }
         let threads = constant(group.blocks.all_threads());
         let values = group.blocks.values() as usize;
         let all: Vec<Variable> = (0..values).flat_map(|_| own.to_vec()).collect();
@@ -51,25 +54,116 @@ impl Code<'_> {
         self.results(group, number, &last)
     }
 
+    /// The same in the strict order: a tile is a block of it, of which each thread makes one value; the tree
+    /// of adjacent pairs combines these in the end.
+    fn strict_group(&mut self, group: &Group, number: Variable, own: &[Variable]) -> Vec<Atom> {
+        let threads = constant(group.blocks.all_threads());
+        let mut outputs = self.fresh_outputs(&group.nest.inner.outputs);
+        let of_blocks = outputs.iter_mut().filter_map(|o| self.divide_reduction(o));
+        let of_blocks: Vec<Output> = of_blocks.collect();
+        let extent = self.scalar(ScalarOperation::Multiply, group.tiles, threads);
+        let parts = self.sums_like(own, extent);
+        let tile = self.fresh("tile", Scalar::I64);
+        let body = self.body(|code| {
+            let first = code.scalar(ScalarOperation::Multiply, Atom::Variable(tile), threads);
+            let tile = code.tile(group, tile);
+            let values = code.reduce_tile(group, &tile, outputs, own);
+            let values = values.into_iter();
+            values
+                .flat_map(|part| [first, Atom::Variable(part)])
+                .collect()
+        });
+        let join = |_: &Variable| Output::Join {
+            shape: vec![extent],
+        };
+        let joins = parts.iter().map(join).collect();
+        let none = (Vec::new(), Vec::new());
+        self.loop_of_thread(parts.clone(), (group.tiles, tile), none, body, joins);
+        self.combine_blocks(group, number, &parts, of_blocks)
+    }
+
+    /// What each thread reduces a tile to, as an array for each result.
+    fn reduce_tile(
+        &mut self,
+        group: &Group,
+        tile: &Tile,
+        outputs: Vec<Output>,
+        own: &[Variable],
+    ) -> Vec<Variable> {
+        let threads = constant(group.blocks.all_threads());
+        let thread = self.fresh("thread", Scalar::I64);
+        let body = self.body(|code| {
+            let place = Atom::Variable(thread);
+            let known = code.known_of_thread(group, place);
+            let index = code.fresh("k", Scalar::I64);
+            let body = code.body(|code| code.values_at(group, tile, (place, index), known));
+            let values = code.scalars_like(own, "sum");
+            let none = (Vec::new(), Vec::new());
+            code.loop_of_thread(values.clone(), (tile.length, index), none, body, outputs);
+            values.into_iter().map(Atom::Variable).collect()
+        });
+        let values = self.sums_like(own, threads);
+        let maps = values.iter().map(|_| Output::Map).collect();
+        self.map_threads(values.clone(), (threads, thread), body, maps, None);
+        values
+    }
+
+    /// What a group gives of the values that its threads have of each tile.
+    fn combine_blocks(
+        &mut self,
+        group: &Group,
+        number: Variable,
+        parts: &[Variable],
+        reductions: Vec<Output>,
+    ) -> Vec<Atom> {
+        let (first, length) = self.part(group, number);
+        let threads = constant(group.blocks.all_threads());
+        let thread = self.fresh("thread", Scalar::I64);
+        let body = self.body(|code| {
+            let known = code.starts_of(group, Atom::Variable(thread));
+            let mut outputs = reductions;
+            for output in &mut outputs {
+                if let Output::Reduce { start, .. } = output {
+                    start.iter_mut().for_each(|atom| *atom = known.atom(*atom));
+                }
+            }
+            let tile = code.fresh("tile", Scalar::I64);
+            let body = code.body(|code| {
+                let at = code.times_plus(Atom::Variable(tile), threads, Atom::Variable(thread));
+                parts.iter().map(|array| code.element(*array, at)).collect()
+            });
+            let sums = code.scalars_like(parts, "sum");
+            let none = (Vec::new(), Vec::new());
+            code.loop_of_thread(sums.clone(), (group.tiles, tile), none, body, outputs);
+            sums.into_iter().map(Atom::Variable).collect()
+        });
+        self.write_part(body, (first, length, thread), parts)
+    }
+
     /// What the sums of the threads begin with.
     fn start(&mut self, group: &Group, arrays: Vec<Variable>) {
         let thread = self.fresh("thread", Scalar::I64);
         let body = self.body(|code| {
             let starts = group.nest.reductions.iter();
             let starts: Vec<Atom> = starts.flat_map(|(_, s)| s.iter().copied()).collect();
-            let mut known = Known::new();
-            if let [side] = group.sides.as_slice() {
-                let at = code.index_of(side, Atom::Variable(thread));
-                known.push((side.index, at));
-            }
-            let variables: Vec<Variable> = starts.iter().filter_map(variable_of).collect();
-            let needed = group.nest.needed_for(code.program, &variables);
-            let known = code.copy_of(&needed, &known);
+            let known = code.starts_of(group, Atom::Variable(thread));
             let starts: Vec<Atom> = starts.into_iter().map(|a| known.atom(a)).collect();
             let all = (0..group.blocks.values()).flat_map(|_| starts.clone());
             all.collect()
         });
         self.map_of_threads(group, (arrays, thread), body);
+    }
+
+    /// What stands for variables in what reductions begin with.
+    fn starts_of(&mut self, group: &Group, thread: Atom) -> Substitution {
+        let mut known = Known::new();
+        if let [side] = group.sides.as_slice() {
+            known.push((side.index, self.index_of(side, thread)));
+        }
+        let starts = group.nest.reductions.iter().flat_map(|(_, s)| s.iter());
+        let variables: Vec<Variable> = starts.filter_map(variable_of).collect();
+        let needed = group.nest.needed_for(self.program, &variables);
+        self.copy_of(&needed, &known)
     }
 
     /// `map_local` of all threads of a group, to its memory.
@@ -340,9 +434,17 @@ impl Code<'_> {
 
     /// What a group gives: for each of the arrays where its part begins, and the part.
     fn results(&mut self, group: &Group, number: Variable, sums: &[Variable]) -> Vec<Atom> {
+        let (first, length) = self.part(group, number);
         let thread = self.fresh("thread", Scalar::I64);
+        let at = Atom::Variable(thread);
+        let body = self.body(|code| sums.iter().map(|a| code.element(*a, at)).collect());
+        self.write_part(body, (first, length, thread), sums)
+    }
+
+    /// Where the part of a group begins, and how many of its threads have something in it.
+    fn part(&mut self, group: &Group, number: Variable) -> (Atom, Atom) {
         let threads = constant(group.blocks.all_threads());
-        let (first, length) = match group.sides.as_slice() {
+        match group.sides.as_slice() {
             [side] => {
                 let left = self.scalar(ScalarOperation::Subtract, side.n, side.first);
                 let length = self.scalar(ScalarOperation::Minimum, left, threads);
@@ -353,10 +455,17 @@ impl Code<'_> {
                 let first = self.scalar(ScalarOperation::Multiply, number, threads);
                 (first, threads)
             }
-        };
-        let at = Atom::Variable(thread);
-        let body = self.body(|code| sums.iter().map(|a| code.element(*a, at)).collect());
-        let parts: Vec<Variable> = sums.iter().map(|v| self.like(*v, vec![length])).collect();
+        }
+    }
+
+    /// Writes the part of a group: what a body gives for each thread, as elements like those of arrays.
+    fn write_part(
+        &mut self,
+        body: Body,
+        (first, length, thread): (Atom, Atom, Variable),
+        arrays: &[Variable],
+    ) -> Vec<Atom> {
+        let parts: Vec<Variable> = arrays.iter().map(|v| self.like(*v, vec![length])).collect();
         let outputs = parts.iter().map(|_| Output::Map).collect();
         self.map_threads(parts.clone(), (length, thread), body, outputs, None);
         let parts = parts.into_iter();
