@@ -302,6 +302,38 @@ fn groups_bring_what_all_of_their_threads_read() {
     }
 }
 
+#[test]
+fn the_report_names_the_schedule() {
+    let report = |text: &str, target: Target, strict: bool| {
+        let compiler = Compiler::new(options(target, strict, None));
+        let source = Source::text("blocks.nova", text);
+        let mut checked = compiler.check(source).expect("a program");
+        compiler.explain(&mut checked).expect("a report")
+    };
+    let sum = "((X : vector float) (Y : vector float))
+        (map (lambda (x) (reduce + 0.0 (map (lambda (y) (* x y)) Y))) X)";
+    let product = "((A : vector#2 double) (B : vector#2 double))
+        (let (columns (rows (transpose B))) in
+          (map (lambda (a) (map (lambda (b) (reduce + 0.0 (map * a b))) columns)) (rows A)))";
+    let blocks = |threads: &str, block: &str, tile: &str| {
+        format!(
+            "where there are many rounds, in work-groups of {threads} threads for {block} of them, \
+             which bring what {tile} rounds of the loop inside read to local memory"
+        )
+    };
+    let calls = [
+        (sum, false, blocks("128", "128", "128")),
+        (sum, true, blocks("256", "256", "1024")),
+        (product, false, blocks("256", "64 x 32", "16")),
+    ];
+    for (text, strict, says) in calls {
+        let said = report(text, Target::OpenCl, strict);
+        assert!(said.contains(&says), "{said}");
+        let said = report(text, Target::Pthreads, strict);
+        assert!(!said.contains("work-groups"), "{said}");
+    }
+}
+
 /// Loops that all threads of a group run, with arrays as their state.
 const STATES: &str = "
 (entry alone ((X : vector int) (n : int))

@@ -153,9 +153,11 @@ impl<'a> Nest<'a> {
         let own_start = self.reductions.iter().flat_map(|(_, start)| start.iter());
         let is_common = |atom: &Atom| rank == 1 || self.of_atom(*atom) == 0;
         // Of two indices a thread would have the lanes of several reductions.
-        !(self.strict && rank > 1)
-            && !self.statements.iter().any(pairs)
-            && !reads.contains(&self.all)
+        let too_many = self.strict && rank > 1;
+        if too_many || reads.contains(&self.all) {
+            return false;
+        }
+        !self.statements.iter().any(pairs)
             && own_start.into_iter().all(is_common)
             && match rank {
                 1 => reads.contains(&INNER),
