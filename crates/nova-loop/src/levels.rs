@@ -12,6 +12,7 @@
 mod accesses;
 mod barriers;
 mod memory;
+mod states;
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
 use crate::kernels::{
@@ -112,6 +113,7 @@ impl Groups<'_> {
         if !keeps_to_itself(*variable, &body) {
             return None;
         }
+        states::settle(&mut body);
         let mut before = Vec::new();
         let count = self.simple_count(count, &mut before);
         let after = memory::place(

@@ -8,7 +8,8 @@
 //! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
 //! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
 //! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
-//! reductions of devices that no order changes, [`tiles`] their scans. Scatters stay with one thread: parts would have to
+//! reductions of devices that no order changes, [`tiles`] their scans, [`blocks`] maps of devices whose
+//! threads all reduce over the same. Scatters stay with one thread: parts would have to
 //! agree on which of several elements is the last.
 //!
 //! Operations inside of a divided one are left to the thread that has the part, in which they may be
@@ -24,6 +25,7 @@
 //! ([`shared`]). That nothing else is shared is made sure of in Loop (`nova_loop::regions`). What became
 //! of each operation, and why, is recorded for those who ask ([`Notes`]).
 
+mod blocks;
 mod carried;
 mod collect;
 mod control;
@@ -34,6 +36,7 @@ mod group;
 mod histogram;
 mod lanes;
 mod merge;
+mod nest;
 mod notes;
 mod ordered;
 mod parts;

@@ -3,6 +3,7 @@
 
 mod absent;
 mod benchmarks;
+mod blocks;
 mod buffers;
 mod callers;
 mod freedom;

@@ -224,6 +224,21 @@ fn step_text(step: Step) -> String {
             "in one pass: each tile hands on, in its turn, what all up to its end come to, then has \
              the running results, in memory of the work-group"
         }
+        Step::Blocks {
+            threads,
+            block: [rows, columns],
+            tile,
+        } => {
+            let block = match columns {
+                1 => format!("{rows}"),
+                _ => format!("{rows} x {columns}"),
+            };
+            return format!(
+                "where there are many rounds, in work-groups of {threads} threads for {block} of them, \
+                 which bring what {tile} rounds of the loop inside read to local memory at a time, \
+                 each element once"
+            );
+        }
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
             "in two steps: what each part reduces to, then the running results"
         }

@@ -25,7 +25,7 @@ const HEAVIEST: i64 = 1 << 20;
 /// An operation with fewer indices has fewer of them than threads may want.
 pub const FEW: i64 = 32;
 /// The same for the threads of a device.
-pub(super) const FEW_THREADS: i64 = 2048;
+const FEW_THREADS: i64 = 2048;
 
 /// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
 const SCANNED: i64 = 4;
@@ -409,6 +409,15 @@ impl Code<'_> {
             },
         );
         found.first().copied().unwrap_or(cut.n)
+    }
+
+    /// Whether there are fewer indices, in all dimensions together, than the threads of a device may want.
+    pub(super) fn are_few_threads(&mut self, operation: &ArrayOperation) -> Atom {
+        let indices = match operation.shape.as_slice() {
+            [n] => *n,
+            extents => self.extent_product(extents),
+        };
+        self.compare(Operation::Less, indices, Atom::index(FEW_THREADS))
     }
 
     /// Whether there are fewer indices than threads may want.

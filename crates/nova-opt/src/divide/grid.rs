@@ -2,7 +2,7 @@
 //! what the parts reduce to.
 
 use super::Division;
-use super::cut::{Bounds, Cut, FEW, FEW_THREADS};
+use super::cut::{Bounds, Cut, FEW};
 use super::histogram::Bins;
 use super::parts::Code;
 use super::running::Begin;
@@ -138,22 +138,31 @@ impl Code<'_> {
 
     /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
     /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
-    /// ([`super::lanes`]) and in tiles ([`super::tiles`]). Where there are too few indices and operations in the body, these become
-    /// kernels instead.
-    pub(super) fn kernel(
+    /// ([`super::lanes`]) and in tiles ([`super::tiles`]); what all threads read they may bring to their group ([`super::blocks`]). Where
+    /// there are too few indices and operations in the body, these become kernels instead.
+    pub(super) fn kernel(&mut self, operation: ArrayOperation, pattern: &[Variable], way: Way) {
+        match self.cut_into_blocks(&operation, way.division) {
+            Some(blocks) => self.kernel_in_blocks((operation, &blocks), pattern, way),
+            None => self.kernel_of_indices(operation, pattern, way),
+        }
+    }
+
+    /// The same without blocks.
+    pub(super) fn kernel_of_indices(
         &mut self,
         mut operation: ArrayOperation,
         pattern: &[Variable],
         mut way: Way,
     ) {
         if let Some(inside) = way.inside.take() {
-            let cut = &self.cut(&operation, way.division);
-            let few = self.are_few(cut, FEW_THREADS);
+            let few = self.are_few_threads(&operation);
             let inside = self.completed(inside, &operation);
             let then = self.branch(pattern, |code, own| {
                 code.push(own, Expression::Operation(inside));
             });
-            let otherwise = self.branch(pattern, |code, own| code.kernel(operation, &own, way));
+            let otherwise = self.branch(pattern, |code, own| {
+                code.kernel_of_indices(operation, &own, way)
+            });
             let choice = Expression::If {
                 condition: few,
                 then,

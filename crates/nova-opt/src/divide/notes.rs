@@ -120,6 +120,16 @@ pub enum Step {
     Tiles,
     /// Each tile hands on what it comes to, in its turn, and goes on with what it has been given.
     Turns,
+    /// Where there are many indices, groups of threads take blocks of so many of each dimension, and bring
+    /// tiles of so many of the loop inside to their memory.
+    Blocks {
+        /// How many threads a group has.
+        threads: i64,
+        /// The indices of a block in each dimension; 1 where there is no second one.
+        block: [i64; 2],
+        /// The rounds of a tile.
+        tile: i64,
+    },
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
@@ -261,6 +271,8 @@ impl Code<'_> {
         };
         let turns = takes_turns(operation, division);
         let mut steps = Vec::new();
+        let blocks = self.cut_into_blocks(operation, division);
+        steps.extend(blocks.map(|blocks| blocks.step()));
         if !operation.carries.is_empty() && !matches!(cut, Cutting::Tiles { .. }) {
             steps.push(Step::State);
         }

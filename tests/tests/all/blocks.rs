@@ -1,0 +1,381 @@
+//! Nests in blocks on devices: that groups bring what all of their threads read to their memory, that
+//! values are those of sequential C to the bit whatever the extents, that errors keep their places, and
+//! that what depends on the order stays with one thread. And states of loops inside of groups.
+
+use nova_core::Value;
+use nova_driver::{Checked, Compiler, Options, Source, Stage, Target};
+use nova_exec::CallError;
+use nova_exec::library::Library;
+use nova_opt::divide::Division;
+use nova_tests::devices;
+
+fn options(target: Target, strict: bool, division: Option<Division>) -> Options {
+    Options {
+        target,
+        strict,
+        division,
+        verify: true,
+        ..Options::default()
+    }
+}
+
+/// A program for one target.
+struct Compiled {
+    target: Target,
+    checked: Checked,
+    library: Library,
+}
+
+impl Compiled {
+    fn new(text: &str, options: Options) -> Compiled {
+        let target = options.target;
+        let compiler = Compiler::new(options);
+        let mut checked = compiler
+            .check(Source::text("blocks.nova", text))
+            .expect("a program");
+        let library = compiler.load(&mut checked, &[]).expect("its library");
+        Compiled {
+            target,
+            checked,
+            library,
+        }
+    }
+
+    /// What an entry gives for inputs that are written as text.
+    fn call(&self, entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
+        let values = nova_tests::inputs::read(&self.checked.program, entry, inputs);
+        self.library.call(entry, &values)
+    }
+}
+
+/// A program for each device, or emulation of one, that there is; blocks of few indices are worth it.
+fn on_devices(text: &str, strict: bool) -> Vec<Compiled> {
+    let opencl = devices::has_opencl().then_some(Target::OpenCl);
+    let cuda = devices::has_cuda().then_some(Target::Cuda);
+    let targets = opencl.into_iter().chain(cuda);
+    let division = Some(Division::SMALL);
+    let compile = |target| Compiled::new(text, options(target, strict, division));
+    targets.map(compile).collect()
+}
+
+/// Compares what each entry of a program gives on devices with what it gives in sequential C.
+#[track_caller]
+fn compare(text: &str, strict: bool, inputs: &[Vec<String>]) {
+    let sequential = Compiled::new(text, options(Target::Sequential, strict, None));
+    for device in on_devices(text, strict) {
+        for entry in 0..sequential.checked.program.entries.len() {
+            for input in inputs {
+                let input: Vec<&str> = input.iter().map(String::as_str).collect();
+                let expected = sequential.call(entry, &input).expect("a value in order");
+                let value = device.call(entry, &input).expect("a value of blocks");
+                let lengths: Vec<usize> = input.iter().map(|i| i.len()).collect();
+                assert!(
+                    value.same(&expected),
+                    "{:?}, entry {entry}, {lengths:?} characters: {value:?}, not {expected:?}",
+                    device.target
+                );
+            }
+        }
+    }
+}
+
+/// The loops of a program as it is for a device, with blocks of usual size.
+fn loops(text: &str, target: Target, strict: bool) -> String {
+    let compiler = Compiler::new(options(target, strict, None));
+    let mut checked = compiler
+        .check(Source::text("blocks.nova", text))
+        .expect("a program");
+    compiler.emit(&mut checked, Stage::Loop).expect("its loops")
+}
+
+/// Whether a program has a loop over work-groups.
+fn has_groups(text: &str, target: Target, strict: bool) -> bool {
+    let loops = loops(text, target, strict);
+    let is_of_groups = |line: &str| line.contains("(for ") && line.contains(" block ");
+    loops.lines().any(is_of_groups)
+}
+
+fn list(numbers: impl Iterator<Item = String>) -> String {
+    format!("[{}]", numbers.collect::<Vec<_>>().join(" "))
+}
+
+/// Small numbers of either sign, of no pattern.
+fn number(k: usize) -> String {
+    (((k as u32).wrapping_mul(2_654_435_761) >> 20) as i64 % 19 - 9).to_string()
+}
+
+fn vector(length: usize) -> String {
+    list((0..length).map(number))
+}
+
+fn matrix(rows: usize, columns: usize) -> String {
+    let row = |r: usize| list((0..columns).map(|c| number(r * 31 + c * 7 + r * c)));
+    list((0..rows).map(row))
+}
+
+/// Pairs of lengths about those of blocks and tiles, and for the second several tiles.
+fn lengths() -> Vec<Vec<String>> {
+    let of = |n: usize, m: usize| vec![vector(n), vector(m)];
+    let outer = [0, 1, 127, 128, 129, 300].map(|n| of(n, 130));
+    let inner = [0, 1, 127, 129, 400].map(|m| of(129, m));
+    outer.into_iter().chain(inner).collect()
+}
+
+#[test]
+fn what_all_threads_run_through_gives_what_one_thread_gives() {
+    let integers = "
+        (entry sums ((X : vector int) (Y : vector int))
+            (map (lambda (x) (reduce + 5 (map (lambda (y) (* (^ x y) (+ y 3))) Y))) X))
+        (entry least ((X : vector int) (Y : vector int))
+            (map (lambda (x) (reduce min x (map (lambda (y) (* (- x y) (- x y))) Y))) X))
+        (entry pairs ((X : vector int) (Y : vector int))
+            (map (lambda (x) (reduce (lambda ((a, b) (c, d)) ((+ a c), (max b d))) (x, -100)
+                (map (lambda (y) ((* x y), (if (< x y) (- y x) (* 2 x)))) Y))) X))
+        (entry around ((X : vector int) (Y : vector int))
+            (map (lambda (x) (let (z (* x 7)) in
+                (+ (* 3 (reduce + 1 (map (lambda (y) (& z (+ x y))) Y))) (- z x)))) X))
+        (entry wide ((X : vector int) (Y : vector int))
+            (map (lambda (x) (reduce + 0i64
+                (map (lambda (y) (* (to_int64 x) (to_int64 y))) Y))) X))
+        (entry places ((X : vector int) (Y : vector int))
+            (imap (lambda (i) (reduce + i (imap (lambda (k) (* (+ i k) (Y ! k))) Y))) X))";
+    for strict in [false, true] {
+        compare(integers, strict, &lengths());
+    }
+    // No order makes a difference to these, nor to sums of whole numbers that a float holds.
+    let exact = "
+        (entry nearest ((X : vector double) (Y : vector double))
+            (map (lambda (x) (reduce min 1.0e9 (map (lambda (y) (* (- x y) (- x y))) Y))) X))";
+    compare(exact, true, &lengths());
+    let sums = "
+        (entry sums ((X : vector float) (Y : vector float))
+            (map (lambda (x) (reduce + 0.0 (map (lambda (y) (* (- x y) 0.5)) Y))) X))
+        (entry pairs ((X : vector double) (Y : vector double))
+            (map (lambda (x) (reduce (lambda ((a, b) (c, d)) ((+ a c), (+ b d))) (x, 0.5)
+                (map (lambda (y) ((* x y), (- x y))) Y))) X))";
+    compare(sums, false, &lengths());
+}
+
+#[test]
+fn strict_sums_keep_their_order() {
+    // Numbers of which each order gives another sum; lengths about blocks of the order, and of threads.
+    let number = |k: usize| format!("{}.{}e{}", k % 13, (k * 7919) % 1009, (k * 31) % 9);
+    let vector = |n: usize| list((0..n).map(number));
+    let of = |n: usize, m: usize| vec![vector(n), vector(m)];
+    let text = |ty: &str| {
+        format!(
+            "(entry sums ((X : vector {ty}) (Y : vector {ty}))
+                (map (lambda (x) (reduce + 0.1 (map (lambda (y) (* (- x y) 0.3)) Y))) X))
+             (entry pairs ((X : vector {ty}) (Y : vector {ty}))
+                (map (lambda (x) (reduce (lambda ((a, b) (c, d)) ((+ a c), (max b d))) (x, 0.5)
+                    (map (lambda (y) ((/ x (+ y 0.5)), (- x y))) Y))) X))
+             (entry around ((X : vector {ty}) (Y : vector {ty}))
+                (map (lambda (x) (+ x (reduce * 1.1 (map (lambda (y) (+ 0.5 (/ x (+ x y)))) Y)))) X))"
+        )
+    };
+    let lengths = [
+        of(255, 33),
+        of(257, 1023),
+        of(256, 1024),
+        of(300, 1025),
+        of(64, 5000),
+        of(65, 1),
+        of(65, 0),
+        of(0, 5),
+    ];
+    compare(&text("float"), true, &lengths);
+    compare(&text("double"), true, &lengths);
+}
+
+#[test]
+fn what_rows_and_columns_give_is_what_one_thread_gives() {
+    let product = |ty: &str, zero: &str, rest: &str| {
+        format!(
+            "((A : vector#2 {ty}) (B : vector#2 {ty}))
+             (let (columns (rows (transpose B))) in (unrows
+               (map (lambda (a) (map (lambda (b) (let (sum
+                 (reduce + {zero} (map * a b))) in {rest})) columns)) (rows A))))"
+        )
+    };
+    let of = |n: usize, m: usize, k: usize| vec![matrix(n, k), matrix(k, m)];
+    let sizes = [
+        of(64, 64, 16),
+        of(65, 63, 17),
+        of(33, 130, 40),
+        of(130, 33, 1),
+        of(32, 32, 2),
+        of(1, 3, 5),
+        of(100, 70, 33),
+    ];
+    compare(&product("int", "3", "sum"), true, &sizes);
+    compare(&product("int", "0", "(* 2 sum)"), false, &sizes);
+    compare(&product("float", "0.0", "(- 1.0 sum)"), false, &sizes);
+    compare(&product("double", "0.5", "sum"), false, &sizes);
+    let complex = "
+        ((A : vector#2 int) (B : vector#2 int))
+        (let (columns (rows (transpose B))) in
+          (map (lambda (a) (map (lambda (b)
+            (reduce (lambda ((a, b) (c, d)) ((+ a c), (max b d))) (0, -5)
+              (map (lambda (x y) ((- (* x x) y), (* x (+ y 1)))) a b))) columns)) (rows A)))";
+    compare(complex, true, &sizes);
+}
+
+#[test]
+fn errors_keep_their_places() {
+    let text = "
+        (entry inside ((X : vector int) (Y : vector int))
+            (map (lambda (x) (reduce + 0 (map (lambda (y) (/ x y)) Y))) X))
+        (entry read ((X : vector int) (Y : vector int))
+            (map (lambda (x) (reduce + 0 (map (lambda (y) (* x (X ! y))) Y))) X))
+        (entry behind ((X : vector int) (Y : vector int))
+            (map (lambda (x) (/ 100 (reduce + 0 (map (lambda (y) (* x y)) Y)))) X))
+        (entry before ((X : vector int) (Y : vector int))
+            (map (lambda (x) (let (z (/ 7 x)) in (reduce + 0 (map (lambda (y) (* z y)) Y)))) X))";
+    let ones = |n: usize, other: Option<(usize, i64)>| {
+        let number = |k: usize| match other {
+            Some((at, what)) if at == k => what.to_string(),
+            _ => "1".to_string(),
+        };
+        list((0..n).map(number))
+    };
+    let good = ones(200, None);
+    let host = Compiled::new(text, options(Target::Sequential, false, None));
+    for device in on_devices(text, false) {
+        for at in [0, 130, 199] {
+            let bad = |what: i64| ones(200, Some((at, what)));
+            let calls = [
+                (0, good.clone(), bad(0), "division by zero"),
+                (1, good.clone(), bad(200), "index 200 is out of range"),
+                (2, bad(0), good.clone(), "division by zero"),
+                (3, bad(0), good.clone(), "division by zero"),
+            ];
+            for (entry, x, y, what) in calls {
+                let message = |program: &Compiled| match program.call(entry, &[&x, &y]) {
+                    Err(CallError::Failed { message, .. }) => message,
+                    other => panic!("{entry}: {other:?}"),
+                };
+                let expected = message(&host);
+                assert!(expected.contains(what), "{expected}");
+                assert_eq!(message(&device), expected, "{entry}");
+            }
+        }
+        // And afterwards it works.
+        assert!(device.call(0, &[&good, &good]).is_ok());
+    }
+}
+
+#[test]
+fn groups_bring_what_all_of_their_threads_read() {
+    let sum = "((X : vector float) (Y : vector float))
+        (map (lambda (x) (reduce + 0.0 (map (lambda (y) (* x y)) Y))) X)";
+    let most = sum.replace("reduce +", "reduce max");
+    let rows = "((A : vector#2 float) (x : vector float))
+        (map (lambda (a) (reduce + 0.0 (map * a x))) (rows A))";
+    let product = "((A : vector#2 float) (B : vector#2 float))
+        (let (columns (rows (transpose B))) in
+          (map (lambda (a) (map (lambda (b) (reduce + 0.0 (map * a b))) columns)) (rows A)))";
+    for target in [Target::OpenCl, Target::Cuda] {
+        assert!(has_groups(sum, target, false));
+        assert!(has_groups(&most, target, true));
+        assert!(has_groups(sum, target, true));
+        assert!(has_groups(product, target, false));
+        // The order of strict sums, several to a thread; what each thread reads for itself; what a
+        // thread may not begin with; what may fail.
+        assert!(!has_groups(product, target, true));
+        assert!(!has_groups(rows, target, false));
+        let unknown = sum.replace("reduce +", "reduce (lambda (a b) (+ (* a b) 1.0))");
+        assert!(!has_groups(&unknown, target, false));
+        let fails = sum.replace("float", "int").replace("0.0", "0");
+        assert!(has_groups(&fails, target, false));
+        assert!(!has_groups(
+            &fails.replace("(* x y)", "(/ x y)"),
+            target,
+            false
+        ));
+        // What is read in the loop over a tile is in memory of the group; so is what the tiles came to.
+        let loops = loops(sum, target, false);
+        let shared = |line: &&str| line.trim_start().starts_with("(shared ");
+        assert_eq!(loops.lines().filter(shared).count(), 2, "{loops}");
+    }
+    for target in [Target::Sequential, Target::Pthreads] {
+        assert!(!has_groups(sum, target, false));
+    }
+}
+
+#[test]
+fn the_report_names_the_schedule() {
+    let report = |text: &str, target: Target, strict: bool| {
+        let compiler = Compiler::new(options(target, strict, None));
+        let source = Source::text("blocks.nova", text);
+        let mut checked = compiler.check(source).expect("a program");
+        compiler.explain(&mut checked).expect("a report")
+    };
+    let sum = "((X : vector float) (Y : vector float))
+        (map (lambda (x) (reduce + 0.0 (map (lambda (y) (* x y)) Y))) X)";
+    let product = "((A : vector#2 double) (B : vector#2 double))
+        (let (columns (rows (transpose B))) in
+          (map (lambda (a) (map (lambda (b) (reduce + 0.0 (map * a b))) columns)) (rows A)))";
+    let blocks = |threads: &str, block: &str, tile: &str| {
+        format!(
+            "where there are many rounds, in work-groups of {threads} threads for {block} of them, \
+             which bring what {tile} rounds of the loop inside read to local memory"
+        )
+    };
+    let calls = [
+        (sum, false, blocks("128", "128", "128")),
+        (sum, true, blocks("256", "256", "1024")),
+        (product, false, blocks("256", "64 x 32", "16")),
+    ];
+    for (text, strict, says) in calls {
+        let said = report(text, Target::OpenCl, strict);
+        assert!(said.contains(&says), "{said}");
+        let said = report(text, Target::Pthreads, strict);
+        assert!(!said.contains("work-groups"), "{said}");
+    }
+}
+
+/// Loops that all threads of a group run, with arrays as their state.
+const STATES: &str = "
+(entry alone ((X : vector int) (n : int))
+  (map_workgroup (lambda (row)
+    (let (start ((to_local (map_local (* 2))) row))
+         (last (iterate n (lambda (state)
+           (let (more ((to_local (map_local (+ 1))) row))
+            in ((to_local (map_local (lambda (a b) (+ a (* b (more ! 3)))))) state row))) start))
+     in (map_local (- 1) last)))
+   (split 40 X)))
+; What the state began as is needed afterwards.
+(entry kept ((X : vector int) (n : int))
+  (map_workgroup (lambda (row)
+    (let (start ((to_local (map_local (* 2))) row))
+         (last (iterate n (lambda (state)
+           ((to_local (map_local (lambda (a b) (+ a b)))) state row)) start))
+     in (map_local + last start)))
+   (split 40 X)))
+";
+
+#[test]
+fn states_of_loops_in_groups_stay_where_they_are() {
+    let of_groups = |text: &str| {
+        let code = loops(text, Target::OpenCl, false);
+        let is_of_groups = |line: &&str| line.contains("(for ") && line.contains(" block ");
+        (code.lines().filter(is_of_groups).count(), code)
+    };
+    let (groups, code) = of_groups(STATES);
+    assert_eq!(groups, 1, "{code}");
+    let host = Compiled::new(STATES, options(Target::Sequential, false, None));
+    for device in on_devices(STATES, false) {
+        for n in ["0", "1", "3"] {
+            for x in [vector(0), vector(40), vector(400)] {
+                for entry in 0..2 {
+                    let expected = host.call(entry, &[&x, n]).expect("a value in order");
+                    let value = device.call(entry, &[&x, n]).expect("a value of groups");
+                    assert!(
+                        value.same(&expected),
+                        "{entry}: {value:?}, not {expected:?}"
+                    );
+                }
+            }
+        }
+    }
+}
