@@ -277,7 +277,7 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
         O::Negate | O::Absolute | O::Sqrt | O::ReciprocalSqrt | O::Reciprocal | O::Exp => a,
         O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos => a,
         O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil | O::Round | O::Truncate => a,
-        O::Erf | O::Not | O::BitNot | O::Convert(_) | O::Wrap(_) | O::Fits(_) => a,
+        O::Erf | O::Not | O::BitNot | O::Convert(_) | O::Wrap(_) | O::Fits(_) | O::Bits(_) => a,
     }
 }
 
@@ -439,6 +439,13 @@ fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
         }
         O::Wrap(to) => convert(a, to),
         O::Fits(to) => fits(a, to),
+        O::Bits(to) => {
+            let name = match to {
+                Scalar::U64 => "nova_bits",
+                _narrow => "nova_bits_f32",
+            };
+            Value::exact(Expression::pure(name, vec![a.own()]), to, depth)
+        }
         O::Reciprocal => Value::exact(
             Expression::binary(Binary::Divide, one(scalar), a.own()),
             scalar,

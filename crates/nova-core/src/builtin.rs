@@ -74,6 +74,9 @@ pub enum ScalarOperation {
     Wrap(Scalar),
     /// Whether `Convert` to the given type is defined; a bool.
     Fits(Scalar),
+    /// The bits of a float, as the unsigned integer of its width; of a nan those of any. No program
+    /// says it: passes do.
+    Bits(Scalar),
 }
 
 /// What is known of a scalar operation.
@@ -228,7 +231,9 @@ impl ScalarOperation {
     /// Its result type for arguments of type `operand`.
     pub fn result(self, operand: Scalar) -> Scalar {
         match self {
-            ScalarOperation::Convert(to) | ScalarOperation::Wrap(to) => to,
+            ScalarOperation::Convert(to)
+            | ScalarOperation::Wrap(to)
+            | ScalarOperation::Bits(to) => to,
             ScalarOperation::Fits(_) => Scalar::Bool,
             other => match other.info().map(|i| i.result) {
                 Some(ResultKind::Bool) => Scalar::Bool,
@@ -241,7 +246,9 @@ impl ScalarOperation {
     /// too.
     pub fn is_cheap(self, operand: Scalar) -> bool {
         match self {
-            ScalarOperation::Convert(_) | ScalarOperation::Fits(_) => true,
+            ScalarOperation::Convert(_) | ScalarOperation::Fits(_) | ScalarOperation::Bits(_) => {
+                true
+            }
             ScalarOperation::Wrap(_) => !operand.is_float(),
             other => other.info().is_some_and(|i| i.cost == Cost::Low),
         }
@@ -254,7 +261,7 @@ impl ScalarOperation {
                 let widens = operand.is_signed() == to.is_signed() && operand.bits() <= to.bits();
                 to.is_float() || (operand.is_integer() && to.is_integer() && widens)
             }
-            ScalarOperation::Wrap(_) | ScalarOperation::Fits(_) => true,
+            ScalarOperation::Wrap(_) | ScalarOperation::Fits(_) | ScalarOperation::Bits(_) => true,
             other => match other.info().map(|i| i.domain) {
                 Some(Domain::All) => true,
                 Some(Domain::Floats) => operand.is_float(),
@@ -269,6 +276,7 @@ impl ScalarOperation {
             ScalarOperation::Convert(to) => format!("convert.{}", to.info().short),
             ScalarOperation::Wrap(to) => format!("wrap.{}", to.info().short),
             ScalarOperation::Fits(to) => format!("fits.{}", to.info().short),
+            ScalarOperation::Bits(to) => format!("bits.{}", to.info().short),
             other => other.info().map_or("", |i| i.short).to_string(),
         }
     }
@@ -281,6 +289,7 @@ impl ScalarOperation {
                 "convert" => Some(ScalarOperation::Convert(to)),
                 "wrap" => Some(ScalarOperation::Wrap(to)),
                 "fits" => Some(ScalarOperation::Fits(to)),
+                "bits" => Some(ScalarOperation::Bits(to)),
                 _ => None,
             };
         }

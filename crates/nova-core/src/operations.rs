@@ -54,6 +54,9 @@ pub fn evaluate_unchecked(
         ScalarOperation::Convert(to) => convert(first, to),
         ScalarOperation::Wrap(to) => wrap(first, to),
         ScalarOperation::Fits(to) => ScalarValue::Bool(fits(first, to)),
+        ScalarOperation::Bits(to) => {
+            ScalarValue::from_integer_wrapping(to, i128::from(first.canonical_bits()))
+        }
         operation => match (first, second) {
             (ScalarValue::F32(a), ScalarValue::F32(b)) => on_f32(operation, a, b, strict),
             (ScalarValue::F64(a), ScalarValue::F64(b)) => on_f64(operation, a, b, strict),
@@ -98,6 +101,7 @@ fn on_integer(operation: ScalarOperation, scalar: Scalar, a: i128, b: i128) -> S
         O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos | O::Atan | O::Sinh => a,
         O::Cosh | O::Tanh | O::Pow | O::Atan2 | O::Floor | O::Ceil | O::Round => a,
         O::Truncate | O::Erf | O::Not | O::Convert(_) | O::Wrap(_) | O::Fits(_) => a,
+        O::Bits(_) => a,
     };
     ScalarValue::from_integer_wrapping(scalar, value)
 }
@@ -404,6 +408,12 @@ mod tests {
         );
         check(O::Wrap(Scalar::I8), &[V::I32(300)], Ok(V::I8(44)));
         check(O::Fits(Scalar::I8), &[V::I32(300)], Ok(V::Bool(false)));
+        check(O::Bits(Scalar::U32), &[V::F32(-0.0)], Ok(V::U32(1 << 31)));
+        check(
+            O::Bits(Scalar::U64),
+            &[V::F64(1.0)],
+            Ok(V::U64(0x3ff << 52)),
+        );
         check(O::Fits(Scalar::F32), &[V::F64(f64::NAN)], Ok(V::Bool(true)));
     }
 

@@ -156,6 +156,14 @@ impl Scalar {
     pub fn bits(self) -> u32 {
         u32::from(self.info().bytes) * 8
     }
+
+    /// Whether it is a float and the other the unsigned integer of its width.
+    pub fn holds_bits_of(self, unsigned: Scalar) -> bool {
+        matches!(
+            (self, unsigned),
+            (Scalar::F32, Scalar::U32) | (Scalar::F64, Scalar::U64)
+        )
+    }
 }
 
 impl fmt::Display for Scalar {

@@ -81,7 +81,7 @@ impl Lowerer<'_> {
             O::Atan2 | O::Floor | O::Ceil | O::Round | O::Truncate | O::Erf => {}
             O::Equal | O::NotEqual | O::Less | O::LessEqual | O::Greater | O::GreaterEqual => {}
             O::Not | O::BitAnd | O::BitOr | O::BitXor | O::BitNot => {}
-            O::Wrap(_) | O::Fits(_) => {}
+            O::Wrap(_) | O::Fits(_) | O::Bits(_) => {}
         }
         self.scalar(operation, operand, arguments)
     }

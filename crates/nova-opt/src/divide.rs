@@ -31,15 +31,18 @@ mod collect;
 mod control;
 mod cost;
 mod cut;
+mod digits;
 mod grid;
 mod group;
 mod histogram;
+mod keys;
 mod lanes;
 mod merge;
 mod nest;
 mod notes;
 mod ordered;
 mod parts;
+mod radix;
 mod rows;
 mod running;
 mod shared;
@@ -70,6 +73,7 @@ use ordered::{freedom, is_exact, is_free, is_orderly};
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
 use shared::NodeMakers;
+use sort::key_of_sort;
 use std::collections::BTreeSet;
 use strategies::holds_grids;
 
@@ -300,16 +304,23 @@ impl Divider<'_> {
             }
             Expression::Sort { count, compare } => {
                 let effects = self.effects.of_body(&compare.body);
+                let key = key_of_sort(&compare, effects, self.division);
                 let mut code = Code::new(self.program, place, self.division);
                 for order in pattern {
                     let sort = (count, &compare);
-                    let whole = code.divide_sort(order, sort, effects, self.division);
+                    let how = (effects, key.as_ref());
+                    let whole = code.divide_sort(order, sort, how, self.division);
                     if let (Some(notes), Some(whole)) = (&mut self.notes, whole) {
-                        notes.divide(order, Divided::sort());
+                        notes.divide(order, Divided::sort(key.as_ref(), self.division));
                         notes.copy(&[(whole, order)]);
                     }
                 }
-                out.append(&mut code.out);
+                let made = std::mem::take(&mut code.undivided);
+                let body = Body {
+                    statements: std::mem::take(&mut code.out),
+                    results: Vec::new(),
+                };
+                out.append(&mut self.divide_made(body, &made).statements);
             }
             expression => out.push(Statement {
                 pattern,

@@ -18,6 +18,7 @@ mod parallel;
 mod peers;
 mod profiles;
 mod races;
+mod radix;
 mod robust;
 mod scans;
 mod threads;

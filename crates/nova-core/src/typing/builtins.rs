@@ -135,6 +135,7 @@ fn scalar(operation: ScalarOperation, arguments: &[Type]) -> Result<Type> {
     }
     let accepted = match (operation, operation.info()) {
         (ScalarOperation::Wrap(to), _) => to.is_integer(),
+        (ScalarOperation::Bits(to), _) => operand.holds_bits_of(to),
         (_, Some(info)) => info.class.contains(operand),
         (_, None) => true,
     };

@@ -122,7 +122,8 @@ impl Report<'_> {
                 | Cutting::Lanes { .. }
                 | Cutting::Tiles { .. }
                 | Cutting::Asked
-                | Cutting::Runs => "a nest: an outer loop",
+                | Cutting::Runs
+                | Cutting::Digits { .. } => "a nest: an outer loop",
             },
             Fate::Whole(_) => "a nest: a loop in a loop",
         };
@@ -176,6 +177,11 @@ impl Report<'_> {
                                how much recursive calls have to do"
                 .to_string(),
             Cutting::Runs => "into runs of a power of two of elements".to_string(),
+            Cutting::Digits { from } => format!(
+                "from {from} elements on, by the digits of a key, the last one first: kernels sort \
+                 tiles by a digit and take from these what comes next; digits in which no keys \
+                 differ are left out"
+            ),
         }
     }
 
@@ -256,6 +262,9 @@ fn step_text(step: Step) -> String {
             );
         }
         Step::Merge => "runs are sorted, then merged in pieces of their size",
+        Step::MergeDisordered => {
+            "where a key is nan, runs are sorted, then merged in pieces of their size"
+        }
     };
     text.to_string()
 }
@@ -271,7 +280,8 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
         | Cutting::Lanes { .. }
         | Cutting::Tiles { .. }
         | Cutting::Asked
-        | Cutting::Runs => None,
+        | Cutting::Runs
+        | Cutting::Digits { .. } => None,
     }
 }
 
@@ -284,7 +294,8 @@ fn inside_text(divided: &Divided) -> Option<String> {
         | Cutting::Lanes { .. }
         | Cutting::Tiles { .. }
         | Cutting::Asked
-        | Cutting::Runs => "",
+        | Cutting::Runs
+        | Cutting::Digits { .. } => "",
     };
     let text = format!("with fewer than {FEW} rounds{long} loops inside are divided");
     divided.inside.then_some(text)

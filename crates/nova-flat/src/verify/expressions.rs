@@ -242,6 +242,7 @@ impl<'a> Verifier<'a> {
         })?;
         let accepted = match operation {
             ScalarOperation::Wrap(to) => operand != Scalar::Bool && to.is_integer(),
+            ScalarOperation::Bits(to) => operand.holds_bits_of(to),
             other => other.info().is_none_or(|info| info.class.contains(operand)),
         };
         self.require(accepted, || {

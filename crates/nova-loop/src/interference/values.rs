@@ -249,7 +249,7 @@ impl Walk<'_> {
             return value.clone();
         }
         let result = match operation {
-            O::Convert(to) | O::Wrap(to) => to,
+            O::Convert(to) | O::Wrap(to) | O::Bits(to) => to,
             O::Equal
             | O::NotEqual
             | O::Less

@@ -139,7 +139,7 @@ impl Code<'_> {
         self.loop_of_thread(
             pattern.clone(),
             (count, index),
-            (carries, start),
+            carries.into_iter().zip(start).collect(),
             body,
             vec![],
         );
@@ -181,7 +181,8 @@ impl Code<'_> {
             statements,
             results,
         };
-        self.loop_of_thread(pattern, (count, index), (carries, start), body, outputs);
+        let carries = carries.into_iter().zip(start).collect();
+        self.loop_of_thread(pattern, (count, index), carries, body, outputs);
         let made = made.into_iter();
         made.flat_map(|array| [first, Atom::Variable(array)])
             .collect()
@@ -269,12 +270,12 @@ impl Code<'_> {
         self.push(pattern, Expression::Operation(operation));
     }
 
-    /// A loop of one thread that hands on running results, which start with these values.
+    /// A loop of one thread that hands on numbers, which start with these values.
     pub(super) fn loop_of_thread(
         &mut self,
         pattern: Vec<Variable>,
         (count, index): (Atom, Variable),
-        (carries, start): (Vec<Variable>, Vec<Atom>),
+        carries: Vec<(Variable, Atom)>,
         body: Body,
         outputs: Vec<Output>,
     ) {
@@ -283,7 +284,7 @@ impl Code<'_> {
             indices: vec![index],
             level: Level::Sequential,
             strategy: None,
-            carries: carries.into_iter().zip(start).collect(),
+            carries,
             body,
             outputs,
         };

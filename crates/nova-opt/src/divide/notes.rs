@@ -7,9 +7,11 @@ use super::Division;
 use super::cost::Cost;
 use super::cut::{ROUND, wants_idle};
 use super::grid::is_map;
+use super::keys::Key;
 use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
+use super::radix::least;
 use super::tiles::{takes_turns, tile_size};
 use crate::regular::Irregular;
 use nova_core::order::BLOCK;
@@ -106,6 +108,11 @@ pub enum Cutting {
     Asked,
     /// Into runs of a power of two of elements.
     Runs,
+    /// Into tiles, which kernels sort by a key, digit by digit.
+    Digits {
+        /// From how many elements on.
+        from: i64,
+    },
 }
 
 /// What is done apart from the parts.
@@ -144,6 +151,8 @@ pub enum Step {
     Bins,
     /// Sorted parts are merged.
     Merge,
+    /// The same where a key has no order.
+    MergeDisordered,
 }
 
 /// Why one thread does an operation.
@@ -230,11 +239,19 @@ pub(super) fn pairs(one: &Body, other: &Body) -> Vec<(Variable, Variable)> {
 }
 
 impl Divided {
-    /// How a sort is divided.
-    pub(super) fn sort() -> Divided {
+    /// How a sort is divided, by a key if there is one.
+    pub(super) fn sort(key: Option<&Key>, division: Division) -> Divided {
+        let (cut, steps) = match key {
+            Some(key) => {
+                let from = least(division).saturating_add(1);
+                let merges = key.scalar.is_float().then_some(Step::MergeDisordered);
+                (Cutting::Digits { from }, merges.into_iter().collect())
+            }
+            None => (Cutting::Runs, vec![Step::Merge]),
+        };
         Divided {
-            cut: Cutting::Runs,
-            steps: vec![Step::Merge],
+            cut,
+            steps,
             idle: false,
             inside: false,
         }
@@ -285,6 +302,7 @@ impl Code<'_> {
                 | Cutting::Even { .. }
                 | Cutting::Elements { .. }
                 | Cutting::Asked
+                | Cutting::Digits { .. }
                 | Cutting::Runs => step(output, twice, self.strict),
             };
             if let Some(step) = step

@@ -11,6 +11,7 @@
 
 use super::Division;
 use super::cost::Cost;
+use super::keys::{Key, key_of};
 use super::merge::Round;
 use super::parts::Code;
 use crate::effects::Effects;
@@ -33,14 +34,21 @@ struct Sort<'a> {
     bisects: bool,
 }
 
+/// The key by which kernels sort, where the order of a comparison is that of one and elements may be
+/// asked for it that the merge sort does not compare.
+pub(super) fn key_of_sort(compare: &Lambda, effects: Effects, division: Division) -> Option<Key> {
+    let may_be_asked = division.kernels && effects.is_pure();
+    may_be_asked.then(|| key_of(compare)).flatten()
+}
+
 impl Code<'_> {
-    /// Writes a sort in parts, or as it is where it is small. Gives what it binds where it is not in
+    /// Writes a sort by a key, or one in parts, or as it is where it is small. Gives what it binds where it is not in
     /// parts, if it may be.
     pub(super) fn divide_sort(
         &mut self,
         order: Variable,
         (count, compare): (Atom, &Lambda),
-        effects: Effects,
+        (effects, key): (Effects, Option<&Key>),
         division: Division,
     ) -> Option<Variable> {
         let size = self.run_size(count, compare, division);
@@ -50,6 +58,11 @@ impl Code<'_> {
             size,
             bisects: effects.is_pure(),
         };
+        if let Some(key) = key {
+            return self.radix_sort(order, (count, compare), key, division, |code, own| {
+                code.merge_sort(own, &sort);
+            });
+        }
         let condition = match self.compare(ScalarOperation::Greater, count, size) {
             Atom::Constant(ScalarValue::Bool(false)) => {
                 let compare = compare.clone();
@@ -60,8 +73,7 @@ impl Code<'_> {
         };
         let then = self.branch(&[order], |code, own| {
             for order in own {
-                let runs = code.sort_parts(order, &sort);
-                code.merge_runs(order, runs, &sort);
+                code.merge_sort(order, &sort);
             }
         });
         let compare = self.fresh_operator(compare);
@@ -79,6 +91,11 @@ impl Code<'_> {
         };
         self.push(vec![order], choice);
         whole
+    }
+
+    fn merge_sort(&mut self, order: Variable, sort: &Sort) {
+        let runs = self.sort_parts(order, sort);
+        self.merge_runs(order, runs, sort);
     }
 
     /// How many indices a part has: a power of two, at least what costs the grain.

@@ -48,9 +48,10 @@ impl Code<'_> {
             code.add_tile(group, &tile, &carries, next.clone());
             next.into_iter().map(Atom::Variable).collect()
         });
-        let start = start.into_iter().map(Atom::Variable).collect();
+        let start = start.into_iter().map(Atom::Variable);
         let indices = (group.tiles, tile);
-        self.loop_of_thread(last.clone(), indices, (carries, start), body, Vec::new());
+        let carries = carries.into_iter().zip(start).collect();
+        self.loop_of_thread(last.clone(), indices, carries, body, Vec::new());
         self.results(group, number, &last)
     }
 
@@ -77,7 +78,7 @@ impl Code<'_> {
             shape: vec![extent],
         };
         let joins = parts.iter().map(join).collect();
-        let none = (Vec::new(), Vec::new());
+        let none = Vec::new();
         self.loop_of_thread(parts.clone(), (group.tiles, tile), none, body, joins);
         self.combine_blocks(group, number, &parts, of_blocks)
     }
@@ -98,7 +99,7 @@ impl Code<'_> {
             let index = code.fresh("k", Scalar::I64);
             let body = code.body(|code| code.values_at(group, tile, (place, index), known));
             let values = code.scalars_like(own, "sum");
-            let none = (Vec::new(), Vec::new());
+            let none = Vec::new();
             code.loop_of_thread(values.clone(), (tile.length, index), none, body, outputs);
             values.into_iter().map(Atom::Variable).collect()
         });
@@ -133,7 +134,7 @@ impl Code<'_> {
                 parts.iter().map(|array| code.element(*array, at)).collect()
             });
             let sums = code.scalars_like(parts, "sum");
-            let none = (Vec::new(), Vec::new());
+            let none = Vec::new();
             code.loop_of_thread(sums.clone(), (group.tiles, tile), none, body, outputs);
             sums.into_iter().map(Atom::Variable).collect()
         });
@@ -334,7 +335,6 @@ impl Code<'_> {
         let starts = nest.reductions.iter();
         let start: Vec<Atom> = starts.flat_map(|(l, start)| neutral(l, start)).collect();
         let all = (0..group.blocks.values()).flat_map(|_| start.clone());
-        let start = all.collect();
         let carries = self.scalars_like(like, "sum");
         let sums = self.scalars_like(like, "sum");
         let index = self.fresh("k", Scalar::I64);
@@ -344,7 +344,8 @@ impl Code<'_> {
             code.combine_values(nest, &before, &values)
         });
         let indices = (tile.length, index);
-        self.loop_of_thread(sums.clone(), indices, (carries, start), body, Vec::new());
+        let carries = carries.into_iter().zip(all).collect();
+        self.loop_of_thread(sums.clone(), indices, carries, body, Vec::new());
         sums.into_iter().map(Atom::Variable).collect()
     }
 

@@ -1,0 +1,293 @@
+//! Radix sorts of devices: that they give what sequential C gives, to the bit, for keys of every type, up
+//! and down, with equal keys in their order or in the contrary one, with numbers that have no order; and
+//! that comparisons which are not the order of a key stay with the merge sort.
+
+use nova_core::Value;
+use nova_driver::{Checked, Compiler, Options, Source, Target};
+use nova_exec::CallError;
+use nova_exec::library::Library;
+use nova_opt::divide::Division;
+use nova_tests::devices;
+
+/// Radix sorts from 129 elements on.
+const SMALL: Division = Division {
+    parts: 64,
+    ..Division::SMALL
+};
+
+/// Lengths about those of parts, of tiles and of the blocks of tables.
+const LENGTHS: [usize; 7] = [0, 1, 128, 129, 256, 513, 4161];
+
+/// A program for one target.
+struct Compiled {
+    target: Target,
+    checked: Checked,
+    library: Library,
+}
+
+impl Compiled {
+    fn new(text: &str, target: Target, division: Option<Division>) -> Compiled {
+        let compiler = Compiler::new(Options {
+            target,
+            division,
+            verify: true,
+            ..Options::default()
+        });
+        let source = Source::text("radix.nova", text);
+        let mut checked = compiler.check(source).expect("a program");
+        let library = compiler.load(&mut checked, &[]).expect("its library");
+        Compiled {
+            target,
+            checked,
+            library,
+        }
+    }
+
+    /// What an entry gives for inputs that are written as text.
+    fn call(&self, entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
+        let values = nova_tests::inputs::read(&self.checked.program, entry, inputs);
+        self.library.call(entry, &values)
+    }
+}
+
+/// The longest inputs that an emulation gets, which is slow.
+const EMULATED: usize = 600;
+
+/// The targets whose devices, or emulations of these, there are.
+fn targets() -> Vec<Target> {
+    let opencl = devices::has_opencl().then_some(Target::OpenCl);
+    let cuda = devices::has_cuda().then_some(Target::Cuda);
+    opencl.into_iter().chain(cuda).collect()
+}
+
+/// Compares what each entry of a program gives on devices with what it gives in sequential C.
+#[track_caller]
+fn compare(text: &str, division: Option<Division>, inputs: &[String]) {
+    let sequential = Compiled::new(text, Target::Sequential, None);
+    let entries = sequential.checked.program.entries.len();
+    for target in targets() {
+        let device = Compiled::new(text, target, division);
+        for entry in 0..entries {
+            for input in inputs {
+                let length = input.split_whitespace().count();
+                if target == Target::Cuda && length > EMULATED {
+                    continue;
+                }
+                let count = sequential.checked.program.entries[entry].inputs.len();
+                let all = vec![input.as_str(); count];
+                let expected = sequential.call(entry, &all).expect("a value in order");
+                let value = device.call(entry, &all).expect("a value of the device");
+                assert!(
+                    value.same(&expected),
+                    "{:?}, entry {entry}, {length} elements",
+                    device.target
+                );
+            }
+        }
+    }
+}
+
+fn list(numbers: impl Iterator<Item = String>) -> String {
+    format!("[{}]", numbers.collect::<Vec<_>>().join(" "))
+}
+
+/// Sorts elements with their indices, so that it shows in which order equal ones are.
+fn sorts(ty: &str) -> String {
+    let sort = |name: &str, compare: &str| {
+        format!(
+            "(entry {name} ((X : vector {ty}))
+                (sort (lambda (a, _) (b, _) {compare}) (zip X (range (length X)))))"
+        )
+    };
+    [
+        sort("rising", "(<= a b)"),
+        sort("falling", "(>= a b)"),
+        sort("rising_last_first", "(< a b)"),
+        sort("falling_last_first", "(not (<= a b))"),
+    ]
+    .join("\n")
+}
+
+/// Scattered numbers.
+fn scattered(k: usize) -> u64 {
+    (k as u64)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(17)
+}
+
+/// Lists of each length of some numbers of many and of few different values, and of one.
+fn lists(length: usize, number: impl Fn(u64) -> String) -> [String; 3] {
+    [
+        list((0..length).map(|k| number(scattered(k)))),
+        list((0..length).map(|k| number(scattered(k) % 7))),
+        list((0..length).map(|_| number(5))),
+    ]
+}
+
+/// Compares the sorts of a type.
+fn compare_type(ty: &str, number: impl Fn(u64) -> String) {
+    let inputs: Vec<String> = LENGTHS
+        .iter()
+        .flat_map(|length| lists(*length, &number))
+        .collect();
+    compare(&sorts(ty), Some(SMALL), &inputs);
+}
+
+#[test]
+fn narrow_integers_are_sorted() {
+    compare_type("int8", |bits| (bits as i8).to_string());
+    compare_type("uint8", |bits| (bits as u8).to_string());
+    compare_type("int16", |bits| (bits as i16).to_string());
+    compare_type("uint16", |bits| (bits as u16).to_string());
+}
+
+#[test]
+fn wide_integers_are_sorted_up_to_their_limits() {
+    compare_type("int", |bits| match bits % 11 {
+        0 => i32::MIN.to_string(),
+        1 => i32::MAX.to_string(),
+        2 => "0".to_string(),
+        _ => (bits as i32).to_string(),
+    });
+    compare_type("uint32", |bits| match bits % 11 {
+        0 => u32::MAX.to_string(),
+        _ => (bits as u32).to_string(),
+    });
+    compare_type("int64", |bits| match bits % 11 {
+        0 => i64::MIN.to_string(),
+        1 => i64::MAX.to_string(),
+        2 => "-1".to_string(),
+        _ => (bits as i64).to_string(),
+    });
+    compare_type("uint64", |bits| match bits % 11 {
+        0 => u64::MAX.to_string(),
+        _ => bits.to_string(),
+    });
+}
+
+/// Numbers of both signs, zeros of both signs and infinities.
+fn float(bits: u64) -> String {
+    match bits % 13 {
+        0 => "-0.0".to_string(),
+        1 => "0.0".to_string(),
+        2 => "inf".to_string(),
+        3 => "-inf".to_string(),
+        4 => "1.0e-40".to_string(),
+        5 => "-1.0e-40".to_string(),
+        6 => "3.0e38".to_string(),
+        7 => "-3.0e38".to_string(),
+        _ => format!("{}.{}", bits as i32, bits % 997),
+    }
+}
+
+#[test]
+fn floats_are_sorted_with_zeros_as_equals() {
+    compare_type("float", float);
+    compare_type("double", float);
+}
+
+#[test]
+fn numbers_without_an_order_are_merged() {
+    let lists = |share: u64| {
+        let number = move |k: usize| match scattered(k) % share {
+            0 => "nan".to_string(),
+            _ => float(scattered(k)),
+        };
+        let lists = LENGTHS.iter().map(move |n| list((0..*n).map(number)));
+        lists.collect::<Vec<String>>()
+    };
+    for ty in ["float", "double"] {
+        let inputs = [lists(3), lists(1000)].concat();
+        compare(&sorts(ty), Some(SMALL), &inputs);
+    }
+}
+
+/// Programs whose comparisons are the order of a key that is computed.
+const KEYS: [&str; 6] = [
+    "(<= (& a 255) (& b 255))",
+    "(<= (- 0 a) (- 0 b))",
+    "(< (* b 3) (* a 3))",
+    "(not (> a b))",
+    "(>= (^ (>> a 3) 77) (^ (>> b 3) 77))",
+    "(<= (wrap_int64 (wrap_int8 a)) (wrap_int64 (wrap_int8 b)))",
+];
+
+/// And others.
+const OTHERS: [&str; 5] = [
+    "(<= (+ a b) b)",
+    "(<= a (& b 15))",
+    "(or (< (& a 7) (& b 7)) (and (= (& a 7) (& b 7)) (<= a b)))",
+    "(= a b)",
+    "true",
+];
+
+fn with_comparison(compare: &str) -> String {
+    format!("((X : vector int)) (sort (lambda (a, _) (b, _) {compare}) (zip X (range (length X))))")
+}
+
+fn integers(length: usize) -> String {
+    list((0..length).map(|k| (scattered(k) as i32).to_string()))
+}
+
+#[test]
+fn keys_may_be_computed_and_comparisons_may_be_none_of_keys() {
+    let inputs = [0, 1, 200, 1025, 5000].map(integers);
+    let entry = |(k, compares)| format!("(entry sort_{k} {})", with_comparison(compares));
+    let entries = KEYS.into_iter().chain(OTHERS).enumerate().map(entry);
+    let text = entries.collect::<Vec<String>>().join("\n");
+    compare(&text, Some(SMALL), &inputs);
+}
+
+#[test]
+fn comparisons_that_fail_do_so_on_devices_too() {
+    let text = with_comparison("(<= (/ 100 a) (/ 100 b))");
+    let sequential = Compiled::new(&text, Target::Sequential, None);
+    let input = |at: usize| list((0..1000).map(|k| if k == at { "0" } else { "7" }.to_string()));
+    for target in targets() {
+        let device = Compiled::new(&text, target, Some(SMALL));
+        for input in [input(0), input(600)] {
+            let message = |program: &Compiled| match program.call(0, &[&input]) {
+                Err(CallError::Failed { code: 1, message }) => message,
+                other => panic!("{:?}: {other:?}", program.target),
+            };
+            assert_eq!(message(&device), message(&sequential));
+        }
+        let whole = input(1000);
+        let value = device.call(0, &[&whole]).expect("a value");
+        assert!(value.same(&sequential.call(0, &[&whole]).expect("a value")));
+    }
+}
+
+#[test]
+fn sizes_are_the_usual_ones_by_default() {
+    let text = "((X : vector int)) (sort (lambda (a b) (<= a b)) X)";
+    let inputs = [4096, 4097, 150_001].map(integers);
+    compare(text, None, &inputs);
+}
+
+#[test]
+fn the_report_says_which_sort_it_is() {
+    let report = |compare: &str, target: Target| {
+        let compiler = Compiler::new(Options {
+            target,
+            ..Options::default()
+        });
+        let source = Source::text("radix.nova", with_comparison(compare));
+        let mut checked = compiler.check(source).expect("a program");
+        compiler.explain(&mut checked).expect("a report")
+    };
+    let radix = "by the digits of a key";
+    for target in [Target::OpenCl, Target::Cuda] {
+        for compare in KEYS {
+            let report = report(compare, target);
+            assert!(report.contains(radix), "{report}");
+        }
+        for compare in OTHERS {
+            let report = report(compare, target);
+            assert!(!report.contains(radix), "{report}");
+            assert!(report.contains("runs are sorted, then merged"), "{report}");
+        }
+    }
+    let threads = report(KEYS[0], Target::Pthreads);
+    assert!(!threads.contains(radix), "{threads}");
+}
