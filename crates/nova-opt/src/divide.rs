@@ -37,6 +37,7 @@ mod group;
 mod histogram;
 mod keys;
 mod lanes;
+mod levels;
 mod merge;
 mod nest;
 mod notes;

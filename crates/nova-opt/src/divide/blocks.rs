@@ -8,8 +8,7 @@
 //! A thread combines the values of a tile from left to right from what changes nothing, and adds that
 //! to what the tiles before it came to, which lies in memory of the group: so errors of float sums grow
 //! with the length of a tile and the number of tiles, not with their product. Behind the last index
-//! threads compute the last one again, and drop it at the end, so that no read is conditional: some
-//! compilers of OpenCL read before they ask.
+//! threads compute the last one again, and drop it at the end, so that all of them do the same.
 //!
 //! In the strict order a tile is a block of that, of which each thread makes one value; the tree of
 //! adjacent pairs combines these in the end.

@@ -458,8 +458,8 @@ impl Code<'_> {
     }
 
     /// Arrays of the group of what `compute` gives for each index of a tile, and of other values behind
-    /// the last one. There the last one is computed again, so that nothing is read on a condition: that
-    /// costs threads nothing, and some compilers of OpenCL read before they ask.
+    /// the last one. There the last one is computed again, so that all threads do the same, which costs
+    /// nothing.
     pub(super) fn fill_tile(
         &mut self,
         arrays: &[Variable],
