@@ -207,14 +207,19 @@ static void nova_race_barrier(int kind)
     }
 }
 
-/* The turn of an iteration begins, or ends. */
+/* The turn of an iteration begins, or ends; the threads of a work-group meet there. */
 static void nova_race_turn(bool ends)
 {
     nova_races *races = &nova_race_state;
     if (races->depth == 0)
         return;
     nova_race_frame *top = nova_race_top(races);
-    top->now.phase = top->now.phase / 4 * 4 + (ends ? 2 : 1);
+    nova_race_frame *shared = top->kind == NOVA_RACE_GROUP ? top - 1 : top;
+    shared->now.phase = shared->now.phase / 4 * 4 + (ends ? 2 : 1);
+    if (shared != top) {
+        const char *place = nova_race_team_of(races, top->now.team)->place;
+        top->now.team = nova_race_new_team(races, place, shared->now);
+    }
 }
 
 /* An iteration leaves the function, which would leave other iterations undone. */

@@ -292,6 +292,17 @@ fn random_programs_have_no_races() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// What groups hand on is ordered by their turns.
+#[test]
+fn groups_in_turns_have_no_races() {
+    let text = "((X : vector int)) (scan + 5 (map (lambda (x) (* x x)) X))";
+    let inputs: Vec<Vec<String>> = [0, 1, 2305, 10_000]
+        .map(|n| vec![nova_tests::programs::integers(n)])
+        .into();
+    let found = differences("scan", text, Passes::Cuda(2), &inputs);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 #[test]
 fn messages_name_both_accesses() {
     let text = "(program
