@@ -26,7 +26,8 @@
 //! (rows of varying length, concatenated). Inputs are read by `Index` inside the body. With carries
 //! it runs in order; a sequential loop is one without outputs. At the level of a grid its indices are
 //! shared among threads: each runs the body for a part of a larger space, and arrays are joined of
-//! what the parts give, or collected, where only the parts know how much that is. `MaySplit` asks
+//! what the parts give, or collected, where only the parts know how much that is; work-groups may have
+//! carries, which they hand on in order. `MaySplit` asks
 //! whether there are threads for it; no result depends on the answer. A reduction says which of the
 //! steps of docs/order.md it does ([`ir::Bracketing`]): all of them, or those of a part, or what
 //! combines parts. A strategy of the program ([`nova_core::strategy`], dpia.txt §6.2) stays on its

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Random programs are those of seeds from 1 on.
 const SEEDS: u64 = 200;
-/// How programs are compiled: in small parts for threads, and for kernels.
-const PASSES: [Passes; 2] = [Passes::Divided, Passes::Kernels(2)];
+/// How programs are compiled: in small parts for threads, for kernels, and for those of CUDA.
+const PASSES: [Passes; 3] = [Passes::Divided, Passes::Kernels(2), Passes::Cuda(2)];
 /// Loops that are refused, by what is said of them, each with its reason. There are none.
 const KNOWN: [&str; 0] = [];
 

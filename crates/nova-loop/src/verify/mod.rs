@@ -18,7 +18,8 @@
 //! 6. *Recursion.* Every function that can reach itself by calls is marked `recursive`.
 //! 7. *Turns.* `AwaitTurn` and `EndTurn` stand directly in a loop at the level of a grid and name its
 //!    index: both, in this order, or none. Such a loop does not fail, call, allocate, or begin
-//!    another grid: whoever waits for a turn waits for a thread that waits for nothing else.
+//!    another grid: whoever waits for a turn waits for a thread that waits for nothing else. So may
+//!    they in a loop over groups, which in their turns hand numbers on ([`crate::turns`]) and do no more.
 //! 8. *Destinations.* Memory for a result is allocated only in the function of an entry, outside of
 //!    its conditionals and loops, for a component that has such memory and with its stride.
 //! 9. *Work-groups.* A thread of a group begins no loop that threads share. An array of a group stands in

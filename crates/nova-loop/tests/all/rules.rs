@@ -417,6 +417,25 @@ fn turns() {
 }
 
 #[test]
+fn turns_of_groups() {
+    let group = |turn: &str, rest: &str| {
+        format!("(for i n block (await_turn i) {turn} (end_turn i) {rest})")
+    };
+    let next = |value: &str| format!("(declare a:f32 (load x 0)) (store x 0 {value})");
+    let handed = next("(max f32 a 2.0f)");
+    check("", &group(&handed, ""), "fine");
+    let more = "more than hand numbers on";
+    // What depends on the order, what is not combined, and what else there may be.
+    check("", &group(&next("(add f32 a 2.0f)"), ""), more);
+    check("", &group(&next("(max f32 2.0f 3.0f)"), ""), more);
+    check("", &group("(store x 0 1.0f)", ""), more);
+    check("", &group(&format!("{handed} (store x 1 a)"), ""), more);
+    let waits = "may wait or not end";
+    check("", &group(&handed, "(check c index [n n])"), waits);
+    check("", &group(&handed, "(loop (break))"), waits);
+}
+
+#[test]
 fn work_groups() {
     let fine = "(for g n block (shared p:(pointer f32) n)
         (for i n thread (store p i (load x i)))
