@@ -103,6 +103,7 @@ template <typename T>
 static __device__ inline T nova_take_turn(uint64_t *words, int64_t iteration, int64_t count,
                                           int number, T *state, T own, T (*combine)(T, T))
 {
+    static_assert(NOVA_BLOCK_SIZE >= 32, "a warp looks back: NOVA_BLOCK_SIZE is too small");
     NOVA_SHARED(uint64_t, given, 1);
     nova_turn *turns = (nova_turn *)(words + 1) + count * number;
     nova_turn *turn = &turns[iteration];

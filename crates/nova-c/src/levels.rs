@@ -12,7 +12,7 @@ use crate::scalar::memory_type;
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::{self, Command, Level, Variable};
 use nova_loop::regions::captured;
-use nova_loop::walk::each_command;
+use nova_loop::walk::{each_command, takes_turns};
 
 /// Whether the threads of a group wait for each other in the body of a kernel.
 pub fn waits(body: &[Command]) -> bool {
@@ -51,7 +51,9 @@ impl FunctionEmitter<'_, '_> {
     /// share. Where that is not known before, as many as a group may have.
     pub fn threads_of_group(&mut self, index: Variable, body: &[Command]) -> Expression {
         let known = captured(index, body);
-        let mut threads = ir::Expression::index(1);
+        // A warp looks back for a group that takes turns.
+        let least = if takes_turns(body) { 32 } else { 1 };
+        let mut threads = ir::Expression::index(least);
         let mut all_known = true;
         each_command(body, |command| {
             if let Command::For {

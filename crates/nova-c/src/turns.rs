@@ -9,7 +9,7 @@ use crate::function::FunctionEmitter;
 use crate::scalar::{self, Value, memory_type, variable_type};
 use nova_core::{Scalar, ScalarOperation};
 use nova_loop::ir::Command;
-use nova_loop::turns::{HandedOn, handed_on};
+use nova_loop::turns::handed_on;
 
 /// What a kernel takes turns with.
 #[derive(Clone)]
@@ -38,16 +38,6 @@ impl Turning {
     }
 }
 
-/// The numbers that the groups of a loop hand on.
-fn numbers(body: &[Command]) -> Option<Vec<HandedOn<'_>>> {
-    let begin = body
-        .iter()
-        .position(|c| matches!(c, Command::AwaitTurn(_)))?;
-    let turn = body.get(begin + 1..)?;
-    let end = turn.iter().position(|c| matches!(c, Command::EndTurn(_)))?;
-    handed_on(turn.get(..end)?)
-}
-
 impl FunctionEmitter<'_, '_> {
     /// Before a launch: makes the words for the turns of so many iterations, if they take any; gives
     /// the block and the argument.
@@ -56,7 +46,7 @@ impl FunctionEmitter<'_, '_> {
         count: &Expression,
         body: &[Command],
     ) -> Option<(Name, Expression)> {
-        let numbers = numbers(body)?.len();
+        let numbers = handed_on(body)?.len();
         let turns = self.fresh("turns");
         let all = vec![
             context(),
@@ -80,7 +70,7 @@ impl FunctionEmitter<'_, '_> {
         body: &[Command],
         parameters: &mut Vec<Parameter>,
     ) {
-        if numbers(body).is_none() {
+        if handed_on(body).is_none() {
             return;
         }
         let words = self.fresh("turns");
@@ -100,7 +90,7 @@ impl FunctionEmitter<'_, '_> {
         let Some(turning) = self.turning.clone() else {
             return 0;
         };
-        let (Some(Command::AwaitTurn(_)), Some(handed)) = (commands.first(), numbers(commands))
+        let (Some(Command::AwaitTurn(_)), Some(handed)) = (commands.first(), handed_on(commands))
         else {
             return 0;
         };

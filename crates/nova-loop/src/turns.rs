@@ -20,10 +20,17 @@ pub struct HandedOn<'c> {
     pub scalar: Scalar,
 }
 
-/// The numbers that are handed on in a turn, if that is all that is done there: for each of them
-/// `declare begin = state[0]` and `state[0] = begin operation own`.
-pub fn handed_on(turn: &[Command]) -> Option<Vec<HandedOn<'_>>> {
-    turn.chunks(2).map(one).collect()
+/// The numbers that the iterations of a loop with this body hand on, if there is a turn and that is all
+/// that is done in it: for each of them `declare begin = state[0]` and
+/// `state[0] = begin operation own`.
+pub fn handed_on(body: &[Command]) -> Option<Vec<HandedOn<'_>>> {
+    let begins = body
+        .iter()
+        .position(|c| matches!(c, Command::AwaitTurn(_)))?;
+    let turn = body.get(begins + 1..)?;
+    let ends = turn.iter().position(|c| matches!(c, Command::EndTurn(_)))?;
+    let all: Option<Vec<HandedOn<'_>>> = turn.get(..ends)?.chunks(2).map(one).collect();
+    all.filter(|all| !all.is_empty())
 }
 
 fn one(commands: &[Command]) -> Option<HandedOn<'_>> {

@@ -1,10 +1,11 @@
 /* Work-groups that hand numbers on in turns, as generated kernels do: for each iteration what all before
  * it come to, whatever groups run at a time. */
+#define NOVA_BLOCK_SIZE 64
 #include "threads.h"
 #include <string.h>
 #include "../../../runtime-c/cuda/turns.h"
 
-enum { THREADS = 64 };
+enum { THREADS = NOVA_BLOCK_SIZE };
 
 static __device__ int64_t sum(int64_t a, int64_t b)
 {

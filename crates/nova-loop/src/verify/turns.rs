@@ -27,7 +27,7 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
                 if may_wait(*level, body) {
                     complain("a loop with turns that may wait or not end");
                 }
-                if *level == Level::Block && !hands_on(body) {
+                if *level == Level::Block && handed_on(body).is_none() {
                     complain("a turn of a group that does more than hand numbers on");
                 }
             }
@@ -46,18 +46,6 @@ pub(super) fn check(program: &Program, errors: &mut Vec<InternalError>) {
 fn is_paired(body: &[Command], index: Variable) -> bool {
     let turns: Vec<&Command> = body.iter().filter(|c| matches!(c, turns!())).collect();
     matches!(turns[..], [Command::AwaitTurn(a), Command::EndTurn(b)] if *a == index && *b == index)
-}
-
-/// Whether what a group does in its turn is what a device can do without waiting for other turns.
-fn hands_on(body: &[Command]) -> bool {
-    let begins = body.iter().position(|c| matches!(c, Command::AwaitTurn(_)));
-    let ends = body.iter().position(|c| matches!(c, Command::EndTurn(_)));
-    match (begins, ends) {
-        (Some(begins), Some(ends)) => body
-            .get(begins + 1..ends)
-            .is_some_and(|turn| handed_on(turn).is_some()),
-        (_, _) => false,
-    }
 }
 
 /// Whether an iteration may end before its end, or wait for others outside of its turn. Allocations of

@@ -429,6 +429,7 @@ fn turns_of_groups() {
     check("", &group(&next("(add f32 a 2.0f)"), ""), more);
     check("", &group(&next("(max f32 2.0f 3.0f)"), ""), more);
     check("", &group("(store x 0 1.0f)", ""), more);
+    check("", &group("", ""), more);
     check("", &group(&format!("{handed} (store x 1 a)"), ""), more);
     let waits = "may wait or not end";
     check("", &group(&handed, "(check c index [n n])"), waits);
