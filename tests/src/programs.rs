@@ -80,8 +80,8 @@ impl Compiled {
     ///
     /// # Panics
     /// If it gives a value, or fails for a reason that is not in the program.
-    pub fn failure(&self, entry: usize, input: &str) -> String {
-        match self.call(entry, &[input]) {
+    pub fn failure(&self, entry: usize, inputs: &[impl AsRef<str>]) -> String {
+        match self.call(entry, inputs) {
             Err(CallError::Failed { code: 1, message }) => message,
             other => panic!("{:?}: {other:?}", self.target),
         }

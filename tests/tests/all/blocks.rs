@@ -2,67 +2,23 @@
 //! values are those of sequential C to the bit whatever the extents, that errors keep their places, and
 //! that what depends on the order stays with one thread. And states of loops inside of groups.
 
-use nova_core::Value;
-use nova_driver::{Checked, Compiler, Options, Source, Stage, Target};
-use nova_exec::CallError;
-use nova_exec::library::Library;
+use nova_driver::{Stage, Target};
 use nova_opt::divide::Division;
-use nova_tests::devices;
+use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
-fn options(target: Target, strict: bool, division: Option<Division>) -> Options {
-    Options {
-        target,
+/// Blocks of few indices are worth it.
+fn small(strict: bool) -> How {
+    How {
         strict,
-        division,
-        verify: true,
-        ..Options::default()
+        division: Some(Division::SMALL),
     }
-}
-
-/// A program for one target.
-struct Compiled {
-    target: Target,
-    checked: Checked,
-    library: Library,
-}
-
-impl Compiled {
-    fn new(text: &str, options: Options) -> Compiled {
-        let target = options.target;
-        let compiler = Compiler::new(options);
-        let mut checked = compiler
-            .check(Source::text("blocks.nova", text))
-            .expect("a program");
-        let library = compiler.load(&mut checked, &[]).expect("its library");
-        Compiled {
-            target,
-            checked,
-            library,
-        }
-    }
-
-    /// What an entry gives for inputs that are written as text.
-    fn call(&self, entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
-        let values = nova_tests::inputs::read(&self.checked.program, entry, inputs);
-        self.library.call(entry, &values)
-    }
-}
-
-/// A program for each device, or emulation of one, that there is; blocks of few indices are worth it.
-fn on_devices(text: &str, strict: bool) -> Vec<Compiled> {
-    let opencl = devices::has_opencl().then_some(Target::OpenCl);
-    let cuda = devices::has_cuda().then_some(Target::Cuda);
-    let targets = opencl.into_iter().chain(cuda);
-    let division = Some(Division::SMALL);
-    let compile = |target| Compiled::new(text, options(target, strict, division));
-    targets.map(compile).collect()
 }
 
 /// Compares what each entry of a program gives on devices with what it gives in sequential C.
 #[track_caller]
 fn compare(text: &str, strict: bool, inputs: &[Vec<String>]) {
-    let sequential = Compiled::new(text, options(Target::Sequential, strict, None));
-    for device in on_devices(text, strict) {
+    let sequential = Compiled::new(text, Target::Sequential, How::usual(strict));
+    for device in on_devices(text, small(strict)) {
         for entry in 0..sequential.checked.program.entries.len() {
             for input in inputs {
                 let input: Vec<&str> = input.iter().map(String::as_str).collect();
@@ -81,11 +37,7 @@ fn compare(text: &str, strict: bool, inputs: &[Vec<String>]) {
 
 /// The loops of a program as it is for a device, with blocks of usual size.
 fn loops(text: &str, target: Target, strict: bool) -> String {
-    let compiler = Compiler::new(options(target, strict, None));
-    let mut checked = compiler
-        .check(Source::text("blocks.nova", text))
-        .expect("a program");
-    compiler.emit(&mut checked, Stage::Loop).expect("its loops")
+    programs::emit(text, target, How::usual(strict), Stage::Loop)
 }
 
 /// Whether a program has a loop over work-groups.
@@ -93,10 +45,6 @@ fn has_groups(text: &str, target: Target, strict: bool) -> bool {
     let loops = loops(text, target, strict);
     let is_of_groups = |line: &str| line.contains("(for ") && line.contains(" block ");
     loops.lines().any(is_of_groups)
-}
-
-fn list(numbers: impl Iterator<Item = String>) -> String {
-    format!("[{}]", numbers.collect::<Vec<_>>().join(" "))
 }
 
 /// Small numbers of either sign, of no pattern.
@@ -239,8 +187,8 @@ fn errors_keep_their_places() {
         list((0..n).map(number))
     };
     let good = ones(200, None);
-    let host = Compiled::new(text, options(Target::Sequential, false, None));
-    for device in on_devices(text, false) {
+    let host = Compiled::new(text, Target::Sequential, How::usual(false));
+    for device in on_devices(text, small(false)) {
         for at in [0, 130, 199] {
             let bad = |what: i64| ones(200, Some((at, what)));
             let calls = [
@@ -250,13 +198,9 @@ fn errors_keep_their_places() {
                 (3, bad(0), good.clone(), "division by zero"),
             ];
             for (entry, x, y, what) in calls {
-                let message = |program: &Compiled| match program.call(entry, &[&x, &y]) {
-                    Err(CallError::Failed { message, .. }) => message,
-                    other => panic!("{entry}: {other:?}"),
-                };
-                let expected = message(&host);
+                let expected = host.failure(entry, &[&x, &y]);
                 assert!(expected.contains(what), "{expected}");
-                assert_eq!(message(&device), expected, "{entry}");
+                assert_eq!(device.failure(entry, &[&x, &y]), expected, "{entry}");
             }
         }
         // And afterwards it works.
@@ -305,10 +249,7 @@ fn groups_bring_what_all_of_their_threads_read() {
 #[test]
 fn the_report_names_the_schedule() {
     let report = |text: &str, target: Target, strict: bool| {
-        let compiler = Compiler::new(options(target, strict, None));
-        let source = Source::text("blocks.nova", text);
-        let mut checked = compiler.check(source).expect("a program");
-        compiler.explain(&mut checked).expect("a report")
+        programs::report(text, target, How::usual(strict))
     };
     let sum = "((X : vector float) (Y : vector float))
         (map (lambda (x) (reduce + 0.0 (map (lambda (y) (* x y)) Y))) X)";
@@ -363,13 +304,17 @@ fn states_of_loops_in_groups_stay_where_they_are() {
     };
     let (groups, code) = of_groups(STATES);
     assert_eq!(groups, 1, "{code}");
-    let host = Compiled::new(STATES, options(Target::Sequential, false, None));
-    for device in on_devices(STATES, false) {
+    let host = Compiled::new(STATES, Target::Sequential, How::usual(false));
+    for device in on_devices(STATES, small(false)) {
         for n in ["0", "1", "3"] {
             for x in [vector(0), vector(40), vector(400)] {
                 for entry in 0..2 {
-                    let expected = host.call(entry, &[&x, n]).expect("a value in order");
-                    let value = device.call(entry, &[&x, n]).expect("a value of groups");
+                    let expected = host
+                        .call(entry, &[x.as_str(), n])
+                        .expect("a value in order");
+                    let value = device
+                        .call(entry, &[x.as_str(), n])
+                        .expect("a value of groups");
                     assert!(
                         value.same(&expected),
                         "{entry}: {value:?}, not {expected:?}"

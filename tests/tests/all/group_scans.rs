@@ -175,8 +175,8 @@ fn errors_in_tiles_have_their_places() {
         for (n, at) in [(5, 4), (100, 77), (2304, 2303), (5000, 4999), (5000, 1000)] {
             for (entry, wrong) in [0, -3].into_iter().enumerate() {
                 let input = ones_but(n, at, wrong);
-                let message = device.failure(entry, &input);
-                assert_eq!(message, sequential.failure(entry, &input));
+                let message = device.failure(entry, &[&input]);
+                assert_eq!(message, sequential.failure(entry, &[&input]));
                 let place = format!("program.nova:{}:", entry + 2);
                 assert!(message.starts_with(&place), "{message}");
             }

@@ -167,8 +167,8 @@ fn errors_in_lanes_have_their_places() {
         for (n, at) in [(5, 4), (64, 63), (200, 77), (5000, 4999)] {
             for (entry, wrong) in [0, -3, 300].into_iter().enumerate() {
                 let input = ones_but(n, at, wrong);
-                let message = device.failure(entry, &input);
-                assert_eq!(message, sequential.failure(entry, &input));
+                let message = device.failure(entry, &[&input]);
+                assert_eq!(message, sequential.failure(entry, &[&input]));
                 let place = format!("program.nova:{}:", entry + 2);
                 assert!(message.starts_with(&place), "{message}");
             }

@@ -2,93 +2,47 @@
 //! and down, with equal keys in their order or in the contrary one, with numbers that have no order; and
 //! that comparisons which are not the order of a key stay with the merge sort.
 
-use nova_core::Value;
-use nova_driver::{Checked, Compiler, Options, Source, Target};
-use nova_exec::CallError;
-use nova_exec::library::Library;
+use nova_driver::Target;
 use nova_opt::divide::Division;
-use nova_tests::devices;
+use nova_tests::programs::{self, Compiled, How, list, on_devices};
 
 /// Radix sorts from 129 elements on.
-const SMALL: Division = Division {
-    parts: 64,
-    ..Division::SMALL
+const SMALL: How = How {
+    strict: false,
+    division: Some(Division {
+        parts: 64,
+        ..Division::SMALL
+    }),
 };
 
 /// Lengths about those of parts, of tiles and of the blocks of tables.
 const LENGTHS: [usize; 7] = [0, 1, 128, 129, 256, 513, 4161];
 
-/// A program for one target.
-struct Compiled {
-    target: Target,
-    checked: Checked,
-    library: Library,
-}
-
-impl Compiled {
-    fn new(text: &str, target: Target, division: Option<Division>) -> Compiled {
-        let compiler = Compiler::new(Options {
-            target,
-            division,
-            verify: true,
-            ..Options::default()
-        });
-        let source = Source::text("radix.nova", text);
-        let mut checked = compiler.check(source).expect("a program");
-        let library = compiler.load(&mut checked, &[]).expect("its library");
-        Compiled {
-            target,
-            checked,
-            library,
-        }
-    }
-
-    /// What an entry gives for inputs that are written as text.
-    fn call(&self, entry: usize, inputs: &[&str]) -> Result<Value, CallError> {
-        let values = nova_tests::inputs::read(&self.checked.program, entry, inputs);
-        self.library.call(entry, &values)
-    }
-}
-
 /// The longest inputs that an emulation gets, which is slow.
 const EMULATED: usize = 600;
 
-/// The targets whose devices, or emulations of these, there are.
-fn targets() -> Vec<Target> {
-    let opencl = devices::has_opencl().then_some(Target::OpenCl);
-    let cuda = devices::has_cuda().then_some(Target::Cuda);
-    opencl.into_iter().chain(cuda).collect()
-}
-
-/// Compares what each entry of a program gives on devices with what it gives in sequential C.
+/// As [`programs::compare`], with inputs for the emulation that are not too long.
 #[track_caller]
-fn compare(text: &str, division: Option<Division>, inputs: &[String]) {
-    let sequential = Compiled::new(text, Target::Sequential, None);
-    let entries = sequential.checked.program.entries.len();
-    for target in targets() {
-        let device = Compiled::new(text, target, division);
-        for entry in 0..entries {
+fn compare(text: &str, how: How, inputs: &[String]) {
+    let sequential = Compiled::new(text, Target::Sequential, How::usual(false));
+    for device in on_devices(text, how) {
+        for (k, entry) in sequential.checked.program.entries.iter().enumerate() {
             for input in inputs {
                 let length = input.split_whitespace().count();
-                if target == Target::Cuda && length > EMULATED {
+                if device.target == Target::Cuda && length > EMULATED {
                     continue;
                 }
-                let count = sequential.checked.program.entries[entry].inputs.len();
-                let all = vec![input.as_str(); count];
-                let expected = sequential.call(entry, &all).expect("a value in order");
-                let value = device.call(entry, &all).expect("a value of the device");
+                let all = vec![input; entry.inputs.len()];
+                let expected = sequential.call(k, &all).expect("a value in order");
+                let value = device.call(k, &all).expect("a value of the device");
                 assert!(
                     value.same(&expected),
-                    "{:?}, entry {entry}, {length} elements",
+                    "{:?}, entry {k}, {length} elements",
                     device.target
                 );
             }
         }
     }
-}
-
-fn list(numbers: impl Iterator<Item = String>) -> String {
-    format!("[{}]", numbers.collect::<Vec<_>>().join(" "))
 }
 
 /// Sorts elements with their indices, so that it shows in which order equal ones are.
@@ -130,7 +84,7 @@ fn compare_type(ty: &str, number: impl Fn(u64) -> String) {
         .iter()
         .flat_map(|length| lists(*length, &number))
         .collect();
-    compare(&sorts(ty), Some(SMALL), &inputs);
+    compare(&sorts(ty), SMALL, &inputs);
 }
 
 #[test]
@@ -198,7 +152,7 @@ fn numbers_without_an_order_are_merged() {
     };
     for ty in ["float", "double"] {
         let inputs = [lists(3), lists(1000)].concat();
-        compare(&sorts(ty), Some(SMALL), &inputs);
+        compare(&sorts(ty), SMALL, &inputs);
     }
 }
 
@@ -235,22 +189,20 @@ fn keys_may_be_computed_and_comparisons_may_be_none_of_keys() {
     let entry = |(k, compares)| format!("(entry sort_{k} {})", with_comparison(compares));
     let entries = KEYS.into_iter().chain(OTHERS).enumerate().map(entry);
     let text = entries.collect::<Vec<String>>().join("\n");
-    compare(&text, Some(SMALL), &inputs);
+    compare(&text, SMALL, &inputs);
 }
 
 #[test]
 fn comparisons_that_fail_do_so_on_devices_too() {
     let text = with_comparison("(<= (/ 100 a) (/ 100 b))");
-    let sequential = Compiled::new(&text, Target::Sequential, None);
+    let sequential = Compiled::new(&text, Target::Sequential, How::usual(false));
     let input = |at: usize| list((0..1000).map(|k| if k == at { "0" } else { "7" }.to_string()));
-    for target in targets() {
-        let device = Compiled::new(&text, target, Some(SMALL));
+    for device in on_devices(&text, SMALL) {
         for input in [input(0), input(600)] {
-            let message = |program: &Compiled| match program.call(0, &[&input]) {
-                Err(CallError::Failed { code: 1, message }) => message,
-                other => panic!("{:?}: {other:?}", program.target),
-            };
-            assert_eq!(message(&device), message(&sequential));
+            assert_eq!(
+                device.failure(0, &[&input]),
+                sequential.failure(0, &[&input])
+            );
         }
         let whole = input(1000);
         let value = device.call(0, &[&whole]).expect("a value");
@@ -262,19 +214,13 @@ fn comparisons_that_fail_do_so_on_devices_too() {
 fn sizes_are_the_usual_ones_by_default() {
     let text = "((X : vector int)) (sort (lambda (a b) (<= a b)) X)";
     let inputs = [4096, 4097, 150_001].map(integers);
-    compare(text, None, &inputs);
+    compare(text, How::usual(false), &inputs);
 }
 
 #[test]
 fn the_report_says_which_sort_it_is() {
     let report = |compare: &str, target: Target| {
-        let compiler = Compiler::new(Options {
-            target,
-            ..Options::default()
-        });
-        let source = Source::text("radix.nova", with_comparison(compare));
-        let mut checked = compiler.check(source).expect("a program");
-        compiler.explain(&mut checked).expect("a report")
+        programs::report(&with_comparison(compare), target, How::usual(false))
     };
     let radix = "by the digits of a key";
     for target in [Target::OpenCl, Target::Cuda] {
