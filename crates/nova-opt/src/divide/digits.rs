@@ -148,6 +148,14 @@ impl Code<'_> {
         results
     }
 
+    /// The place of the count of the digit that stands at an index of a tile, which begins at `first`.
+    fn count_at(&mut self, pass: &Pass, first: Atom, index: Variable) -> (Atom, Atom) {
+        let at = self.scalar(Operation::Add, first, Atom::Variable(index));
+        let bits = self.element(pass.bits, at);
+        let digit = self.digit(bits, pass);
+        self.place_of_count(digit)
+    }
+
     fn fresh_words(&mut self) -> Vec<Variable> {
         let words = 0..DIGITS / PACKED;
         words.map(|_| self.fresh("counts", Scalar::U64)).collect()
@@ -158,10 +166,7 @@ impl Code<'_> {
         let carries = self.fresh_words();
         let index = self.fresh("i", Scalar::I64);
         let body = self.body(|code| {
-            let at = code.scalar(Operation::Add, first, Atom::Variable(index));
-            let bits = code.element(pass.bits, at);
-            let digit = code.digit(bits, pass);
-            let place = code.place_of_count(digit);
+            let place = code.count_at(pass, first, index);
             let words: Vec<Atom> = carries.iter().map(|v| Atom::Variable(*v)).collect();
             code.count_one(&words, place)
         });
@@ -231,10 +236,7 @@ impl Code<'_> {
         let carries = self.fresh_words();
         let index = self.fresh("i", Scalar::I64);
         let body = self.body(|code| {
-            let at = code.scalar(Operation::Add, first, Atom::Variable(index));
-            let bits = code.element(pass.bits, at);
-            let digit = code.digit(bits, pass);
-            let (which, bit) = code.place_of_count(digit);
+            let (which, bit) = code.count_at(pass, first, index);
             let words: Vec<Atom> = carries.iter().map(|v| Atom::Variable(*v)).collect();
             let mut own = words.first().copied().unwrap_or(bit);
             for (k, begins) in words.iter().enumerate().skip(1) {

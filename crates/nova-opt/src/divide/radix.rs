@@ -77,21 +77,7 @@ impl Code<'_> {
                 code.sort_by_keys(order, count, &keys, merge);
             }
         });
-        let compare = self.fresh_operator(compare);
-        let otherwise = self.branch(&[order], |code, own| {
-            code.push(own, Expression::Sort { count, compare });
-        });
-        let whole = match otherwise.results[..] {
-            [Atom::Variable(whole)] => Some(whole),
-            _ => None,
-        };
-        let choice = Expression::If {
-            condition,
-            then,
-            otherwise,
-        };
-        self.push(vec![order], choice);
-        whole
+        self.choose_sort(order, condition, then, (count, compare))
     }
 
     /// Computes the keys, in an order in which of equal ones the first is to come first, and in which

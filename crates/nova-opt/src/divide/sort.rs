@@ -16,7 +16,7 @@ use super::merge::Round;
 use super::parts::Code;
 use crate::effects::Effects;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{Atom, Expression, Lambda, Level, Output, Type, Variable};
+use nova_flat::ir::{Atom, Body, Expression, Lambda, Level, Output, Type, Variable};
 
 /// What a step of a merge costs beside the comparison, and how many there are for each element.
 const STEP: i64 = 8;
@@ -76,6 +76,17 @@ impl Code<'_> {
                 code.merge_sort(order, &sort);
             }
         });
+        self.choose_sort(order, condition, then, (count, compare))
+    }
+
+    /// Writes a choice between another way of sorting and the sort as it is; gives what that binds.
+    pub(super) fn choose_sort(
+        &mut self,
+        order: Variable,
+        condition: Atom,
+        then: Body,
+        (count, compare): (Atom, &Lambda),
+    ) -> Option<Variable> {
         let compare = self.fresh_operator(compare);
         let otherwise = self.branch(&[order], |code, own| {
             code.push(own, Expression::Sort { count, compare });
