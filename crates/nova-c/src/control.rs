@@ -290,7 +290,7 @@ fn roots_in_place(index: Variable, body: &[Command]) -> Option<Variable> {
 }
 
 /// Whether control never comes behind the command.
-fn leaves(command: &Command) -> bool {
+pub fn leaves(command: &Command) -> bool {
     matches!(
         command,
         Command::Fail { .. } | Command::Return | Command::Break | Command::Continue

@@ -188,6 +188,15 @@ pub fn group_barrier(target: Target) -> Statement {
     }
 }
 
+/// What all threads of a group wait for each other with at the end of a block that some may not come to,
+/// where a compiler needs that.
+pub fn barrier_at_end(target: Target) -> Option<Statement> {
+    match target {
+        Target::Seq | Target::Traced | Target::Pthreads | Target::Cuda => None,
+        Target::OpenCl => Some(group_barrier(target)),
+    }
+}
+
 /// What waits for all threads of a level on the host.
 pub fn barrier(target: Target, level: Level) -> Vec<Statement> {
     match (target, level) {

@@ -326,7 +326,11 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
 
     /// The statements of a list of commands, as a block of its own.
     pub fn block(&mut self, commands: &[ir::Command]) -> Vec<Statement> {
-        self.apart(|emitter| emitter.commands(commands)).0
+        let emit = |emitter: &mut Self| {
+            emitter.commands(commands);
+            emitter.meet_at_end(commands);
+        };
+        self.apart(emit).0
     }
 
     /// Declares a variable that has been given its name.

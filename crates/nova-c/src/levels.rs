@@ -6,6 +6,7 @@
 
 use crate::ast::{Binary, Expression, Hint, Name, Parameter, Statement, Type};
 use crate::command::context;
+use crate::control::leaves;
 use crate::dialect;
 use crate::function::FunctionEmitter;
 use crate::scalar::memory_type;
@@ -163,6 +164,21 @@ impl FunctionEmitter<'_, '_> {
         self.push(barrier);
         if self.waits {
             self.return_if("nova_group_has_failed");
+        }
+    }
+
+    /// Behind a block in which threads wait for each other and may end early, they meet once more, in
+    /// OpenCL C. PoCL cuts kernels at barriers into regions, and gives the work-items turns in each. Of
+    /// a region that several ends lie behind (that of the block, and that of those who return), it lets
+    /// the first work-item choose the end for all: loops of threads in it would be entered by all of
+    /// them, or by none (seen with PoCL 3.1, which wrote behind the end of arrays).
+    pub fn meet_at_end(&mut self, commands: &[Command]) {
+        let comes_there = commands
+            .last()
+            .is_some_and(|last| !leaves(last) && !matches!(last, Command::Barrier(_)));
+        if self.waits && comes_there && waits(commands) {
+            let barrier = dialect::barrier_at_end(self.unit.options.target);
+            barrier.into_iter().for_each(|b| self.push(b));
         }
     }
 

@@ -1,12 +1,12 @@
-//! Scans of devices in tiles: that work-groups keep tiles in memory of their own, that values are those
-//! of sequential C to the bit whatever the length, that errors keep their places, and that what depends
-//! on the order keeps it.
+//! Scans and filters of devices in tiles: that work-groups keep tiles in memory of their own, that values
+//! are those of sequential C to the bit whatever the length, that errors keep their places, and that
+//! what depends on the order keeps it.
 
 use nova_driver::Target;
 use nova_tests::programs::{self, Compiled, How, compare, integers, list, on_devices, ones_but};
 
 /// Lengths about those of tiles: of one value of 4 bytes 2304 indices, of 8 bytes 1280, of 12 bytes 768,
-/// of 16 bytes 256.
+/// of 16 bytes 256; of filters of 4 bytes 1792.
 const LENGTHS: [usize; 23] = [
     0, 1, 2, 63, 64, 255, 256, 257, 767, 768, 769, 1279, 1280, 1281, 1791, 1793, 2303, 2304, 2305,
     3841, 4608, 4609, 30011,
@@ -104,6 +104,23 @@ fn what_many_tiles_reduce_to_is_scanned_in_tiles() {
 }
 
 #[test]
+fn filters_keep_what_sequential_code_keeps() {
+    let text = "
+        (entry some ((X : vector int)) (filter (> 3) X))
+        (entry all ((X : vector int)) (filter (lambda (x) (= x x)) X))
+        (entry none ((X : vector int)) (filter (lambda (x) (~= x x)) X))
+        (entry few ((X : vector int)) (filter (lambda (x) (= 0 (% x 97))) (map (* 3) X)))
+        (entry both ((X : vector int))
+            (filter (lambda ((a, b)) (< a 7)) (map (lambda (x) ((& x 15), (to_int64 x))) X)))
+        (entry rows ((X : vector int)) (map (lambda (k) (filter (< k) X)) (range 3)))
+        (entry counted ((X : vector int)) (length (filter (> 3) X)))
+        (entry scanned ((X : vector int)) (scan + 1 (filter (> 3) X)))";
+    assert!(report(text, true).matches(IN_TILES).count() >= 6);
+    let inputs: Vec<String> = LENGTHS.iter().map(|n| integers(*n)).collect();
+    compare(text, How::usual(true), &inputs);
+}
+
+#[test]
 fn groups_keep_tiles_in_memory_of_their_own() {
     // The order of floats is free here, and their sums would depend on it: three steps.
     let text = "((X : vector float)) (scan + 0 X)";
@@ -121,6 +138,11 @@ fn groups_keep_tiles_in_memory_of_their_own() {
         assert_eq!(device.count(shared), 2 * 3 + 3 * 5, "{}", device.source);
         assert_eq!(device.count("NOVA_SHARED_LOOP("), 0);
         assert_eq!(device.count("nova_take_turn("), 0);
+    }
+    for device in on_devices("((X : vector int)) (filter (> 3) X)", How::usual(true)) {
+        assert_eq!(device.kernels(), 2, "{}", device.source);
+        assert_eq!(device.count("NOVA_GROUP_LOOP("), 2 + 1);
+        assert_eq!(device.count("NOVA_LOCAL_LOOP("), 4 + 6 + 1);
     }
 }
 
@@ -169,11 +191,12 @@ fn groups_of_cuda_scan_in_one_pass() {
 fn errors_in_tiles_have_their_places() {
     let text = "
         (entry quotients ((X : vector int)) (scan + 0 (map (lambda (x) (/ 100 x)) X)))
-        (entry gathered ((X : vector int)) (scan max 0 (map (lambda (x) (X ! x)) X)))";
+        (entry gathered ((X : vector int)) (scan max 0 (map (lambda (x) (X ! x)) X)))
+        (entry kept ((X : vector int)) (filter (lambda (x) (> (/ 7 x) 0)) X))";
     let sequential = Compiled::new(text, Target::Sequential, How::usual(true));
     for device in on_devices(text, How::usual(true)) {
         for (n, at) in [(5, 4), (100, 77), (2304, 2303), (5000, 4999), (5000, 1000)] {
-            for (entry, wrong) in [0, -3].into_iter().enumerate() {
+            for (entry, wrong) in [0, -3, 0].into_iter().enumerate() {
                 let input = ones_but(n, at, wrong);
                 let message = device.failure(entry, &[&input]);
                 assert_eq!(message, sequential.failure(entry, &[&input]));
@@ -198,6 +221,10 @@ fn the_report_names_the_schedule() {
     let steps = "in three steps: what each tile reduces to, what each begins with, then the running \
                  results, in memory of the work-group";
     assert!(text.contains(tiles) && text.contains(steps), "{text}");
+    let kept = "how many elements each tile keeps, where these begin, then the elements, found in memory \
+                of the work-group";
+    let text = report("((X : vector int)) (filter (> 3) X)", false);
+    assert!(text.contains(IN_TILES) && text.contains(kept), "{text}");
     let others = "
         (entry strict ((X : vector float)) (scan + 0 X))
         (entry unknown ((X : vector int)) (scan (lambda (a b) (+ (* a b) 1)) 0 X))

@@ -226,6 +226,10 @@ fn step_text(step: Step) -> String {
             "in three steps: what each tile reduces to, what each begins with, then the running \
              results, in memory of the work-group"
         }
+        Step::Kept => {
+            "in three steps: how many elements each tile keeps, where these begin, then the \
+             elements, found in memory of the work-group"
+        }
         Step::Turns => {
             "in one pass: each tile hands on, in its turn, what all up to its end come to, then has \
              the running results, in memory of the work-group"

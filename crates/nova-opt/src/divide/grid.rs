@@ -178,7 +178,7 @@ impl Code<'_> {
             return self.reduce_in_lanes(operation, pattern, way.division);
         }
         if self.has_tiles(&operation, way.division) {
-            return self.scan_in_tiles(operation, pattern, way.division);
+            return self.in_tiles(operation, pattern, way.division);
         }
         self.grid(operation, pattern, way);
     }

@@ -12,7 +12,7 @@ use super::lanes::alone;
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
 use super::radix::least;
-use super::tiles::{takes_turns, tile_size};
+use super::tiles::{is_filter, takes_turns, tile_size};
 use crate::regular::Irregular;
 use nova_core::order::BLOCK;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
@@ -123,6 +123,8 @@ pub enum Step {
     /// What the lanes reduce to is reduced by kernels while there are more values than this, then by the
     /// host.
     Lanes(i64),
+    /// How many elements each tile keeps comes first, then the elements.
+    Kept,
     /// What each tile reduces to comes first, then the running results of these, then of the tiles.
     Tiles,
     /// Each tile hands on what it comes to, in its turn, and goes on with what it has been given.
@@ -296,6 +298,7 @@ impl Code<'_> {
         for output in &operation.outputs {
             let step = match cut {
                 Cutting::Lanes { .. } => Some(Step::Lanes(alone(division))),
+                Cutting::Tiles { .. } if is_filter(operation) => Some(Step::Kept),
                 Cutting::Tiles { .. } if turns => Some(Step::Turns),
                 Cutting::Tiles { .. } => Some(Step::Tiles),
                 Cutting::Each

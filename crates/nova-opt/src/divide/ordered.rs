@@ -333,7 +333,7 @@ impl Code<'_> {
     }
 
     /// Zeros of the types of the elements of arrays.
-    fn zeros(&self, arrays: &[Variable]) -> Vec<Atom> {
+    pub(super) fn zeros(&self, arrays: &[Variable]) -> Vec<Atom> {
         let zero =
             |v: &Variable| ScalarValue::from_integer_wrapping(self.program.ty(*v).element(), 0);
         arrays.iter().map(|v| Atom::Constant(zero(v))).collect()

@@ -16,12 +16,14 @@
 //! not proved of all others.
 //!
 //! What depends on the order ([`Freedom::Strict`]), or has no value that changes nothing, has a thread
-//! for each part ([`super::running`]); so have filters, and bodies that do more than compute numbers.
+//! for each part ([`super::running`]); so have bodies that do more than compute numbers, or are dear.
+//! Filters are in [`super::kept`].
 
 use super::Division;
 use super::carried::drop_carried;
 use super::cost::Cost;
 use super::group::{Running, SOME, THREADS, neutrals};
+use super::kept::COUNT;
 use super::ordered::{Freedom, freedom, is_exact};
 use super::parts::{Code, fresh_operation};
 use super::running::{DEAREST, is_scan};
@@ -74,7 +76,8 @@ enum Begin<'a> {
 }
 
 /// How many bytes of a group's memory an operation has for each index of a tile: for each running
-/// result its values and what they come to.
+/// result its values and what they come to, of a filter whether and as which an element is kept, and
+/// what it is.
 fn bytes_of_index(program: &Program, operation: &ArrayOperation) -> i64 {
     let bytes = |atom: &Atom| {
         let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
@@ -86,9 +89,12 @@ fn bytes_of_index(program: &Program, operation: &ArrayOperation) -> i64 {
         let consumed = results.by_ref().take(output.consumes());
         sum += match output {
             Output::Scan { .. } => consumed.map(|value| 2 * bytes(value)).sum::<i64>(),
+            Output::Filter { .. } => {
+                let counts = 2 * i64::from(COUNT.info().bytes);
+                counts + consumed.skip(1).map(bytes).sum::<i64>()
+            }
             Output::Map
             | Output::Reduce { .. }
-            | Output::Filter { .. }
             | Output::Scatter { .. }
             | Output::Histogram { .. }
             | Output::Collect { .. }
@@ -159,9 +165,14 @@ fn computes_numbers(body: &Body) -> bool {
     all
 }
 
+/// Whether an operation only keeps elements.
+pub(super) fn is_filter(operation: &ArrayOperation) -> bool {
+    operation.carries.is_empty() && matches!(operation.outputs[..], [Output::Filter { .. }])
+}
+
 impl Code<'_> {
-    /// Whether an operation that may be divided is a scan in tiles: it makes arrays of running
-    /// results or with these; it does for each index of one dimension about as much,
+    /// Whether an operation that may be divided is a scan or a filter in tiles: it makes arrays of running
+    /// results or with these, or of what it keeps; it does for each index of one dimension about as much,
     /// and so little that it may be done again; and its values may be combined in any order.
     pub(super) fn has_tiles(&self, operation: &ArrayOperation, division: Division) -> bool {
         let is_free = |output: &Output| match output {
@@ -179,8 +190,7 @@ impl Code<'_> {
         let runs = runs && !operation.outputs.is_empty();
         division.kernels
             && operation.shape.len() == 1
-            && runs
-            && operation.outputs.iter().all(is_free)
+            && (is_filter(operation) || runs && operation.outputs.iter().all(is_free))
             && rows.is_none()
             && cost.loops.is_empty()
             && !cost.unknown
@@ -191,7 +201,19 @@ impl Code<'_> {
 
     /// Writes an operation that [has tiles](Code::has_tiles) as two grids of groups, and what is between
     /// them. `pattern` is what the operation gives.
-    pub(super) fn scan_in_tiles(
+    pub(super) fn in_tiles(
+        &mut self,
+        operation: ArrayOperation,
+        pattern: &[Variable],
+        division: Division,
+    ) {
+        match is_filter(&operation) {
+            true => self.filter_in_tiles(&operation, pattern),
+            false => self.scan_in_tiles(operation, pattern, division),
+        }
+    }
+
+    fn scan_in_tiles(
         &mut self,
         operation: ArrayOperation,
         pattern: &[Variable],
