@@ -2,9 +2,10 @@
 //! says and no others, barriers where threads use what others write, and what happens when one fails.
 
 use nova_core::Value;
-use nova_driver::{Checked, Compiler, Options, Source, Target};
+use nova_driver::{Checked, Compiler, Options, Source, Stage, Target};
 use nova_exec::CallError;
 use nova_exec::library::Library;
+use nova_tests::programs::{How, emit};
 use std::path::{Path, PathBuf};
 
 fn options(target: Target) -> Options {
@@ -247,6 +248,30 @@ const LARGE: &str = "
      in (map_local (lambda (i) (copy ! (- (- n 1) i))) (range n))))
    (split n X)))
 ";
+
+/// PoCL 3.1 runs a loop of threads wrongly that stands between the last barrier of a block and its end,
+/// where a group may also end early (`nova-c/src/levels.rs`).
+#[test]
+fn groups_that_may_end_early_meet_at_the_end_of_a_block() {
+    let group = |body: &str| {
+        format!(
+            "((xs : vector int))
+             (join (map_workgroup (lambda (row)
+                 (map_local (reduce_seq + 0) (split 4 (to_local (map_local {body}) row))))
+                 (split 64 xs)))"
+        )
+    };
+    let emitted = |body: &str, target| emit(&group(body), target, How::usual(true), Stage::C);
+    let barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\\n\"\n    \"";
+    let at_end = format!("{barrier}    }}\\n\"\n    \"}}");
+    let failing = emitted("(lambda (x) (/ 1000 x))", Target::OpenCl);
+    assert_eq!(failing.matches(&at_end).count(), 1, "{failing}");
+    let sure = emitted("(lambda (x) (* x x))", Target::OpenCl);
+    assert!(sure.contains(barrier) && !sure.contains(&at_end), "{sure}");
+    let cuda = emitted("(lambda (x) (/ 1000 x))", Target::Cuda);
+    assert!(cuda.contains("        __syncthreads();\n"), "{cuda}");
+    assert!(!cuda.contains("__syncthreads();\n    }\n}"), "{cuda}");
+}
 
 #[test]
 fn local_arrays_are_as_large_as_the_device_allows() {
