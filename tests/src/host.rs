@@ -31,7 +31,7 @@ pub fn write(name: &str, target: Target, folder: &Path) -> String {
 pub fn check(name: &str, folder: &Path, compiler: &str, flags: &str, threads: &[u32]) {
     let compiled = Command::new(compiler)
         .current_dir(folder)
-        .args("-std=c11 -g -Wall -Wextra -Werror -pthread -I.".split(' '))
+        .args("-std=c11 -g1 -Wall -Wextra -Werror -pthread -I.".split(' '))
         .args(flags.split(' '))
         .args(["host.c", &format!("{name}.c"), "-o", "host", "-lm"])
         .status()

@@ -3,9 +3,10 @@
 
 use crate::{devices, inputs};
 use nova_core::Value;
-use nova_driver::{Checked, Compiler, Options, Source, Stage, Target};
+use nova_driver::{Checked, Compiler, Options, Source, Stage, Target, interfaces};
+use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::CallError;
-use nova_exec::library::Library;
+use nova_exec::library::{self, Library};
 use nova_opt::divide::Division;
 
 /// What a program is called, in places of errors.
@@ -29,15 +30,46 @@ impl How {
         }
     }
 
-    fn compiler(self, target: Target) -> Compiler {
-        Compiler::new(Options {
+    fn options(self, target: Target) -> Options {
+        Options {
             target,
             strict: self.strict,
             division: self.division,
             verify: true,
             ..Options::default()
-        })
+        }
     }
+
+    fn compiler(self, target: Target) -> Compiler {
+        Compiler::new(self.options(target))
+    }
+}
+
+/// Compiles a program with all passes and loads it; gives its C, too. The compiler of C does not
+/// optimise, since it takes longer than all else in such tests; what it makes of examples, benchmarks
+/// and random programs is optimised.
+///
+/// # Panics
+/// If it can't be compiled, here or by the compiler of C.
+pub fn load(options: Options, source: Source) -> (Checked, Library, String) {
+    let c_options = CompilerOptions {
+        optimization: 0,
+        strict: options.strict,
+        libraries: options.libraries(),
+        cuda: options.dialect() == Some(nova_c::Target::Cuda),
+    };
+    let compiler = Compiler::new(options);
+    let mut checked = compiler.check(source).expect("a program");
+    let generated = compiler.compile(&mut checked).expect("its code");
+    let interface = library::Generated {
+        name: &checked.name,
+        header: &generated.files.header,
+        source: &generated.files.source,
+        entries: interfaces(&generated.program),
+        sums: &generated.program.sums,
+    };
+    let library = Library::load(&interface, c_options, &[]).expect("its library");
+    (checked, library, generated.files.source)
 }
 
 /// A program for one target, and what it was compiled to.
@@ -57,16 +89,12 @@ impl Compiled {
     /// # Panics
     /// If it can't be compiled, here or by the compiler of C.
     pub fn new(text: &str, target: Target, how: How) -> Compiled {
-        let compiler = how.compiler(target);
-        let source = Source::text(NAME, text);
-        let mut checked = compiler.check(source).expect("a program");
-        let generated = compiler.compile(&mut checked).expect("its code");
-        let library = compiler.load(&mut checked, &[]).expect("its library");
+        let (checked, library, source) = load(how.options(target), Source::text(NAME, text));
         Compiled {
             target,
             checked,
             library,
-            source: generated.files.source,
+            source,
         }
     }
 

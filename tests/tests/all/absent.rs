@@ -35,7 +35,7 @@ fn build(target: Target, folder: &Path) {
     std::fs::copy(data("absent/host.c"), folder.join(host)).expect("copied");
     let compiled = compiler
         .current_dir(folder)
-        .args(["-g", "-I.", "-DNOVA_COPIED=1048576", "-o", "host", host])
+        .args(["-g1", "-I.", "-DNOVA_COPIED=1048576", "-o", "host", host])
         .arg(format!("scaled.{ending}"))
         .args(match target {
             Target::Cuda => ["-fsanitize=address,undefined", "-pthread", "-lm"],

@@ -32,7 +32,7 @@ fn write(target: Target, ending: &str, folder: &Path) -> String {
 fn check(target: Target, folder: &Path, compiler: &mut Command) {
     let compiled = compiler
         .current_dir(folder)
-        .args(["-g", "-I.", "-o", "host"])
+        .args(["-g1", "-I.", "-o", "host"])
         .status()
         .expect("the compiler runs");
     assert!(compiled.success(), "the host does not compile");

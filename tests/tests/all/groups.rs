@@ -154,9 +154,8 @@ fn devices() -> Vec<Target> {
 
 /// A program with several entries.
 fn compile(text: &str, target: Target) -> (Checked, Library) {
-    let compiler = Compiler::new(options(target));
-    let mut checked = compiler.check(Source::text("groups.nova", text)).unwrap();
-    let library = compiler.load(&mut checked, &[]).unwrap();
+    let source = Source::text("groups.nova", text);
+    let (checked, library, _) = nova_tests::programs::load(options(target), source);
     (checked, library)
 }
 

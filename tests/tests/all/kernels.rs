@@ -27,17 +27,16 @@ fn compile_with(text: &str, word: &str) -> Vec<(Checked, Library)> {
     let present = devices.into_iter().filter(|(_, _, present)| *present);
     present
         .map(|(target, kernel, _)| {
-            let compiler = Compiler::new(Options {
+            let options = Options {
                 target,
                 division: Some(Division::SMALL),
                 verify: true,
                 ..Options::default()
-            });
-            let mut checked = compiler.check(Source::text("kernels.nova", text)).unwrap();
-            let generated = compiler.compile(&mut checked).unwrap();
-            assert!(generated.files.source.contains(kernel), "{text}");
-            assert!(generated.files.source.contains(word), "{word}: {text}");
-            let library = compiler.load(&mut checked, &[]).unwrap();
+            };
+            let source = Source::text("kernels.nova", text);
+            let (checked, library, code) = nova_tests::programs::load(options, source);
+            assert!(code.contains(kernel), "{text}");
+            assert!(code.contains(word), "{word}: {text}");
             (checked, library)
         })
         .collect()

@@ -5,17 +5,17 @@
 use nova_tests::nested::{SMALL, inputs, large_inputs, with_each_file};
 use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
 
-/// What is compiled of each file: passes, and how far the C compiler optimises. The first is what
-/// the others are compared with.
+/// What is compiled of each file: passes, and how far the C compiler optimises, which takes it twice
+/// the time: once for each target of C. The first is what the others are compared with.
 const WAYS: &[(Passes, u8)] = &[
     (Passes::All, 1),
     (Passes::Level(0), 0),
     (Passes::Threads(1), 0),
-    (Passes::Threads(2), 1),
+    (Passes::Threads(2), 0),
     (Passes::Threads(3), 1),
     (Passes::Divided, 1),
     (Passes::Kernels(0), 0),
-    (Passes::Kernels(2), 1),
+    (Passes::Kernels(2), 0),
     (Passes::Cuda(2), 0),
 ];
 

@@ -60,7 +60,7 @@ fn hosts_and_pools_of_many_threads_agree() {
     for sanitizers in ["thread", "address,undefined"] {
         let compiled = Command::new("gcc")
             .current_dir(folder.path())
-            .args("-std=c11 -O1 -g -Wall -Wextra -Werror -pthread -I.".split(' '))
+            .args("-std=c11 -O1 -g1 -Wall -Wextra -Werror -pthread -I.".split(' '))
             .arg(format!("-fsanitize={sanitizers}"))
             .arg(data.join("host.c"))
             .args(&sources)

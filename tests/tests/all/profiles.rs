@@ -67,7 +67,7 @@ fn row(table: &str, name: &str) -> (String, u64, u64, u64) {
 fn check(folder: &Path, compiler: &mut Command) {
     let compiled = compiler
         .current_dir(folder)
-        .args(["-g", "-I.", "-DNOVA_COPIED=4194304", "-o", "host"])
+        .args(["-g1", "-I.", "-DNOVA_COPIED=4194304", "-o", "host"])
         .status()
         .expect("the compiler runs");
     assert!(compiled.success(), "the host does not compile");

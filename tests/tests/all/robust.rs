@@ -45,7 +45,7 @@ impl Host {
         write("small", Some(Division::SMALL), folder.path());
         let mut gcc = Command::new("gcc");
         gcc.current_dir(folder.path())
-            .args("-std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -pthread -I.".split(' '))
+            .args("-std=c11 -D_GNU_SOURCE -O1 -g1 -Wall -Wextra -Werror -pthread -I.".split(' '))
             .args(sanitizers.map(|names| format!("-fsanitize={names}")))
             .arg("-include")
             .arg(data().join("refusals.h"))

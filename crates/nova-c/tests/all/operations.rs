@@ -25,9 +25,11 @@ fn integer_operations() {
         Scalar::F64,
         Scalar::Bool,
     ];
-    let mut host =
-        String::from("#include \"operations.h\"\n#include <math.h>\n#include <stdio.h>\n");
-    let mut calls = String::new();
+    let mut host = String::from(
+        "#include \"operations.h\"\n#include <math.h>\n#include <stdio.h>\n\
+         #define NEVER_INLINED __attribute__((noinline))\n",
+    );
+    let (mut checks, mut calls) = (String::new(), String::new());
     let mut what = Vec::new();
     let mut expected = String::new();
     for operand in scalars {
@@ -48,26 +50,30 @@ fn integer_operations() {
                 Scalar::Bool => "int",
                 other => other.info().c_type,
             };
-            calls += "    {\n";
+            // A function for each: for one of all of them compilers take ten times as long.
+            checks += &format!("NEVER_INLINED static void check_{name}(void)\n{{\n");
+            calls += &format!("    check_{name}();\n");
             let count = columns[0].len();
             let mut list = String::new();
             for (k, column) in columns.iter().enumerate() {
                 let values = column.join(", ");
-                calls += &format!(
-                    "        static const {} x{k}[] = {{{values}}};\n",
+                checks += &format!(
+                    "    static const {} x{k}[] = {{{values}}};\n",
                     c_type(operand)
                 );
                 list += &format!(", x{k}[i]");
             }
             let result = c_type(op.result(operand));
-            calls += &format!(
-                "        for (int i = 0; i < {count}; i++) {{\n            {result} r;\n            \
-                 {name}(&r{list});\n            show((double)r);\n        }}\n    }}\n"
+            checks += &format!(
+                "    for (int i = 0; i < {count}; i++) {{\n        {result} r;\n        \
+                 {name}(&r{list});\n        show((double)r);\n    }}\n}}\n"
             );
         }
     }
     host += "static void show(double r)\n{\n    if (r != r)\n        printf(\"nan\\n\");\n    else\n        \
-             printf(\"%.9g%s\\n\", r, r == 0 && signbit(r) ? \" -\" : \"\");\n}\nint main(void)\n{\n";
+             printf(\"%.9g%s\\n\", r, r == 0 && signbit(r) ? \" -\" : \"\");\n}\n";
+    host += &checks;
+    host += "int main(void)\n{\n";
     host += &calls;
     host += "    return 0;\n}\n";
     let files = emit(&program, "operations");

@@ -41,7 +41,7 @@ pub fn compile(source: &Path, name: &str, variant: Variant, flags: &[&str]) -> P
     };
     let mut command = Command::new(variant.compiler);
     command
-        .args(["-x", variant.language, standard, "-g", "-O1"])
+        .args(["-x", variant.language, standard, "-g1", "-O1"])
         .args(["-Wall", "-Wextra", "-Werror", "-pthread"])
         .args(["-Wno-unused-function", "-Wno-unused-variable"])
         .args(variant.flags)

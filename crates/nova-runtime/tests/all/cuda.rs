@@ -94,7 +94,7 @@ fn emulate(name: &str, compiler: &str, flags: &[&str]) -> PathBuf {
     let mut command = Command::new(folder().join("emulated-nvcc"));
     command
         .env("NOVA_EMULATION_CXX", compiler)
-        .args(["-g", "-O1", "-Wall", "-Wextra", "-Werror"])
+        .args(["-g1", "-O1", "-Wall", "-Wextra", "-Werror"])
         .args(flags)
         .arg(source(name))
         .arg("-o")

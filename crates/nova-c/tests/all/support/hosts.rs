@@ -101,7 +101,7 @@ pub fn compiles(files: &Files, name: &str) {
 
 const SANITIZED: &[&str] = &[
     "-O1",
-    "-g",
+    "-g1",
     "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all",
 ];
