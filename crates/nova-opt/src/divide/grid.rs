@@ -180,6 +180,9 @@ impl Code<'_> {
         if self.has_tiles(&operation, way.division) {
             return self.scan_in_tiles(operation, pattern, way.division);
         }
+        if self.has_local_bins(&operation, way.division) {
+            return self.histogram_of_few_or_many(operation, pattern, way);
+        }
         self.grid(operation, pattern, way);
     }
 
@@ -306,16 +309,16 @@ impl Code<'_> {
         bounds: &Bounds,
         pattern: Vec<Variable>,
     ) {
-        self.restrict_in_steps(operation, bounds, 1, pattern);
+        self.restrict_in_steps(operation, bounds, None, pattern);
     }
 
     /// Writes an operation that runs only over the `length` indices `first`, `first + step`, … of its
-    /// first dimension.
+    /// first dimension; neighbours where there is no step.
     pub(super) fn restrict_in_steps(
         &mut self,
         mut operation: ArrayOperation,
         bounds: &Bounds,
-        step: i64,
+        step: Option<Atom>,
         pattern: Vec<Variable>,
     ) {
         let own = self.fresh("i", Scalar::I64);
@@ -326,12 +329,8 @@ impl Code<'_> {
             let whole = std::mem::replace(index, own);
             let (mut statements, ()) = self.apart(|code| {
                 let distance = match step {
-                    1 => Atom::Variable(own),
-                    _ => code.scalar(
-                        ScalarOperation::Multiply,
-                        Atom::Variable(own),
-                        Atom::index(step),
-                    ),
+                    None => Atom::Variable(own),
+                    Some(step) => code.scalar(ScalarOperation::Multiply, Atom::Variable(own), step),
                 };
                 let sum = Expression::Scalar {
                     operation: ScalarOperation::Add,
