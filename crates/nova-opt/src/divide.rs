@@ -8,7 +8,8 @@
 //! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
 //! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
 //! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
-//! reductions of devices that no order changes, [`tiles`] their scans, [`blocks`] maps of devices whose
+//! reductions of devices that no order changes, [`tiles`] their scans, [`local_bins`] their histograms
+//! of few bins, [`blocks`] maps of devices whose
 //! threads all reduce over the same. Scatters stay with one thread: parts would have to
 //! agree on which of several elements is the last.
 //!

@@ -138,7 +138,7 @@ impl Code<'_> {
 
     /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
     /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
-    /// ([`super::lanes`]) and in tiles ([`super::tiles`]); what all threads read they may bring to their group ([`super::blocks`]). Where
+    /// ([`super::lanes`]), in tiles ([`super::tiles`]) and where they have bins ([`super::local_bins`]); what all threads read they may bring to their group ([`super::blocks`]). Where
     /// there are too few indices and operations in the body, these become kernels instead.
     pub(super) fn kernel(&mut self, operation: ArrayOperation, pattern: &[Variable], way: Way) {
         match self.cut_into_blocks(&operation, way.division) {

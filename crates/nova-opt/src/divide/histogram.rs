@@ -2,7 +2,8 @@
 //! bin by bin, in the order of the parts. Bins cost as much as elements, so there are so few parts
 //! that all their bins together are fewer than the elements. A device has many more parts than a
 //! processor, whose bins are combined in two steps: those of some neighbouring parts, by a thread for
-//! each bin of them, and then these.
+//! each bin of them, and then these. Where bins are few, it has groups of threads in place of parts
+//! ([`super::local_bins`]).
 
 use super::grid::{Grid, neutral};
 use super::parts::Code;

@@ -274,11 +274,18 @@ impl Code<'_> {
         number: Variable,
         like: &[Variable],
     ) -> Vec<Atom> {
+        let whole = histogram.start.to_vec();
+        let neutral = neutral(histogram.lambda, histogram.start);
+        let is_same = |(a, b): (&Atom, &Atom)| match (a, b) {
+            (Atom::Constant(a), Atom::Constant(b)) => a.same(*b),
+            (Atom::Variable(_), _) | (_, Atom::Variable(_)) => false,
+        };
+        if whole.iter().zip(&neutral).all(is_same) {
+            return neutral;
+        }
         let number = Atom::Variable(number);
         let is_first = self.compare(Operation::Equal, number, Atom::index(0));
         let begin = self.scalars_like(like, "start");
-        let whole = histogram.start.to_vec();
-        let neutral = neutral(histogram.lambda, histogram.start);
         self.choose(begin.clone(), is_first, |_| whole, |_| neutral);
         begin.into_iter().map(Atom::Variable).collect()
     }
