@@ -8,7 +8,8 @@
 //! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
 //! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
 //! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
-//! reductions of devices that no order changes, [`tiles`] their scans and filters, [`blocks`] maps of devices whose
+//! reductions of devices that no order changes, [`tiles`] their scans and filters, [`local_bins`] their
+//! histograms of few bins, [`blocks`] maps of devices whose
 //! threads all reduce over the same. Scatters stay with one thread: parts would have to
 //! agree on which of several elements is the last.
 //!
@@ -39,6 +40,7 @@ mod kept;
 mod keys;
 mod lanes;
 mod levels;
+mod local_bins;
 mod merge;
 mod nest;
 mod notes;
@@ -55,6 +57,7 @@ mod tiles;
 pub use cut::FEW;
 pub use histogram::ELEMENTS;
 pub use lanes::LANES;
+pub use local_bins::LOCAL_ELEMENTS;
 pub use notes::{Cutting, Divided, Fate, Note, Notes, Reason, Step};
 pub use ordered::Freedom;
 pub use strategies::honour;

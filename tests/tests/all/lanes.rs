@@ -95,12 +95,14 @@ fn histograms_of_many_parts_are_combined_in_two_steps() {
         (entry pairs ((X : vector int))
             (histogram (lambda ((a, b) (c, d)) ((+ a c), (min b d))) (0, 7) 2
                 (map (& 1) X) (map (lambda (x) (x, (* x 3))) X)))
-        (entry outside ((X : vector int)) (histogram + 0 4 (map (lambda (x) (% x 6)) X) X))";
+        (entry outside ((X : vector int)) (histogram + 0 4 (map (lambda (x) (% x 6)) X) X))
+        (entry checked ((X : vector int))
+            (histogram + 2 3 (map (lambda (x) (+ 1 (% 7 (| 1 x)))) X) (map (& 15) X)))";
     let inputs = [0, 1, 33, 1025, 4099, 70001].map(integers);
     compare(text, many, &inputs);
     let text = "((X : vector int)) (histogram + 0 256 X X)";
     let code = emit(text, Target::OpenCl, How::usual(false), Stage::Loop);
-    // A thread for each bin of a group of parts.
+    // A thread for each bin of some neighbouring groups or parts.
     let is_of_group = |line: &str| line.contains("(for thread_") && line.contains(" grid ");
     assert!(code.lines().any(is_of_group), "{code}");
     assert!(code.contains("(rem i64 thread_"), "{code}");

@@ -9,6 +9,7 @@ mod callers;
 mod freedom;
 mod group_scans;
 mod groups;
+mod histograms;
 mod kernels;
 mod lanes;
 mod nested;

@@ -9,7 +9,8 @@ use crate::pipeline::{PASSES, is_enabled};
 use nova_flat::ir::{Atom, Body, Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_opt::divide::{
-    self, Cutting, DEEPEST, Divided, ELEMENTS, FEW, Fate, Freedom, LANES, Note, Notes, Reason, Step,
+    self, Cutting, DEEPEST, Divided, ELEMENTS, FEW, Fate, Freedom, LANES, LOCAL_ELEMENTS, Note,
+    Notes, Reason, Step,
 };
 use nova_opt::regular::Irregular;
 
@@ -121,6 +122,7 @@ impl Report<'_> {
                 | Cutting::Even { .. }
                 | Cutting::Lanes { .. }
                 | Cutting::Tiles { .. }
+                | Cutting::Bins { .. }
                 | Cutting::Asked
                 | Cutting::Runs
                 | Cutting::Digits { .. } => "a nest: an outer loop",
@@ -163,6 +165,11 @@ impl Report<'_> {
             Cutting::Tiles { from, size, cost } => format!(
                 "from {from} rounds on, as kernels of work-groups: each takes a tile of {size} \
                  rounds, in which neighbouring threads take neighbouring rounds; a round counts as {}",
+                operations(*cost)
+            ),
+            Cutting::Bins { from, cost } => format!(
+                "from {from} rounds on, as kernels of work-groups, of which neighbouring threads take \
+                 neighbouring rounds; a round counts as {}",
                 operations(*cost)
             ),
             Cutting::Elements { row, element } => format!(
@@ -265,6 +272,13 @@ fn step_text(step: Step) -> String {
                  or more for each of its bins"
             );
         }
+        Step::LocalBins(most) => {
+            return format!(
+                "up to {most} bins: each thread of a work-group has bins of its own in local memory, \
+                 {LOCAL_ELEMENTS} elements or more for each of them; those of a group are combined there, \
+                 then those of the groups"
+            );
+        }
         Step::Merge => "runs are sorted, then merged in pieces of their size",
         Step::MergeDisordered => {
             "where a key is nan, runs are sorted, then merged in pieces of their size"
@@ -283,6 +297,7 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
         | Cutting::Even { .. }
         | Cutting::Lanes { .. }
         | Cutting::Tiles { .. }
+        | Cutting::Bins { .. }
         | Cutting::Asked
         | Cutting::Runs
         | Cutting::Digits { .. } => None,
@@ -297,6 +312,7 @@ fn inside_text(divided: &Divided) -> Option<String> {
         | Cutting::Even { .. }
         | Cutting::Lanes { .. }
         | Cutting::Tiles { .. }
+        | Cutting::Bins { .. }
         | Cutting::Asked
         | Cutting::Runs
         | Cutting::Digits { .. } => "",

@@ -138,7 +138,7 @@ impl Code<'_> {
 
     /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
     /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
-    /// ([`super::lanes`]) and in tiles ([`super::tiles`]); what all threads read they may bring to their group ([`super::blocks`]). Where
+    /// ([`super::lanes`]), in tiles ([`super::tiles`]) and where they have bins ([`super::local_bins`]); what all threads read they may bring to their group ([`super::blocks`]). Where
     /// there are too few indices and operations in the body, these become kernels instead.
     pub(super) fn kernel(&mut self, operation: ArrayOperation, pattern: &[Variable], way: Way) {
         match self.cut_into_blocks(&operation, way.division) {
@@ -179,6 +179,9 @@ impl Code<'_> {
         }
         if self.has_tiles(&operation, way.division) {
             return self.in_tiles(operation, pattern, way.division);
+        }
+        if self.has_local_bins(&operation, way.division) {
+            return self.histogram_of_few_or_many(operation, pattern, way);
         }
         self.grid(operation, pattern, way);
     }
@@ -306,16 +309,16 @@ impl Code<'_> {
         bounds: &Bounds,
         pattern: Vec<Variable>,
     ) {
-        self.restrict_in_steps(operation, bounds, 1, pattern);
+        self.restrict_in_steps(operation, bounds, None, pattern);
     }
 
     /// Writes an operation that runs only over the `length` indices `first`, `first + step`, … of its
-    /// first dimension.
+    /// first dimension; neighbours where there is no step.
     pub(super) fn restrict_in_steps(
         &mut self,
         mut operation: ArrayOperation,
         bounds: &Bounds,
-        step: i64,
+        step: Option<Atom>,
         pattern: Vec<Variable>,
     ) {
         let own = self.fresh("i", Scalar::I64);
@@ -326,12 +329,8 @@ impl Code<'_> {
             let whole = std::mem::replace(index, own);
             let (mut statements, ()) = self.apart(|code| {
                 let distance = match step {
-                    1 => Atom::Variable(own),
-                    _ => code.scalar(
-                        ScalarOperation::Multiply,
-                        Atom::Variable(own),
-                        Atom::index(step),
-                    ),
+                    None => Atom::Variable(own),
+                    Some(step) => code.scalar(ScalarOperation::Multiply, Atom::Variable(own), step),
                 };
                 let sum = Expression::Scalar {
                     operation: ScalarOperation::Add,

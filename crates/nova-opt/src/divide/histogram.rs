@@ -2,7 +2,8 @@
 //! bin by bin, in the order of the parts. Bins cost as much as elements, so there are so few parts
 //! that all their bins together are fewer than the elements. A device has many more parts than a
 //! processor, whose bins are combined in two steps: those of some neighbouring parts, by a thread for
-//! each bin of them, and then these.
+//! each bin of them, and then these. Where bins are few, it has groups of threads in place of parts
+//! ([`super::local_bins`]).
 
 use super::grid::{Grid, neutral};
 use super::parts::Code;
@@ -17,16 +18,16 @@ pub const ELEMENTS: i64 = 16;
 /// a processor.
 const SETS: i64 = 64;
 /// How many parts there are at most for threads of a kernel, which are combined in two steps.
-const PARTS: i64 = SETS * SETS;
+pub(super) const PARTS: i64 = SETS * SETS;
 /// Bins are counted up to this, beyond any memory.
 const MOST: i64 = 1 << 40;
 
 /// The bins of all parts of one output.
 pub(super) struct Bins {
-    lambda: Lambda,
-    bins: Atom,
+    pub(super) lambda: Lambda,
+    pub(super) bins: Atom,
     /// For each component, the bins of the parts behind each other.
-    partial: Vec<Variable>,
+    pub(super) partial: Vec<Variable>,
     /// What they are combined to.
     pub(super) combined: Vec<Variable>,
 }
@@ -175,30 +176,27 @@ impl Code<'_> {
             .iter()
             .map(|array| self.like(*array, vec![all]))
             .collect();
-        self.undivided.extend(partial.first());
         let outputs = partial.iter().map(|_| Output::Map).collect();
-        self.operation(
-            partial.clone(),
-            all,
-            thread,
-            Level::Sequential,
-            body,
-            outputs,
-        );
+        self.operation(partial.clone(), all, thread, Level::Grid, body, outputs);
         (Bins { partial, ..bins }, groups)
     }
 
     /// Combines the bins of so many parts.
     fn combine(&mut self, bins: &Bins, count: Atom) {
-        // Bins may be many, so that combining them is worth dividing.
-        self.undivided.extend(bins.combined.first());
         let bin = self.fresh("bin", Scalar::I64);
         let body = self.body(|code| {
             let all = (Atom::index(0), count);
             code.combine_bin(bins, Atom::Variable(bin), all)
         });
         let outputs = bins.combined.iter().map(|_| Output::Map).collect();
-        let level = Level::Sequential;
+        let level = match self.kernels {
+            true => Level::Grid,
+            false => {
+                // Bins may be many, so that combining them is worth dividing.
+                self.undivided.extend(bins.combined.first());
+                Level::Sequential
+            }
+        };
         self.operation(bins.combined.clone(), bins.bins, bin, level, body, outputs);
     }
 
@@ -210,22 +208,68 @@ impl Code<'_> {
         let start = self.all_at(&bins.partial, base);
         let others = self.scalar(ScalarOperation::Subtract, count, Atom::index(1));
         let other = self.fresh("other", Scalar::I64);
-        let body = self.body(|code| {
+        let values = |code: &mut Self| {
             let part = code.scalar(ScalarOperation::Add, Atom::Variable(other), Atom::index(1));
             let before = code.scalar(ScalarOperation::Multiply, part, bins.bins);
             let at = code.scalar(ScalarOperation::Add, before, base);
             code.all_at(&bins.partial, at)
+        };
+        match self.kernels {
+            // Reductions of floats would get lanes.
+            true => self.fold_values(&bins.lambda, (others, other), start, values),
+            false => self.reduce_values(&bins.lambda, (others, other), start, values),
+        }
+    }
+
+    /// What `start` and so many values come to, which are combined by a loop that hands on numbers.
+    pub(super) fn fold_values(
+        &mut self,
+        lambda: &Lambda,
+        indices: (Atom, Variable),
+        start: Vec<Atom>,
+        values: impl FnOnce(&mut Self) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let carries = self.scalars_of_atoms(&start);
+        let body = self.body(|code| {
+            let mut operands: Vec<Atom> = carries.iter().map(|v| Atom::Variable(*v)).collect();
+            operands.extend(values(code));
+            code.apply(lambda, &operands)
         });
-        let totals: Vec<Variable> = bins.partial.iter().map(|a| self.fresh_scalar(*a)).collect();
+        let totals = self.scalars_of_atoms(&start);
+        let carries = carries.into_iter().zip(start).collect();
+        self.loop_of_thread(totals.clone(), indices, carries, body, Vec::new());
+        totals.into_iter().map(Atom::Variable).collect()
+    }
+
+    /// The same as a reduction.
+    fn reduce_values(
+        &mut self,
+        lambda: &Lambda,
+        (count, index): (Atom, Variable),
+        start: Vec<Atom>,
+        values: impl FnOnce(&mut Self) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        let body = self.body(values);
+        let totals = self.scalars_of_atoms(&start);
         let results = totals.iter().map(|total| Atom::Variable(*total)).collect();
         let output = Output::Reduce {
-            lambda: fresh_lambda(self.program, &bins.lambda, &mut Substitution::default()),
+            lambda: self.fresh_operator(lambda),
             start,
             commutes: true,
             bracketing: Bracketing::Whole,
         };
-        self.operation(totals, others, other, Level::Sequential, body, vec![output]);
+        self.operation(totals, count, index, Level::Sequential, body, vec![output]);
         results
+    }
+
+    /// Variables for numbers of the types of others.
+    fn scalars_of_atoms(&mut self, atoms: &[Atom]) -> Vec<Variable> {
+        let mut scalars = Vec::with_capacity(atoms.len());
+        for atom in atoms {
+            let scalar = self.program.scalar_of(*atom).unwrap_or(Scalar::I64);
+            scalars.push(self.fresh("start", scalar));
+        }
+        scalars
     }
 
     fn all_at(&mut self, arrays: &[Variable], index: Atom) -> Vec<Atom> {

@@ -133,7 +133,8 @@ impl Code<'_> {
         let thread = self.fresh("thread", Scalar::I64);
         let (statements, ()) = self.apart(|code| {
             let bounds = code.lane_bounds(thread, n, blocks);
-            code.restrict_in_steps(operation, &bounds, LANES, values.clone());
+            let step = Some(Atom::index(LANES));
+            code.restrict_in_steps(operation, &bounds, step, values.clone());
         });
         let body = Body {
             statements,

@@ -7,8 +7,10 @@ use super::Division;
 use super::cost::Cost;
 use super::cut::{ROUND, wants_idle};
 use super::grid::is_map;
+use super::histogram::ELEMENTS;
 use super::keys::Key;
 use super::lanes::alone;
+use super::local_bins::{known_bins, most_local_bins};
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
 use super::radix::least;
@@ -96,6 +98,13 @@ pub enum Cutting {
         /// What an index costs, in cheap scalar operations.
         cost: i64,
     },
+    /// Into parts for work-groups whose threads have bins and take neighbouring indices.
+    Bins {
+        /// From how many indices on it is divided.
+        from: i64,
+        /// What an index costs, in cheap scalar operations.
+        cost: i64,
+    },
     /// Into parts of about as many elements of rows.
     Elements {
         /// What a row costs.
@@ -151,6 +160,9 @@ pub enum Step {
     Rows,
     /// Each part has bins of its own, which are combined.
     Bins,
+    /// Up to so many bins, threads of work-groups have bins of their own in local memory, which are
+    /// combined there, then those of the groups.
+    LocalBins(i64),
     /// Sorted parts are merged.
     Merge,
     /// The same where a key has no order.
@@ -270,7 +282,9 @@ impl Code<'_> {
     ) -> Divided {
         let (cost, rows) = self.cost_by_row(operation);
         let cost_unknown = cost.unknown;
-        let cut = match rows {
+        let local = self.has_local_bins(operation, division);
+        let known = known_bins(operation).filter(|_| local);
+        let cut = match (rows, known) {
             _ if division.kernels && is_map(operation) => Cutting::Each,
             _ if self.has_lanes(operation, division) => lanes(&cost, division),
             _ if self.has_tiles(operation, division) => {
@@ -282,11 +296,12 @@ impl Code<'_> {
                 }
             }
             _ if cost_unknown => Cutting::Asked,
-            Some(_) => Cutting::Elements {
+            (_, Some(bins)) => in_groups(bins, &cost, division),
+            (Some(_), None) => Cutting::Elements {
                 row: cost.fixed.max(1),
                 element: cost.element,
             },
-            None => self.even(operation, cost, division),
+            (None, None) => self.even(operation, cost, division),
         };
         let turns = takes_turns(operation, division);
         let mut steps = Vec::new();
@@ -295,12 +310,16 @@ impl Code<'_> {
         if !operation.carries.is_empty() && !matches!(cut, Cutting::Tiles { .. }) {
             steps.push(Step::State);
         }
+        if local {
+            steps.push(Step::LocalBins(most_local_bins(self.program, operation)));
+        }
         for output in &operation.outputs {
             let step = match cut {
                 Cutting::Lanes { .. } => Some(Step::Lanes(alone(division))),
                 Cutting::Tiles { .. } if is_filter(operation) => Some(Step::Kept),
                 Cutting::Tiles { .. } if turns => Some(Step::Turns),
                 Cutting::Tiles { .. } => Some(Step::Tiles),
+                Cutting::Bins { .. } => None,
                 Cutting::Each
                 | Cutting::Even { .. }
                 | Cutting::Elements { .. }
@@ -363,6 +382,17 @@ fn lanes(cost: &Cost, division: Division) -> Cutting {
         from: quotient_up(2 * division.grain, cost),
         least: quotient_up(division.grain, cost),
         cost,
+    }
+}
+
+/// How a histogram is cut of which it is known that its bins fit the memory of groups.
+fn in_groups(bins: i64, cost: &Cost, division: Division) -> Cutting {
+    let each = cost.fixed.max(1);
+    let least = even_size(division.grain, each, Alignment::Free);
+    let worth = quotient_up(2 * division.grain, each).max(least + 1);
+    Cutting::Bins {
+        from: worth.max(bins.saturating_mul(2 * ELEMENTS)),
+        cost: each,
     }
 }
 

@@ -135,19 +135,27 @@ pub(super) fn takes_turns(operation: &ArrayOperation, division: Division) -> boo
         | Output::Collect { .. }
         | Output::Join { .. } => true,
     };
+    division.turns
+        && !may_fail(&operation.body)
+        && is_exact(operation)
+        && operation.outputs.iter().all(is_plain)
+}
+
+/// Whether a body checks something.
+pub(super) fn may_fail(body: &Body) -> bool {
     let mut fails = false;
-    each_statement(&operation.body, &mut |statement| {
+    each_statement(body, &mut |statement| {
         let expression = &statement.expression;
         fails |= matches!(
             expression,
             Expression::Check { .. } | Expression::Fail { .. }
         );
     });
-    division.turns && !fails && is_exact(operation) && operation.outputs.iter().all(is_plain)
+    fails
 }
 
 /// Whether a body only computes numbers, reads arrays and checks.
-fn computes_numbers(body: &Body) -> bool {
+pub(super) fn computes_numbers(body: &Body) -> bool {
     let mut all = true;
     each_statement(body, &mut |statement| {
         all &= match &statement.expression {
