@@ -145,8 +145,12 @@ impl Report<'_> {
         for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
             self.line(1, &format!("{} {}", pass.name, pass.description));
         }
+        let is_on = |name: &str| {
+            let mut passes = PASSES.iter().filter(|pass| pass.name == name);
+            passes.any(|pass| is_enabled(pass, options))
+        };
         let optional = optional_passes().into_iter();
-        for pass in optional.filter(|pass| !is_enabled(pass, options)) {
+        for pass in optional.filter(|pass| !is_on(pass.name)) {
             self.line(1, &format!("{} is switched off", pass.name));
         }
     }

@@ -218,7 +218,13 @@ pub const PASSES: &[Pass] = &[
         name: "indices",
         description: "splits loops at their ends and makes indices plain, for vector instructions",
         level: 2,
-        step: Step::Loop(On::Any, nova_loop::indices::run),
+        step: Step::Loop(On::Processor, nova_loop::indices::run),
+    },
+    Pass {
+        name: "indices",
+        description: "splits loops of one thread at their ends and makes indices plain",
+        level: 2,
+        step: Step::Loop(On::Device, nova_loop::indices::run_for_device),
     },
     Pass {
         name: "counts",

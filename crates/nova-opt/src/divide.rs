@@ -9,8 +9,8 @@
 //! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
 //! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
 //! reductions of devices that no order changes, [`tiles`] their scans and filters, [`local_bins`] their
-//! histograms of few bins, [`blocks`] maps of devices whose
-//! threads all reduce over the same. Scatters stay with one thread: parts would have to
+//! histograms of few bins, [`blocks`] maps of devices whose threads all reduce over the same, [`stencil`]
+//! maps whose threads read neighbours in arrays. Scatters stay with one thread: parts would have to
 //! agree on which of several elements is the last.
 //!
 //! Operations inside of a divided one are left to the thread that has the part, in which they may be
@@ -51,6 +51,7 @@ mod rows;
 mod running;
 mod shared;
 mod sort;
+mod stencil;
 mod strategies;
 mod tiles;
 
@@ -80,6 +81,7 @@ use running::{DEAREST, is_scan};
 use shared::NodeMakers;
 use sort::key_of_sort;
 use std::collections::BTreeSet;
+use stencil::{Definitions, Stencil};
 use strategies::holds_grids;
 
 /// How operations are divided.
@@ -143,10 +145,16 @@ fn divide(program: &mut Program, division: Division, notes: Option<Notes>) -> Op
         effects: FunctionEffects::new(program),
         node_makers: NodeMakers::new(program, division.kernels),
         division,
+        definitions: Definitions::default(),
         program,
         depth: 0,
         notes,
     };
+    if division.kernels {
+        for function in &divider.program.functions {
+            divider.definitions.add(&function.body);
+        }
+    }
     for k in 0..divider.program.functions.len() {
         let mut body = std::mem::take(&mut divider.program.functions[k].body);
         divider.body(&mut body);
@@ -160,6 +168,8 @@ struct Divider<'a> {
     effects: FunctionEffects,
     node_makers: NodeMakers,
     division: Division,
+    /// How variables are computed, for devices.
+    definitions: Definitions,
     /// How many divided operations are around.
     depth: usize,
     /// What became of operations, where somebody asks.
@@ -349,6 +359,7 @@ impl Divider<'_> {
         }
         let twice = self.is_cheap(&operation);
         let division = self.division;
+        let stencil = Stencil::of(self.program, &operation, &self.definitions, division);
         let mut code = Code::new(self.program, place.clone(), division);
         let condition = match code.is_worth(&operation, inside.is_some(), division) {
             Err(false) => {
@@ -360,7 +371,8 @@ impl Divider<'_> {
         let whole = code.fresh_whole(&operation);
         let kernels = division.kernels;
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
-            let divided = code.divided(&operation, (inside.is_some(), twice), division);
+            let mut divided = code.divided(&operation, (inside.is_some(), twice), division);
+            divided.steps.extend(stencil.as_ref().map(Stencil::step));
             notes.divide(*key, divided);
             notes.copy(&pairs(&whole.body, &operation.body));
         }
@@ -368,6 +380,7 @@ impl Divider<'_> {
             inside,
             twice,
             division,
+            stencil,
         };
         let then = code.branch(&pattern, |code, own| match kernels {
             true => code.kernel(operation, &own, way),
@@ -439,6 +452,9 @@ impl Divider<'_> {
             return None;
         }
         let mut copy = fresh_operation(self.program, operation);
+        if self.division.kernels {
+            self.definitions.add(&copy.body);
+        }
         let both = match &self.notes {
             Some(_) => pairs(&operation.body, &copy.body),
             None => Vec::new(),

@@ -22,4 +22,5 @@ mod races;
 mod radix;
 mod robust;
 mod scans;
+mod stencils;
 mod threads;

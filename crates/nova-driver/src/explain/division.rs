@@ -256,6 +256,16 @@ fn step_text(step: Step) -> String {
                  each element once"
             );
         }
+        Step::Neighbours { stretch, arrays } => {
+            let of = match arrays {
+                1 => "an array".to_string(),
+                _ => format!("{arrays} arrays"),
+            };
+            return format!(
+                "where there are many rounds, in work-groups for stretches of {stretch} of them, \
+                 which bring the neighbours that these read in {of} to local memory"
+            );
+        }
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
             "in two steps: what each part reduces to, then the running results"
         }

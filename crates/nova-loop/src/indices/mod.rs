@@ -27,12 +27,23 @@ use std::collections::BTreeSet;
 
 /// Rewrites all functions of a program.
 pub fn run(program: &mut Program) {
+    rewrite_all(program, false);
+}
+
+/// Rewrites functions as [`run`] does, but splits no loop that threads of a device share: a few of its
+/// iterations alone would be a loop of the host, or of one thread.
+pub fn run_for_device(program: &mut Program) {
+    rewrite_all(program, true);
+}
+
+fn rewrite_all(program: &mut Program, on_device: bool) {
     let sizes = sizes(program);
     let mut functions = std::mem::take(&mut program.functions);
     let mut indices = Indices {
         facts: Facts::new(program.variables.len()),
         constant: constants(program, &functions),
         program,
+        on_device,
         undecided: Vec::new(),
         parts: Parts::default(),
     };
@@ -108,6 +119,8 @@ struct Indices<'a> {
     facts: Facts,
     /// Whether a variable never changes, by variable.
     constant: Vec<bool>,
+    /// Whether threads of a device share parallel loops.
+    on_device: bool,
     /// The comparisons of the current innermost loop that are open.
     undecided: Vec<Undecided>,
     /// What is known of loops over parts.

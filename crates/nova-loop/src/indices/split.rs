@@ -61,7 +61,9 @@ impl Indices<'_> {
             self.facts.forget(mark);
             return made.push(counted.around(body));
         }
-        let may_split = length.is_some_and(|l| l.root.is_some()) && size(&body) <= LARGEST;
+        let is_shared = self.on_device && counted.level.is_parallel();
+        let is_short = length.is_some_and(|l| l.root.is_some()) && size(&body) <= LARGEST;
+        let may_split = is_short && !is_shared;
         let original = may_split.then(|| body.clone());
         self.undecided.clear();
         let mark = self.facts.mark();

@@ -24,7 +24,7 @@ use super::notes::Step;
 use super::parts::Code;
 use group::Group;
 use nova_core::order::BLOCK;
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Type, Variable,
 };
@@ -244,12 +244,6 @@ impl Code<'_> {
         };
         let enough = self.compare(ScalarOperation::GreaterEqual, product, constant(least));
         self.both(worth, enough)
-    }
-
-    /// Whether both of two conditions hold.
-    fn both(&mut self, one: Atom, other: Atom) -> Atom {
-        let no = Atom::Constant(ScalarValue::Bool(false));
-        self.choose_one(one, Scalar::Bool, |_| other, |_| no)
     }
 
     /// Writes an operation in blocks: a kernel of groups for the reduction, and one with a thread for each

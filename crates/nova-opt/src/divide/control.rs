@@ -1,7 +1,7 @@
 //! Comparisons, conditionals and loops, for what is computed about parts.
 
 use super::parts::Code;
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Lambda, Type, Variable};
 use nova_flat::visit::{Substitution, fresh_copy};
 
@@ -60,6 +60,12 @@ impl Code<'_> {
             |code| vec![otherwise(code)],
         );
         Atom::Variable(chosen)
+    }
+
+    /// Whether both of two conditions hold.
+    pub(super) fn both(&mut self, one: Atom, other: Atom) -> Atom {
+        let no = Atom::Constant(ScalarValue::Bool(false));
+        self.choose_one(one, Scalar::Bool, |_| other, |_| no)
     }
 
     /// A loop: while the condition holds of the states, which are named, with what each starts as,

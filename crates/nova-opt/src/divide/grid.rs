@@ -6,6 +6,7 @@ use super::cut::{Bounds, Cut, FEW};
 use super::histogram::Bins;
 use super::parts::Code;
 use super::running::Begin;
+use super::stencil::Stencil;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Variable};
 use nova_flat::operators::{Operator, by_component};
@@ -40,6 +41,8 @@ pub(super) struct Way {
     pub(super) inside: Option<ArrayOperation>,
     /// Whether the body costs so little that it may be computed twice.
     pub(super) twice: bool,
+    /// The stencil that the operation is, on devices.
+    pub(super) stencil: Option<Stencil>,
 }
 
 /// Indices that are counted from where the part begins, where its first element comes to lie, and
@@ -138,9 +141,14 @@ impl Code<'_> {
 
     /// Writes an operation whose indices, or parts, are threads of a kernel. A map has a thread for each
     /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
-    /// ([`super::lanes`]), in tiles ([`super::tiles`]) and where they have bins ([`super::local_bins`]); what all threads read they may bring to their group ([`super::blocks`]). Where
+    /// ([`super::lanes`]), in tiles ([`super::tiles`]) and where they have bins ([`super::local_bins`]);
+    /// what all threads read they may bring to their group ([`super::blocks`]), and what neighbours read
+    /// ([`super::stencil`]). Where
     /// there are too few indices and operations in the body, these become kernels instead.
-    pub(super) fn kernel(&mut self, operation: ArrayOperation, pattern: &[Variable], way: Way) {
+    pub(super) fn kernel(&mut self, operation: ArrayOperation, pattern: &[Variable], mut way: Way) {
+        if let Some(stencil) = way.stencil.take() {
+            return self.kernel_of_stencil((operation, &stencil), pattern, way);
+        }
         match self.cut_into_blocks(&operation, way.division) {
             Some(blocks) => self.kernel_in_blocks((operation, &blocks), pattern, way),
             None => self.kernel_of_indices(operation, pattern, way),

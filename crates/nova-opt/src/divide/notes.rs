@@ -148,6 +148,14 @@ pub enum Step {
         /// The rounds of a tile.
         tile: i64,
     },
+    /// Where there are many indices, groups of threads take stretches of so many neighbouring ones, and bring
+    /// what these read of so many arrays to their memory.
+    Neighbours {
+        /// The indices of a stretch.
+        stretch: i64,
+        /// How many arrays they read neighbours of.
+        arrays: usize,
+    },
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
     /// The same for state that is a running result.
