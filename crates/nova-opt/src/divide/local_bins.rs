@@ -6,16 +6,14 @@
 //! So it is done with bins so few that those of [`FEWEST`] threads fit the memory of a group, which the
 //! program may find out when it runs; with more of them each thread has its bins in the device's memory.
 //! Histograms are divided only where no order changes the result, or any will do, and a value is known
-//! that changes nothing; with that the threads' bins begin. Bodies that may fail stay with parts, since
-//! a kernel of such groups, which leave a loop in the loop that they share, was not run rightly by one
-//! of the implementations of OpenCL (docs/devices.md).
+//! that changes nothing; with that the threads' bins begin.
 
 use super::Division;
 use super::cut::Bounds;
 use super::grid::{Way, neutral};
 use super::histogram::{Bins, PARTS};
 use super::parts::Code;
-use super::tiles::{computes_numbers, may_fail};
+use super::tiles::computes_numbers;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Expression, Lambda, Output, Program, Variable};
@@ -104,7 +102,7 @@ pub(super) fn most_local_bins(program: &Program, operation: &ArrayOperation) -> 
 impl Code<'_> {
     /// Whether an operation that may be divided is a histogram whose bins are in local memory where they
     /// are few: it does nothing else, for each index of one dimension about as much, and its body
-    /// computes numbers and cannot fail.
+    /// computes numbers.
     pub(super) fn has_local_bins(&self, operation: &ArrayOperation, division: Division) -> bool {
         let Some(histogram) = histogram_of(operation) else {
             return false;
@@ -123,7 +121,6 @@ impl Code<'_> {
             && cost.loops.is_empty()
             && !cost.unknown
             && computes_numbers(&operation.body)
-            && !may_fail(&operation.body)
     }
 
     /// Writes a histogram that [has bins in local memory](Code::has_local_bins) where they are few.

@@ -142,7 +142,7 @@ pub(super) fn takes_turns(operation: &ArrayOperation, division: Division) -> boo
 }
 
 /// Whether a body checks something.
-pub(super) fn may_fail(body: &Body) -> bool {
+fn may_fail(body: &Body) -> bool {
     let mut fails = false;
     each_statement(body, &mut |statement| {
         let expression = &statement.expression;
