@@ -36,7 +36,6 @@ mod digits;
 mod grid;
 mod group;
 mod histogram;
-mod kept;
 mod keys;
 mod lanes;
 mod levels;

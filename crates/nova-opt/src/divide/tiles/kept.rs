@@ -1,4 +1,4 @@
-//! Filters in tiles, for devices: a work-group takes a tile, as for a scan ([`super::tiles`]), and counts
+//! Filters in tiles, for devices: a work-group takes a tile, as for a scan ([`super::scans`]), and counts
 //! in memory of its own which elements are kept. The first grid of groups says how many each tile keeps,
 //! the host finds where they begin, since the size of the result must be known there, and the second
 //! grid computes each tile again. There the element that comes to a place is found by bisection in the
@@ -7,9 +7,9 @@
 //! That a tile writes as many elements as were counted for it is so by construction: it makes an array of
 //! that length.
 
-use super::group::{Running, SOME, THREADS};
-use super::parts::{Code, fresh_operation};
-use super::tiles::{Tile, Tiles};
+use super::{Tile, Tiles};
+use crate::divide::group::{Running, SOME, THREADS};
+use crate::divide::parts::{Code, fresh_operation};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Variable};
 
