@@ -85,6 +85,9 @@ const MISTAKES: &[(&str, &str)] = &[
     ("(let [a:f32] (rem f32 1.0f 1.0f))", "rem on f32"),
     ("(let [a:i64] (lt i64 k n))", "has type i64, not bool"),
     ("(let [a:f32] (wrap.f32 i64 k))", "wrap.f32 on i64"),
+    ("(let [a:u32] (bits.u32 i64 k))", "bits.u32 on i64"),
+    ("(let [a:u64] (bits.u64 f32 1.0f))", "bits.u64 on f32"),
+    ("(let [a:u64] (bits.u32 f32 1.0f))", "has type u64, not u32"),
     (
         "(let [] (check c index [k]))",
         "error index with 1 arguments",
