@@ -65,6 +65,7 @@ mod find;
 mod frames;
 mod holding;
 mod invariants;
+mod operations;
 mod polynomial;
 mod prover;
 mod rising;
