@@ -174,6 +174,7 @@ static const char *const nova_kernel_sources[] = {
     "        /* groups.nova:8:1 */\n"
     "        NOVA_LOCAL_LOOP(first, 1)\n"
     "            t[i] = alpha * x + beta * b;\n"
+    "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
     "    }\n"
     "}\n"
     "\n",

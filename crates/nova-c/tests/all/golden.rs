@@ -56,7 +56,21 @@ fn check_file(name: &str, emitted: &str) {
     if std::env::var_os("UPDATE_EXPECTED").is_some() {
         std::fs::write(&path, emitted).expect("a file");
     }
-    assert_eq!(emitted, expected, "{name}");
+    if emitted != expected {
+        panic!("{name}: {}", first_difference(emitted, &expected));
+    }
+}
+
+/// The first line in which two texts differ.
+fn first_difference(emitted: &str, expected: &str) -> String {
+    let same = (emitted.lines().zip(expected.lines())).take_while(|(one, other)| one == other);
+    let line = same.count();
+    format!(
+        "line {} was\n{}\nand is now\n{}",
+        line + 1,
+        expected.lines().nth(line).unwrap_or("the end"),
+        emitted.lines().nth(line).unwrap_or("the end"),
+    )
 }
 
 #[test]
