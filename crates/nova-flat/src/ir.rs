@@ -370,8 +370,8 @@ pub enum Output {
     /// dense), the total, and for each array the concatenation `[total]` in order.
     Collect { values: usize },
     /// Consumes an index and an array; gives the array of this shape in which element i of that array
-    /// stands at the index plus i (`join` of dpia.txt §3). Together the arrays fill it, each its own
-    /// part; behind the first one their extents are those of the shape.
+    /// stands at the index plus i (`join` of dpia.txt §3), each its own part; behind the first one their
+    /// extents are those of the shape. What no array fills, nobody may read.
     Join { shape: Vec<Atom> },
 }
 

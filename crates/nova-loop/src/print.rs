@@ -159,6 +159,7 @@ impl<'a> Printer<'a> {
                     }
                     Reason::Apart
                     | Reason::Turns
+                    | Reason::HandedOn
                     | Reason::Phases
                     | Reason::Bisected
                     | Reason::Checked => {

@@ -2,8 +2,8 @@
 //! the interference checker accepts.
 //!
 //! Compiles each file and the random programs of COUNT seeds from FIRST (0) on, with operations
-//! divided into small parts, for the target with threads and for OpenCL, files also as they are
-//! divided by default, for one thread and for CUDA, and finds witnesses for every parallel loop. Prints the
+//! divided into small parts, for the target with threads, for OpenCL and for CUDA, files also as they
+//! are divided by default and for one thread, and finds witnesses for every parallel loop. Prints the
 //! number of loops by level, of blocks by the reasons that keep iterations apart, of loops that are
 //! refused by rule, and these loops; `--dump` writes the text of Loop of each program with one into a
 //! folder. Uses all cores. Exits with 1 where a loop is refused, a program does not compile, or a
@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 /// A compilation with its check that takes longer is reported.
 const LONG: Duration = Duration::from_secs(10);
 /// How programs are divided.
-const SMALL: [Passes; 2] = [Passes::Divided, Passes::Kernels(2)];
+const SMALL: [Passes; 3] = [Passes::Divided, Passes::Kernels(2), Passes::Cuda(2)];
 /// How files are compiled, too.
-const AS_THEY_ARE: [Passes; 3] = [Passes::Threads(2), Passes::All, Passes::Cuda(2)];
+const AS_THEY_ARE: [Passes; 2] = [Passes::Threads(2), Passes::All];
 
 /// A program to be compiled.
 enum Source {

@@ -205,7 +205,9 @@ fn inputs(name: &str) -> Vec<Vec<Value>> {
     let (sizes, x) = match name {
         "bisected_rows" => ([64, 20, 0], vector(|_| 0)),
         "blocks_not_whole" => ([64, 3000, 0], vector(|_| 0)),
-        "counts_may_be_negative" => ([64, 0, 0], vector(|i| if i % 2 == 0 { 3 } else { -1 })),
+        "counts_may_be_negative" | "handed_on_backwards" => {
+            ([64, 0, 0], vector(|i| if i % 2 == 0 { 3 } else { -1 }))
+        }
         "last_tile_moved" => ([20, 0, 0], vector(|_| 0)),
         _others => return all,
     };
@@ -295,12 +297,22 @@ fn random_programs_have_no_races() {
 /// What groups hand on is ordered by their turns.
 #[test]
 fn groups_in_turns_have_no_races() {
-    let text = "((X : vector int)) (scan + 5 (map (lambda (x) (* x x)) X))";
     let inputs: Vec<Vec<String>> = [0, 1, 2305, 10_000]
         .map(|n| vec![nova_tests::programs::integers(n)])
         .into();
-    let found = differences("scan", text, Passes::Cuda(2), &inputs);
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    for (name, text) in [
+        (
+            "scan",
+            "((X : vector int)) (scan + 5 (map (lambda (x) (* x x)) X))",
+        ),
+        (
+            "filter",
+            "((X : vector int)) (filter (lambda (x) (~= 0 (% x 3))) X)",
+        ),
+    ] {
+        let found = differences(name, text, Passes::Cuda(2), &inputs);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
 }
 
 #[test]

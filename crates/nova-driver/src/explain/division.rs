@@ -237,6 +237,10 @@ fn step_text(step: Step) -> String {
             "in three steps: how many elements each tile keeps, where these begin, then the \
              elements, found in memory of the work-group"
         }
+        Step::KeptInTurns => {
+            "in one pass: each tile hands on, in its turn, how many elements are kept so far, then \
+             writes its own, found in memory of the work-group"
+        }
         Step::Turns => {
             "in one pass: each tile hands on, in its turn, what all up to its end come to, then has \
              the running results, in memory of the work-group"

@@ -14,6 +14,9 @@ fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
     if frame.turn != Turn::Before {
         found.insert(0, vec![Reason::Turns]);
         found.push(vec![Reason::Apart, Reason::Turns]);
+        if !frame.handed.is_empty() {
+            found.push(vec![Reason::Apart, Reason::HandedOn]);
+        }
     }
     if frame.phase > 0 {
         found.insert(0, vec![Reason::Phases]);

@@ -1,6 +1,7 @@
 //! Parallel loops that are being walked, and the paths of their iterations.
 
 use super::blocks::Root;
+use super::handed::Sum;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::Fact;
 use super::values::Base;
@@ -65,6 +66,8 @@ pub(super) struct Frame {
     /// What no iteration may do.
     pub(super) refused: Vec<(super::Rule, String)>,
     pub(super) turn: Turn,
+    /// What has been handed on in the turn.
+    pub(super) handed: Vec<Sum>,
     /// Barriers before the command, and loops and branches around the body.
     pub(super) phase: u32,
     pub(super) depth: usize,

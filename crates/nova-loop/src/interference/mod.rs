@@ -40,6 +40,7 @@
 //! | [`Rule::Fields`] | it leaves its field of the structures of a result |
 //! | [`Rule::Elements`] | no reason of the witness keeps two paths to one block apart |
 //! | [`Rule::Turns`] | they are ordered by turns, but not both before or in, and in or behind, a turn |
+//! | [`Rule::HandedOn`] | it hands on from turn to turn a sum of what may be negative |
 //! | [`Rule::Addends`] | a scan of offsets adds what may be negative |
 //! | [`Rule::Limits`] | parts end where a bisection finds a limit that may be greater than the next part's |
 //! | [`Rule::Checks`] | a part looks at where the next one begins, but not wherever there is one |
@@ -63,6 +64,7 @@ mod commands;
 mod extents;
 mod find;
 mod frames;
+mod handed;
 mod holding;
 mod invariants;
 mod operations;
@@ -108,6 +110,8 @@ pub enum Rule {
     Elements,
     /// What is done in turn is ordered.
     Turns,
+    /// The addends of what is handed on in turns are not negative.
+    HandedOn,
     /// The addends of a scan of offsets are not negative.
     Addends,
     /// The limits of bisections rise with the iterations.
@@ -127,7 +131,7 @@ pub enum Rule {
 }
 
 /// All rules.
-pub const RULES: [Rule; 16] = [
+pub const RULES: [Rule; 17] = [
     Rule::Scalars,
     Rule::Handles,
     Rule::WholeCall,
@@ -136,6 +140,7 @@ pub const RULES: [Rule; 16] = [
     Rule::Fields,
     Rule::Elements,
     Rule::Turns,
+    Rule::HandedOn,
     Rule::Addends,
     Rule::Limits,
     Rule::Checks,

@@ -3,6 +3,7 @@
 
 use super::bisections::Bisection;
 use super::frames::{Frame, Path, Turn};
+use super::handed::Sum;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Case, Fact, Prover};
 use super::tables::{self, Scan};
@@ -200,7 +201,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
             Reason::Apart => self.elements_differ(pair, all),
             Reason::Segment(low, length) => self.in_segments(pair, low, length, all),
             // These only tell more of where elements lie.
-            Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
+            Reason::HandedOn | Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
         }
     }
 
@@ -294,10 +295,22 @@ impl<'w, 'p> Judgement<'w, 'p> {
             facts.iter().for_each(|fact| prover.learn(fact));
         }
         self.bisected(&limits, &mut prover);
+        if reasons.contains(&Reason::HandedOn) {
+            self.handed_on(&mut prover);
+        }
         if reasons.contains(&Reason::Checked) {
             self.checked(&mut prover);
         }
         prover
+    }
+
+    /// *Handed on.* A later turn is given what an earlier one was and what that has added, at least.
+    fn handed_on(&self, prover: &mut Prover) {
+        for Sum { given, own } in &self.frame.handed {
+            if let Some(later) = given.substitute(&|symbol| self.later(symbol)) {
+                prover.learn(&Fact::AtLeastZero(later.minus(given).minus(own)));
+            }
+        }
     }
 
     /// *Checks.* What the earlier iteration has checked at its end, where it must have looked.

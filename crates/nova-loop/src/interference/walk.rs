@@ -389,6 +389,7 @@ impl<'p> Walk<'p> {
             late_where: Vec::new(),
             refused: Vec::new(),
             turn: Turn::Before,
+            handed: Vec::new(),
             phase: 0,
             depth: self.depth + 1,
             branches: self.branches,
@@ -463,6 +464,9 @@ impl<'p> Walk<'p> {
         let growing = super::rising::growing(self.program, body);
         for (at, command) in body.iter().enumerate() {
             self.command(command);
+            if let Command::EndTurn(_) = command {
+                self.end_turn(body);
+            }
             self.ends_with(command);
             if let Command::Declare { variable, .. } = command
                 && growing.contains_key(variable)

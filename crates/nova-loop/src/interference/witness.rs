@@ -23,6 +23,8 @@ pub enum Reason {
     Segment(Variable, Variable),
     /// They do it in turn, or before and behind their turns.
     Turns,
+    /// What iterations hand on in their turns rises.
+    HandedOn,
     /// A barrier lies between.
     Phases,
     /// The loop with this index has written where the parts begin, and they follow each other.
@@ -35,9 +37,10 @@ pub enum Reason {
 
 impl Reason {
     /// Those that name no loop.
-    pub const PLAIN: [Reason; 5] = [
+    pub const PLAIN: [Reason; 6] = [
         Reason::Apart,
         Reason::Turns,
+        Reason::HandedOn,
         Reason::Phases,
         Reason::Bisected,
         Reason::Checked,
@@ -49,6 +52,7 @@ impl Reason {
             Reason::Apart => "apart",
             Reason::Segment(_, _) => "segment",
             Reason::Turns => "turns",
+            Reason::HandedOn => "handed_on",
             Reason::Phases => "phases",
             Reason::Scan(_) => "scan",
             Reason::Bisected => "bisected",

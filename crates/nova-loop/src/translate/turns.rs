@@ -10,6 +10,8 @@
 //!                                         s = last[0]
 //! ```
 //!
+//! A turn is taken as soon as the iteration's own number is known: others wait for what it says.
+//!
 //! Such turns can be taken without waiting for each other's, since what several iterations come to can
 //! be put together before it is known what comes before them (`runtime-c/cuda/turns.h`).
 
@@ -57,16 +59,11 @@ pub(super) fn take_turns(
     }
     let mentions_state = |command: &Command| mentions(std::slice::from_ref(command), &all);
     let first = body.iter().position(mentions_state)?;
-    let later: BTreeSet<Variable> = body.get(first..)?.iter().flat_map(declared).collect();
-    let is_known = |own: &Expression| {
-        let mut known = !own.reads_memory();
-        own.each_variable(&mut |v| known &= !later.contains(&v));
-        known
-    };
-    if !handed.iter().all(|h| is_known(&h.own)) {
+    let known = known_from(body, &handed)?;
+    if known > first {
         return None;
     }
-    let mut rest = body.split_off(first);
+    let mut rest = body.split_off(known);
     rest.retain(
         |command| !matches!(command, Command::Assign { variable, .. } if all.contains(variable)),
     );
@@ -221,10 +218,26 @@ fn runs_through(body: &[Command]) -> bool {
     fine
 }
 
-fn declared(command: &Command) -> Vec<Variable> {
-    let mut found = Vec::new();
-    writes(command, &mut |v| found.push(v));
-    found
+/// From which command of a body on the numbers are known that iterations hand on: there they take their
+/// turns, so that later ones wait for as little as possible.
+fn known_from(body: &[Command], handed: &[Handed]) -> Option<usize> {
+    let mut needed = BTreeSet::new();
+    for state in handed {
+        if state.own.reads_memory() {
+            return None;
+        }
+        state.own.each_variable(&mut |v| {
+            needed.insert(v);
+        });
+    }
+    let gives_needed = |command: &Command| {
+        let mut gives = false;
+        each_command(std::slice::from_ref(command), |command| {
+            writes(command, &mut |v| gives |= needed.contains(&v));
+        });
+        gives
+    };
+    Some(body.iter().rposition(gives_needed).map_or(0, |at| at + 1))
 }
 
 /// Whether commands name one of these variables.

@@ -9,6 +9,11 @@ use nova_loop::{Machine, TileSizes, translate_with};
 /// A loop over groups that begins with `before`, computes `own`, hands on `next` of what it is given
 /// (`s`) and that, and writes both.
 fn groups(before: &str, own: &str, next: &str) -> Program {
+    groups_with(before, own, next, "next s own")
+}
+
+/// The same, with what it hands on and writes.
+fn groups_with(before: &str, own: &str, next: &str, results: &str) -> Program {
     let flat = format!(
         "(program
           (function \"f\" [n:i64 x:[n]i64] [r:[n]i64 q:[n]i64 t:i64]
@@ -18,7 +23,7 @@ fn groups(before: &str, own: &str, next: &str) -> Program {
                   {before}
                   (let [own:i64] {own})
                   (let [next:i64] {next})
-                  (in next s own))
+                  (in {results}))
                 (map) (map)))
               (in made numbers last))))"
     );
@@ -93,4 +98,20 @@ fn one_thread_runs_what_takes_no_turns() {
         let program = groups(before, own, next);
         assert_eq!(level(&program), sequential, "{why}");
     }
+}
+
+/// A turn begins as soon as the group's own number is known, so that those behind wait for little.
+#[test]
+fn turns_come_early() {
+    let sum = "(operation [n] [j:i64] [c:i64 = 0]
+        (do (let [e:i64] (index x [j])) (let [d:i64] (add i64 c e)) (in d)))";
+    let next = format!("{sum}) (let [later:i64] (add i64 s own)");
+    // The sum is called `next`, and handed on is `later`.
+    let program = groups_with("", "(index x [i])", &next, "later s next");
+    let text = nova_loop::print::print(&program);
+    let at = |what| {
+        text.find(what)
+            .unwrap_or_else(|| panic!("no {what}: {text}"))
+    };
+    assert!(at("(end_turn") < at("(for j"), "{text}");
 }

@@ -134,6 +134,8 @@ pub enum Step {
     Lanes(i64),
     /// How many elements each tile keeps comes first, then the elements.
     Kept,
+    /// Each tile hands on how many elements are kept so far, in its turn, and writes its own behind those.
+    KeptInTurns,
     /// What each tile reduces to comes first, then the running results of these, then of the tiles.
     Tiles,
     /// Each tile hands on what it comes to, in its turn, and goes on with what it has been given.
@@ -324,6 +326,7 @@ impl Code<'_> {
         for output in &operation.outputs {
             let step = match cut {
                 Cutting::Lanes { .. } => Some(Step::Lanes(alone(division))),
+                Cutting::Tiles { .. } if is_filter(operation) && turns => Some(Step::KeptInTurns),
                 Cutting::Tiles { .. } if is_filter(operation) => Some(Step::Kept),
                 Cutting::Tiles { .. } if turns => Some(Step::Turns),
                 Cutting::Tiles { .. } => Some(Step::Tiles),

@@ -13,18 +13,17 @@
 mod kept;
 mod scans;
 
-pub(super) use scans::takes_turns;
-
 use super::Division;
 use super::cost::Cost;
 use super::group::THREADS;
-use super::ordered::{Freedom, freedom};
+use super::ordered::{Freedom, freedom, is_exact};
 use super::parts::Code;
 use super::running::{DEAREST, is_scan};
 use kept::COUNT;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Variable};
+use nova_flat::operators::by_component;
 use nova_flat::visit::each_statement;
 
 /// How many values of a tile a thread has at most, and at least. Odd numbers: threads that read at odd
@@ -123,6 +122,41 @@ pub(super) fn is_filter(operation: &ArrayOperation) -> bool {
     operation.carries.is_empty() && matches!(operation.outputs[..], [Output::Filter { .. }])
 }
 
+/// Whether the groups of an operation that [has tiles](Code::has_tiles) hand on what their tiles come to,
+/// in one pass: the device can do that, no order makes a difference, so that results are the same in
+/// each run, and no group can fail while others wait for it.
+pub(super) fn takes_turns(operation: &ArrayOperation, division: Division) -> bool {
+    let is_plain = |output: &Output| match output {
+        Output::Scan { lambda, .. } => by_component(lambda)
+            .is_some_and(|all| all.iter().all(|operator| operator.bound.is_none())),
+        // To count is a reduction.
+        Output::Filter { values } => *values > 0,
+        Output::Map
+        | Output::Reduce { .. }
+        | Output::Scatter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => true,
+    };
+    division.turns
+        && !may_fail(&operation.body)
+        && is_exact(operation)
+        && operation.outputs.iter().all(is_plain)
+}
+
+/// Whether a body checks something.
+fn may_fail(body: &Body) -> bool {
+    let mut fails = false;
+    each_statement(body, &mut |statement| {
+        let expression = &statement.expression;
+        fails |= matches!(
+            expression,
+            Expression::Check { .. } | Expression::Fail { .. }
+        );
+    });
+    fails
+}
+
 impl Code<'_> {
     /// Whether an operation that may be divided is a scan or a filter in tiles: it makes arrays of running
     /// results or with these, or of what it keeps; it does for each index of one dimension about as much,
@@ -161,7 +195,7 @@ impl Code<'_> {
         division: Division,
     ) {
         match is_filter(&operation) {
-            true => self.filter_in_tiles(&operation, pattern),
+            true => self.filter_in_tiles(&operation, pattern, division),
             false => self.scan_in_tiles(operation, pattern, division),
         }
     }

@@ -1,31 +1,57 @@
 //! Filters in tiles, for devices: a work-group takes a tile, as for a scan ([`super::scans`]), and counts
-//! in memory of its own which elements are kept. The first grid of groups says how many each tile keeps,
-//! the host finds where they begin, since the size of the result must be known there, and the second
-//! grid computes each tile again. There the element that comes to a place is found by bisection in the
-//! running counts, so that neighbouring threads write neighbouring elements, each one.
+//! in memory of its own which elements are kept. The element that comes to a place is found by bisection
+//! in the running counts, so that neighbouring threads write neighbouring elements, each one.
 //!
-//! That a tile writes as many elements as were counted for it is so by construction: it makes an array of
-//! that length.
+//! Where groups may take turns and none can fail, they hand on how many are kept so far, and each writes
+//! its elements from there on, in one pass over memory for as many elements as there are, of which the
+//! result is the first part. Elsewhere the first grid of groups says how many each tile keeps, the host
+//! finds where they begin, since the size of the result must be known there, and the second grid computes
+//! each tile again.
+//!
+//! That a tile writes as many elements as it hands on, or as were counted for it, is so by construction:
+//! it makes an array of that length.
 
-use super::{Tile, Tiles};
+use super::{Tile, Tiles, takes_turns};
+use crate::divide::Division;
 use crate::divide::group::{Running, SOME, THREADS};
 use crate::divide::parts::{Code, fresh_operation};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, SliceDimension, Variable,
+    View,
+};
 
 /// The type of counts in a tile, of which a group has room for more than of others.
 pub(super) const COUNT: Scalar = Scalar::I32;
 const NONE: Atom = Atom::Constant(ScalarValue::I32(0));
 
+/// A tile whose elements have been computed: arrays of the group.
+struct Filled {
+    /// Whether each is kept, and what it is.
+    kept: Vec<Variable>,
+    elements: Vec<Variable>,
+    /// How many each thread keeps, and each of some threads.
+    sums: Vec<Variable>,
+    of_some: Vec<Variable>,
+}
+
 impl Code<'_> {
     /// Writes a filter that [has tiles](Code::has_tiles). `pattern` is what it gives: how many elements
     /// it keeps, and arrays of them.
-    pub(super) fn filter_in_tiles(&mut self, operation: &ArrayOperation, pattern: &[Variable]) {
+    pub(super) fn filter_in_tiles(
+        &mut self,
+        operation: &ArrayOperation,
+        pattern: &[Variable],
+        division: Division,
+    ) {
         let Some((total, arrays)) = pattern.split_first() else {
             return;
         };
         let tiles = self.tiles(operation);
         let counter = self.counter();
+        if takes_turns(operation, division) {
+            return self.filter_in_turns(operation, &counter, (*total, arrays), &tiles);
+        }
         let kept = self.count_tiles(operation, &counter, &tiles);
         let begins = self.like(*total, vec![tiles.count]);
         let sum = |code: &mut Self| code.lambda(ScalarOperation::Add);
@@ -96,13 +122,8 @@ impl Code<'_> {
             let kept = code.arrays_like(scans, Atom::index(tiles.size));
             code.fill_kept(operation, &kept, &tile);
             let sums = code.sums(scans, &kept, THREADS, tiles.each);
-            let sums = code.sums(scans, &sums, SOME, SOME);
-            let all = (Atom::index(0), Atom::index(SOME));
-            let count = code.fold(scans, &sums, all, vec![NONE]);
-            let widen = ScalarOperation::Convert(Scalar::I64);
-            let count = code.compute(widen, COUNT, &count, Scalar::I64);
-            // So that later stages know that tiles do not begin before those before them.
-            vec![code.scalar(ScalarOperation::Maximum, count, Atom::index(0))]
+            let of_some = code.sums(scans, &sums, SOME, SOME);
+            vec![code.count_of(scans, &of_some)]
         });
         let count = self.fresh("kept", Scalar::I64);
         let counts = self.like(count, vec![tiles.count]);
@@ -115,6 +136,16 @@ impl Code<'_> {
             outputs,
         );
         counts
+    }
+
+    /// How many elements a tile keeps, from how many each of some threads counts.
+    fn count_of(&mut self, scans: &[Running], of_some: &[Variable]) -> Atom {
+        let all = (Atom::index(0), Atom::index(SOME));
+        let count = self.fold(scans, of_some, all, vec![NONE]);
+        let widen = ScalarOperation::Convert(Scalar::I64);
+        let count = self.compute(widen, COUNT, &count, Scalar::I64);
+        // So that later stages know that tiles do not begin before those before them.
+        self.scalar(ScalarOperation::Maximum, count, Atom::index(0))
     }
 
     /// Fills arrays of the group: with 1 for what is kept and 0 for what is not, and with what the
@@ -135,6 +166,53 @@ impl Code<'_> {
         });
     }
 
+    /// The only grid: how many elements are kept so far goes from tile to tile.
+    fn filter_in_turns(
+        &mut self,
+        operation: &ArrayOperation,
+        counter: &Running,
+        (total, pattern): (Variable, &[Variable]),
+        tiles: &Tiles,
+    ) {
+        let mut whole = Vec::with_capacity(pattern.len());
+        for array in pattern {
+            whole.push(self.like(*array, vec![tiles.n]));
+        }
+        let number = self.fresh("tile", Scalar::I64);
+        let first = self.fresh("first", Scalar::I64);
+        let body = self.body(|code| {
+            let tile = code.tile(number, tiles);
+            let filled = code.fill_tile_kept(operation, counter, &tile, pattern, tiles);
+            let count = code.count_of(std::slice::from_ref(counter), &filled.of_some);
+            let next = code.scalar(ScalarOperation::Add, Atom::Variable(first), count);
+            let arrays = code.gather_kept(&filled, counter, count, tiles);
+            let parts = arrays.into_iter().map(Atom::Variable);
+            let joined = parts.flat_map(|part| [Atom::Variable(first), part]);
+            std::iter::once(next).chain(joined).collect()
+        });
+        let join = |_: &Variable| Output::Join {
+            shape: vec![tiles.n],
+        };
+        let outputs = pattern.iter().map(join).collect();
+        let given = std::iter::once(total).chain(whole.iter().copied());
+        let handed = vec![(first, Atom::index(0))];
+        self.map_groups(
+            given.collect(),
+            (tiles.count, number),
+            handed,
+            body,
+            outputs,
+        );
+        for (array, whole) in pattern.iter().zip(whole) {
+            let view = View::Slice(vec![SliceDimension {
+                start: Atom::index(0),
+                step: Atom::index(1),
+                count: Atom::Variable(total),
+            }]);
+            self.push(vec![*array], Expression::View { array: whole, view });
+        }
+    }
+
     /// The second grid: each tile's elements, from where they begin.
     fn write_kept(
         &mut self,
@@ -144,23 +222,13 @@ impl Code<'_> {
         (total, pattern): (Variable, &[Variable]),
         tiles: &Tiles,
     ) {
-        let scans = std::slice::from_ref(counter);
         let number = self.fresh("tile", Scalar::I64);
         let body = self.body(|code| {
             let tile = code.tile(number, tiles);
             let first = code.element(begins, Atom::Variable(tile.number));
             let count = code.element(counts, Atom::Variable(tile.number));
-            let size = Atom::index(tiles.size);
-            let mut filled = code.arrays_like(scans, size);
-            let kept = filled.clone();
-            filled.extend(pattern.iter().map(|array| code.like(*array, vec![size])));
-            code.fill_kept(operation, &filled, &tile);
-            let sums = code.sums(scans, &kept, THREADS, tiles.each);
-            let of_some = code.sums(scans, &sums, SOME, SOME);
-            let starts = code.starts(scans, (&sums, &of_some), vec![NONE]);
-            let running = code.running_in_tile(scans, &kept, &starts, tiles.each);
-            let elements = filled.get(kept.len()..).unwrap_or_default();
-            let arrays = code.gather_kept(elements, &running, count, tiles.size);
+            let filled = code.fill_tile_kept(operation, counter, &tile, pattern, tiles);
+            let arrays = code.gather_kept(&filled, counter, count, tiles);
             let arrays = arrays.into_iter();
             arrays.flat_map(|a| [first, Atom::Variable(a)]).collect()
         });
@@ -177,24 +245,55 @@ impl Code<'_> {
         );
     }
 
+    /// What a tile keeps, with the elements like those of `pattern`.
+    fn fill_tile_kept(
+        &mut self,
+        operation: &ArrayOperation,
+        counter: &Running,
+        tile: &Tile,
+        pattern: &[Variable],
+        tiles: &Tiles,
+    ) -> Filled {
+        let scans = std::slice::from_ref(counter);
+        let size = Atom::index(tiles.size);
+        let mut arrays = self.arrays_like(scans, size);
+        let kept = arrays.clone();
+        let elements: Vec<Variable> =
+            (pattern.iter().map(|array| self.like(*array, vec![size]))).collect();
+        arrays.extend(&elements);
+        self.fill_kept(operation, &arrays, tile);
+        let sums = self.sums(scans, &kept, THREADS, tiles.each);
+        let of_some = self.sums(scans, &sums, SOME, SOME);
+        Filled {
+            kept,
+            elements,
+            sums,
+            of_some,
+        }
+    }
+
     /// The elements that a tile keeps, so many, behind each other.
     fn gather_kept(
         &mut self,
-        elements: &[Variable],
-        running: &[Variable],
+        filled: &Filled,
+        counter: &Running,
         count: Atom,
-        size: i64,
+        tiles: &Tiles,
     ) -> Vec<Variable> {
+        let scans = std::slice::from_ref(counter);
+        let starts = self.starts(scans, (&filled.sums, &filled.of_some), vec![NONE]);
+        let running = self.running_in_tile(scans, &filled.kept, &starts, tiles.each);
         let index = self.fresh("j", Scalar::I64);
         let body = self.body(|code| {
             let counts = running.iter().copied();
-            let place = counts.map(|counts| code.place_of(Atom::Variable(index), counts, size));
+            let place =
+                counts.map(|counts| code.place_of(Atom::Variable(index), counts, tiles.size));
             let place = place.last().unwrap_or(Atom::index(0));
-            let elements = elements.iter();
+            let elements = filled.elements.iter();
             elements.map(|array| code.element(*array, place)).collect()
         });
-        let mut arrays = Vec::with_capacity(elements.len());
-        for array in elements {
+        let mut arrays = Vec::with_capacity(filled.elements.len());
+        for array in &filled.elements {
             arrays.push(self.like(*array, vec![count]));
         }
         let outputs = arrays.iter().map(|_| Output::Map).collect();

@@ -6,17 +6,14 @@
 //! begins with what the tile before hands on, and hands that on with what its own values come to. So
 //! memory is read once, and no host waits in between.
 
-use super::{Tile, Tiles};
+use super::{Tile, Tiles, takes_turns};
 use crate::divide::Division;
 use crate::divide::carried::drop_carried;
 use crate::divide::group::{Running, SOME, THREADS, neutrals};
-use crate::divide::ordered::is_exact;
 use crate::divide::parts::{Code, fresh_operation};
 use crate::divide::running::is_scan;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Output, Variable};
-use nova_flat::operators::by_component;
-use nova_flat::visit::each_statement;
 
 /// What scans start with.
 fn start_of(scans: &[Running]) -> Vec<Atom> {
@@ -29,40 +26,6 @@ enum Begin<'a> {
     Start,
     Of(&'a [Variable]),
     Turn,
-}
-
-/// Whether the groups of an operation that [has tiles](Code::has_tiles) hand on what their tiles come to,
-/// in one pass: the device can do that, no order makes a difference, so that results are the same in
-/// each run, and no group can fail while others wait for it.
-pub(in crate::divide) fn takes_turns(operation: &ArrayOperation, division: Division) -> bool {
-    let is_plain = |output: &Output| match output {
-        Output::Scan { lambda, .. } => by_component(lambda)
-            .is_some_and(|all| all.iter().all(|operator| operator.bound.is_none())),
-        Output::Map
-        | Output::Reduce { .. }
-        | Output::Filter { .. }
-        | Output::Scatter { .. }
-        | Output::Histogram { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => true,
-    };
-    division.turns
-        && !may_fail(&operation.body)
-        && is_exact(operation)
-        && operation.outputs.iter().all(is_plain)
-}
-
-/// Whether a body checks something.
-fn may_fail(body: &Body) -> bool {
-    let mut fails = false;
-    each_statement(body, &mut |statement| {
-        let expression = &statement.expression;
-        fails |= matches!(
-            expression,
-            Expression::Check { .. } | Expression::Fail { .. }
-        );
-    });
-    fails
 }
 
 impl Code<'_> {
