@@ -48,13 +48,13 @@ mod parts;
 mod radix;
 mod rows;
 mod running;
+mod segments;
 mod shared;
 mod sort;
 mod stencil;
 mod strategies;
 mod tiles;
 
-pub use cut::FEW;
 pub use histogram::ELEMENTS;
 pub use lanes::LANES;
 pub use local_bins::LOCAL_ELEMENTS;

@@ -22,5 +22,6 @@ mod races;
 mod radix;
 mod robust;
 mod scans;
+mod segments;
 mod stencils;
 mod threads;

@@ -9,8 +9,8 @@ use crate::pipeline::{PASSES, is_enabled};
 use nova_flat::ir::{Atom, Body, Expression, Statement};
 use nova_flat::visit::{bodies, each_statement};
 use nova_opt::divide::{
-    self, Cutting, DEEPEST, Divided, ELEMENTS, FEW, Fate, Freedom, LANES, LOCAL_ELEMENTS, Note,
-    Notes, Reason, Step,
+    self, Cutting, DEEPEST, Divided, ELEMENTS, Fate, Freedom, LANES, LOCAL_ELEMENTS, Note, Notes,
+    Reason, Step,
 };
 use nova_opt::regular::Irregular;
 
@@ -245,6 +245,17 @@ fn step_text(step: Step) -> String {
             "in one pass: each tile hands on, in its turn, what all up to its end come to, then has \
              the running results, in memory of the work-group"
         }
+        Step::Segments {
+            worth,
+            threads,
+            times,
+        } => {
+            return format!(
+                "where rows have {worth} elements or more on average, in work-groups of {threads} \
+                 threads, which share each row as so many lanes as have two elements, and combine \
+                 their values in local memory; rows {times} times as long have a group each"
+            );
+        }
         Step::Blocks {
             threads,
             block: [rows, columns],
@@ -331,8 +342,10 @@ fn inside_text(divided: &Divided) -> Option<String> {
         | Cutting::Runs
         | Cutting::Digits { .. } => "",
     };
-    let text = format!("with fewer than {FEW} rounds{long} loops inside are divided");
-    divided.inside.then_some(text)
+    let few = divided.inside?;
+    Some(format!(
+        "with fewer than {few} rounds{long} loops inside are divided"
+    ))
 }
 
 /// Why one thread does an operation.

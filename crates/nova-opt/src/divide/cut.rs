@@ -23,9 +23,9 @@ const ENOUGH: i64 = 16;
 const HEAVIEST: i64 = 1 << 20;
 
 /// An operation with fewer indices has fewer of them than threads may want.
-pub const FEW: i64 = 32;
+pub(super) const FEW: i64 = 32;
 /// The same for the threads of a device.
-const FEW_THREADS: i64 = 2048;
+pub(super) const FEW_THREADS: i64 = 2048;
 
 /// How many times as many parts scans have: their parts are read twice, and lie in a cache then.
 const SCANNED: i64 = 4;
@@ -229,7 +229,7 @@ impl Code<'_> {
 
     /// Where the elements of the first of `n` rows begin, and how many all rows have, if they follow
     /// each other.
-    fn elements(&mut self, n: Atom, rows: &Rows) -> (Atom, Atom) {
+    pub(super) fn elements(&mut self, n: Atom, rows: &Rows) -> (Atom, Atom) {
         let (zero, most) = (Atom::index(0), Atom::index(1 << 40));
         let last = self.scalar(Operation::Subtract, n, Atom::index(1));
         let some = self.compare(Operation::Greater, n, zero);

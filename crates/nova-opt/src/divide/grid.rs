@@ -143,14 +143,17 @@ impl Code<'_> {
     /// index, so that neighbouring threads read and write neighbouring elements; so do they in lanes
     /// ([`super::lanes`]), in tiles ([`super::tiles`]) and where they have bins ([`super::local_bins`]);
     /// what all threads read they may bring to their group ([`super::blocks`]), and what neighbours read
-    /// ([`super::stencil`]). Where
+    /// ([`super::stencil`]); rows that are reduced have several threads ([`super::segments`]). Where
     /// there are too few indices and operations in the body, these become kernels instead.
     pub(super) fn kernel(&mut self, operation: ArrayOperation, pattern: &[Variable], mut way: Way) {
         if let Some(stencil) = way.stencil.take() {
             return self.kernel_of_stencil((operation, &stencil), pattern, way);
         }
-        match self.cut_into_blocks(&operation, way.division) {
-            Some(blocks) => self.kernel_in_blocks((operation, &blocks), pattern, way),
+        if let Some(blocks) = self.cut_into_blocks(&operation, way.division) {
+            return self.kernel_in_blocks((operation, &blocks), pattern, way);
+        }
+        match self.segments(&operation, way.division) {
+            Some(rows) => self.kernel_of_segments((operation, &rows), pattern, way),
             None => self.kernel_of_indices(operation, pattern, way),
         }
     }
@@ -195,7 +198,7 @@ impl Code<'_> {
     }
 
     /// An operation whose body is divided in turn, with the outputs and start values of another one.
-    fn completed(
+    pub(super) fn completed(
         &mut self,
         mut inside: ArrayOperation,
         operation: &ArrayOperation,

@@ -219,7 +219,7 @@ fn variable_of(atom: &Atom) -> Option<Variable> {
 }
 
 /// Whether a reduction keeps the order of docs/order.md.
-fn is_strict(output: &Output, strict: bool) -> bool {
+pub(super) fn is_strict(output: &Output, strict: bool) -> bool {
     match output {
         Output::Reduce { lambda, .. } => match freedom(lambda, strict) {
             Freedom::Strict { .. } => true,
@@ -237,7 +237,7 @@ fn is_strict(output: &Output, strict: bool) -> bool {
 
 /// The reductions of an operation that does nothing else, for each index of one dimension, if a value is
 /// known that changes nothing.
-fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&Lambda, &[Atom])>> {
+pub(super) fn reductions(inner: &ArrayOperation, strict: bool) -> Option<Vec<(&Lambda, &[Atom])>> {
     let plain = inner.level == Level::Sequential && !inner.is_marked();
     if !plain || inner.shape.len() != 1 || !inner.carries.is_empty() || inner.outputs.is_empty() {
         return None;

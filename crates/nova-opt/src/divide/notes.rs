@@ -5,7 +5,7 @@
 
 use super::Division;
 use super::cost::Cost;
-use super::cut::{ROUND, wants_idle};
+use super::cut::{FEW, FEW_THREADS, ROUND, wants_idle};
 use super::grid::is_map;
 use super::histogram::ELEMENTS;
 use super::keys::Key;
@@ -14,6 +14,7 @@ use super::local_bins::{known_bins, most_local_bins};
 use super::ordered::{Alignment, Freedom, alignment, freedom, is_free};
 use super::parts::Code;
 use super::radix::least;
+use super::segments::{Segments, few_rows};
 use super::tiles::{is_filter, takes_turns, tile_size};
 use crate::regular::Irregular;
 use nova_core::order::BLOCK;
@@ -60,8 +61,8 @@ pub struct Divided {
     /// Whether it is divided only if a thread has nothing to do when it begins, since the whole is
     /// less to do.
     pub idle: bool,
-    /// Whether the operations in its body are divided as well, for when it has few indices.
-    pub inside: bool,
+    /// With fewer indices than this the operations in its body are divided, where these are worth it.
+    pub inside: Option<i64>,
 }
 
 /// How indices are cut into parts.
@@ -157,6 +158,16 @@ pub enum Step {
         stretch: i64,
         /// How many arrays they read neighbours of.
         arrays: usize,
+    },
+    /// Rows of so many elements or more on average have lanes each, up to so many, whose values are combined
+    /// in memory of work-groups.
+    Segments {
+        /// The elements of a row that are worth it.
+        worth: i64,
+        /// The most lanes of a row.
+        threads: i64,
+        /// Rows of a nested vector with so many times the mean have a group each.
+        times: i64,
     },
     /// What each part, or block, reduces to comes first, then the running results.
     Scan(Freedom),
@@ -277,7 +288,7 @@ impl Divided {
             cut,
             steps,
             idle: false,
-            inside: false,
+            inside: None,
         }
     }
 }
@@ -316,6 +327,16 @@ impl Code<'_> {
         let turns = takes_turns(operation, division);
         let mut steps = Vec::new();
         let blocks = self.cut_into_blocks(operation, division);
+        let segments = match &blocks {
+            Some(_) => None,
+            None => self.segments(operation, division),
+        };
+        steps.extend(segments.iter().map(|_| Segments::step()));
+        let few = match (&segments, division.kernels) {
+            (Some(_), _) => few_rows(division),
+            (None, true) => FEW_THREADS,
+            (None, false) => FEW,
+        };
         steps.extend(blocks.map(|blocks| blocks.step()));
         if !operation.carries.is_empty() && !matches!(cut, Cutting::Tiles { .. }) {
             steps.push(Step::State);
@@ -348,7 +369,7 @@ impl Code<'_> {
             cut,
             steps,
             idle: !cost_unknown && wants_idle(operation, division),
-            inside,
+            inside: inside.then_some(few),
         }
     }
 
