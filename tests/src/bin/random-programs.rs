@@ -16,7 +16,7 @@ use nova_tests::shrink::shrink;
 use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// How many programs share a C file.
 const BATCH: u64 = 16;
@@ -296,12 +296,35 @@ fn show_smallest(seed: u64) -> bool {
     false
 }
 
+/// Seeds each bug in turn, on all cores, and says which program finds it; whether all are found.
 fn find_defects(count: u64) -> bool {
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(BTreeMap::new());
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(defect) = DEFECTS.get(number) else {
+                        break;
+                    };
+                    let by = found_by(defect, count);
+                    if let Ok(mut found) = found.lock() {
+                        found.insert(number, by);
+                    }
+                }
+            });
+        }
+    });
+    let found = found.into_inner().unwrap_or_default();
     let mut missed = 0;
-    for defect in DEFECTS {
-        match found_by(defect, count) {
-            Some((seed, why)) => println!("found    {:55} by program {seed}: {why}", defect.name),
-            None => {
+    for (number, defect) in DEFECTS.iter().enumerate() {
+        match found.get(&number) {
+            Some(Some((seed, why))) => {
+                println!("found    {:55} by program {seed}: {why}", defect.name);
+            }
+            Some(None) | None => {
                 missed += 1;
                 println!("MISSED   {:55} by {count} programs", defect.name);
             }
