@@ -107,6 +107,7 @@ static __device__ inline T nova_take_turn(uint64_t *words, int64_t iteration, in
     NOVA_SHARED(uint64_t, given, 1);
     nova_turn *turns = (nova_turn *)(words + 1) + count * number;
     nova_turn *turn = &turns[iteration];
+    __syncthreads(); /* what the group has done is done before its turn */
     if (threadIdx.x < 32) {
         T before = nova_turn_value<T>(0);
         if (iteration == 0) {

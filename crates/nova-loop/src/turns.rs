@@ -4,6 +4,7 @@
 
 use crate::ir::{Command, Expression, Variable};
 use nova_core::{Scalar, ScalarOperation};
+use std::collections::BTreeSet;
 
 /// A number that iterations hand on.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +23,7 @@ pub struct HandedOn<'c> {
 
 /// The numbers that the iterations of a loop with this body hand on, if there is a turn and that is all
 /// that is done in it: for each of them `declare begin = state[0]` and
-/// `state[0] = begin operation own`.
+/// `state[0] = begin operation own`, each in a place of its own.
 pub fn handed_on(body: &[Command]) -> Option<Vec<HandedOn<'_>>> {
     let begins = body
         .iter()
@@ -30,7 +31,9 @@ pub fn handed_on(body: &[Command]) -> Option<Vec<HandedOn<'_>>> {
     let turn = body.get(begins + 1..)?;
     let ends = turn.iter().position(|c| matches!(c, Command::EndTurn(_)))?;
     let all: Option<Vec<HandedOn<'_>>> = turn.get(..ends)?.chunks(2).map(one).collect();
-    all.filter(|all| !all.is_empty())
+    let all = all.filter(|all| !all.is_empty())?;
+    let states: BTreeSet<Variable> = all.iter().map(|one| one.state).collect();
+    (states.len() == all.len()).then_some(all)
 }
 
 fn one(commands: &[Command]) -> Option<HandedOn<'_>> {

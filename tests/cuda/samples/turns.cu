@@ -22,11 +22,12 @@ static __device__ uint8_t parity(uint8_t a, uint8_t b)
     return (uint8_t)(a ^ b);
 }
 
-/* Each iteration adds the numbers of its row, then takes its turn with three numbers. */
+/* Each iteration adds the numbers of its row, then takes its turn with three numbers. What any of its
+ * threads has written before its turn, later iterations read behind theirs. */
 static __global__ void hand_on(int64_t count, int64_t row, const int *x, uint64_t *turns,
                                int64_t *sums, float *greatest, uint8_t *parities,
                                int64_t *first_sums, float *first_greatest,
-                               uint8_t *first_parities)
+                               uint8_t *first_parities, int64_t *left, int64_t *seen)
 {
     for (;;) {
         int64_t i = nova_take_ticket(turns);
@@ -41,6 +42,7 @@ static __global__ void hand_on(int64_t count, int64_t row, const int *x, uint64_
         __syncthreads();
         for (int k = 0; k < THREADS; k++)
             own += all[k];
+        left[i * THREADS + threadIdx.x] = own + threadIdx.x;
         int64_t before = nova_take_turn(turns, i, count, 0, sums, own, sum);
         float greater = nova_take_turn(turns, i, count, 1, greatest, (float)(own % 1000), most);
         uint8_t odd = nova_take_turn(turns, i, count, 2, parities, (uint8_t)own, parity);
@@ -48,6 +50,7 @@ static __global__ void hand_on(int64_t count, int64_t row, const int *x, uint64_
             first_sums[i] = before;
             first_greatest[i] = greater;
             first_parities[i] = odd;
+            seen[i] = i == 0 ? 0 : left[i * THREADS - 1];
         }
     }
 }
@@ -63,20 +66,25 @@ static void check(int count, int row, int blocks)
     int64_t *sums = to_device(start), *first_sums = on_device<int64_t>(count);
     float *greatest = to_device(least), *first_greatest = on_device<float>(count);
     uint8_t *parities = to_device(even), *first_parities = on_device<uint8_t>(count);
+    int64_t *left = on_device<int64_t>((size_t)count * THREADS), *seen = on_device<int64_t>(count);
     DO(cudaMemset(turns, 0, (1 + 9 * (size_t)count) * sizeof *turns));
     DO(nova_put_launch(hand_on, blocks, THREADS, 0, 0, (int64_t)count, (int64_t)row, device_x, turns,
-                       sums, greatest, parities, first_sums, first_greatest, first_parities));
+                       sums, greatest, parities, first_sums, first_greatest, first_parities,
+                       left, seen));
     std::vector<int64_t> made = to_host(first_sums, count);
     std::vector<float> made_greatest = to_host(first_greatest, count);
     std::vector<uint8_t> made_parities = to_host(first_parities, count);
-    int64_t all = 1000;
+    std::vector<int64_t> made_seen = to_host(seen, count);
+    int64_t all = 1000, last = 0;
     float greater = -1;
     uint8_t odd = 0;
     for (int i = 0; i < count; i++) {
         CHECK(made[i] == all && made_greatest[i] == greater && made_parities[i] == odd);
+        CHECK(made_seen[i] == last);
         int64_t own = 0;
         for (int k = 0; k < row; k++)
             own += x[(size_t)i * row + k];
+        last = own + THREADS - 1;
         all += own;
         greater = greater < (float)(own % 1000) ? (float)(own % 1000) : greater;
         odd = (uint8_t)(odd ^ own);
@@ -91,6 +99,8 @@ static void check(int count, int row, int blocks)
     DO(cudaFree(first_sums));
     DO(cudaFree(first_greatest));
     DO(cudaFree(first_parities));
+    DO(cudaFree(left));
+    DO(cudaFree(seen));
 }
 
 int main(int count, char **arguments)

@@ -26,7 +26,9 @@ pub(super) struct Path {
     pub(super) writes: bool,
     /// What is known there.
     pub(super) context: Context,
-    pub(super) turn: Turn,
+    /// What the iterations of the parallel loops around it have done of their turns, from the outermost
+    /// loop on.
+    pub(super) turns: Vec<Turn>,
     /// Between which barriers of the innermost parallel loops it lies.
     pub(super) phases: Vec<u32>,
     /// The pointer, for messages.

@@ -10,8 +10,8 @@
 //! **Who is trusted.** [`find`](mod@find) proposes a [`Witness`]; nobody trusts it. [`check`] takes
 //! nothing but the program and the witness, follows no hints from earlier passes, and refuses what
 //! it cannot prove. It believes what the verifier checks (scopes, types, references), and
-//! 1. that arithmetic on `i64` does not wrap where addresses and counts are computed, since what it
-//!    counts fits in memory;
+//! 1. that arithmetic on `i64` does not wrap where addresses and counts are computed, and in sums that
+//!    say where parts begin (scans of offsets, what turns hand on), since what they count fits in memory;
 //! 2. that every access lies in the block that its pointer leads to, or in the part of one, and reads
 //!    what was written;
 //! 3. what `ir` says of commands: `Allocate` and `Keep` take no negative number of elements, `PlanStream` gives

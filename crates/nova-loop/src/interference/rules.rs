@@ -92,7 +92,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
                 other.index == path.index
                     && other.writes == path.writes
                     && other.context == path.context
-                    && other.turn == path.turn
+                    && other.turns == path.turns
                     && other.phases == path.phases
             };
             if !those.iter().any(|other| is_same(&other)) {
@@ -206,10 +206,14 @@ impl<'w, 'p> Judgement<'w, 'p> {
     }
 
     /// *Turns.* What an iteration does before or in its turn has been done when the turn of a later
-    /// one begins.
+    /// one begins. Turns of other loops order nothing.
     fn in_turn(&self, (first, second): Pair) -> bool {
-        let is_disabled = self.without.contains(&Rule::Turns);
-        is_disabled || first.turn <= Turn::In && second.turn >= Turn::In
+        let at = self.walk.frames.len();
+        match (first.turns.get(at), second.turns.get(at)) {
+            _ if self.without.contains(&Rule::Turns) => true,
+            (Some(first), Some(second)) => *first <= Turn::In && *second >= Turn::In,
+            (_, _) => false,
+        }
     }
 
     /// *Barriers.* What iterations do before a barrier that all of them reach has been done behind it.

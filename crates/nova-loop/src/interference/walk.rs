@@ -565,12 +565,7 @@ impl<'p> Walk<'p> {
                 index,
                 writes: is_write,
                 context: self.context,
-                turn: self
-                    .frames
-                    .iter()
-                    .map(|f| f.turn)
-                    .max()
-                    .unwrap_or(Turn::Before),
+                turns: self.frames.iter().map(|f| f.turn).collect(),
                 phases: self.frames.iter().map(|f| f.phase).collect(),
                 pointer,
             });

@@ -431,6 +431,9 @@ fn turns_of_groups() {
     check("", &group("(store x 0 1.0f)", ""), more);
     check("", &group("", ""), more);
     check("", &group(&format!("{handed} (store x 1 a)"), ""), more);
+    // The same number twice.
+    let again = "(declare more:f32 (load x 0)) (store x 0 (max f32 more 3.0f))";
+    check("", &group(&format!("{handed} {again}"), ""), more);
     let waits = "may wait or not end";
     check("", &group(&handed, "(check c index [n n])"), waits);
     check("", &group(&handed, "(loop (break))"), waits);
