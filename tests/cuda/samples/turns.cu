@@ -44,13 +44,14 @@ static __global__ void hand_on(int64_t count, int64_t row, const int *x, uint64_
             own += all[k];
         left[i * THREADS + threadIdx.x] = own + threadIdx.x;
         int64_t before = nova_take_turn(turns, i, count, 0, sums, own, sum);
+        if (threadIdx.x == 0)
+            seen[i] = i == 0 ? 0 : left[i * THREADS - 1];
         float greater = nova_take_turn(turns, i, count, 1, greatest, (float)(own % 1000), most);
         uint8_t odd = nova_take_turn(turns, i, count, 2, parities, (uint8_t)own, parity);
         if (threadIdx.x == 0) {
             first_sums[i] = before;
             first_greatest[i] = greater;
             first_parities[i] = odd;
-            seen[i] = i == 0 ? 0 : left[i * THREADS - 1];
         }
     }
 }
