@@ -107,6 +107,19 @@ fn long_rows_among_short_ones_have_their_values() {
     compare(NESTED, small(false), &inputs);
 }
 
+/// As programs are divided without a word: a row of 60,000 among rows of a hundred has a group.
+#[test]
+fn long_rows_are_found_in_usual_sizes() {
+    let text = "((X : vector (vector int))) (map (lambda (row) (reduce + 5 row)) X)";
+    let length = |k: usize| match k {
+        1234 => 60_000,
+        17 => 9000,
+        _short => (k * 37) % 200,
+    };
+    let input = vec![rows((0..2500).map(length))];
+    compare(text, How::usual(false), &[input]);
+}
+
 #[test]
 fn rows_of_matrices_are_shared_too() {
     let text = "

@@ -212,6 +212,40 @@ fn operations(count: i64) -> String {
     }
 }
 
+/// How rows that are reduced are shared by threads ([`Step::Segments`]).
+fn segments_text(worth: i64, threads: i64, times: i64) -> String {
+    format!(
+        "where rows have {worth} elements or more on average, in work-groups of {threads} threads, \
+         which share each row as so many lanes as have two elements, and combine their values in \
+         local memory; rows {times} times as long have a group each"
+    )
+}
+
+/// What threads share of a nest ([`Step::Blocks`]).
+fn blocks_text(threads: i64, [rows, columns]: [i64; 2], tile: i64) -> String {
+    let block = match columns {
+        1 => format!("{rows}"),
+        _ => format!("{rows} x {columns}"),
+    };
+    format!(
+        "where there are many rounds, in work-groups of {threads} threads for {block} of them, \
+         which bring what {tile} rounds of the loop inside read to local memory at a time, each \
+         element once"
+    )
+}
+
+/// What threads share of a stencil ([`Step::Neighbours`]).
+fn neighbours_text(stretch: i64, arrays: usize) -> String {
+    let of = match arrays {
+        1 => "an array".to_string(),
+        _ => format!("{arrays} arrays"),
+    };
+    format!(
+        "where there are many rounds, in work-groups for stretches of {stretch} of them, which \
+         bring the neighbours that these read in {of} to local memory"
+    )
+}
+
 /// What is done apart from the parts.
 fn step_text(step: Step) -> String {
     let text = match step {
@@ -249,38 +283,13 @@ fn step_text(step: Step) -> String {
             worth,
             threads,
             times,
-        } => {
-            return format!(
-                "where rows have {worth} elements or more on average, in work-groups of {threads} \
-                 threads, which share each row as so many lanes as have two elements, and combine \
-                 their values in local memory; rows {times} times as long have a group each"
-            );
-        }
+        } => return segments_text(worth, threads, times),
         Step::Blocks {
             threads,
-            block: [rows, columns],
+            block,
             tile,
-        } => {
-            let block = match columns {
-                1 => format!("{rows}"),
-                _ => format!("{rows} x {columns}"),
-            };
-            return format!(
-                "where there are many rounds, in work-groups of {threads} threads for {block} of them, \
-                 which bring what {tile} rounds of the loop inside read to local memory at a time, \
-                 each element once"
-            );
-        }
-        Step::Neighbours { stretch, arrays } => {
-            let of = match arrays {
-                1 => "an array".to_string(),
-                _ => format!("{arrays} arrays"),
-            };
-            return format!(
-                "where there are many rounds, in work-groups for stretches of {stretch} of them, \
-                 which bring the neighbours that these read in {of} to local memory"
-            );
-        }
+        } => return blocks_text(threads, block, tile),
+        Step::Neighbours { stretch, arrays } => return neighbours_text(stretch, arrays),
         Step::Scan(Freedom::Neutral | Freedom::Any) => {
             "in two steps: what each part reduces to, then the running results"
         }

@@ -67,6 +67,7 @@ mod frames;
 mod handed;
 mod holding;
 mod invariants;
+mod iteration;
 mod operations;
 mod polynomial;
 mod prover;

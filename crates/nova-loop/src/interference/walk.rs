@@ -17,7 +17,7 @@ use super::truths::Truth;
 use super::values::{Base, BaseInfo, Spot, Value};
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::walk::{each_command, reads, writes};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::Scalar;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -457,79 +457,6 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// The body of a parallel loop, with the variables that only grow in it.
-    fn iteration(&mut self, body: &'p [Command]) {
-        let context = self.context;
-        let (tables, sizes) = (self.tables.mark(), self.sizes.len());
-        let growing = super::rising::growing(self.program, body);
-        for (at, command) in body.iter().enumerate() {
-            self.command(command);
-            if let Command::EndTurn(_) = command {
-                self.end_turn(body);
-            }
-            self.ends_with(command);
-            if let Command::Declare { variable, .. } = command
-                && growing.contains_key(variable)
-            {
-                let first = self.number_of(*variable);
-                let symbol = self.fresh(Scalar::I64);
-                let last = Polynomial::symbol(symbol);
-                self.define(symbol, last.minus(&first));
-                self.rising.insert(*variable, Rising { first, last });
-            }
-            for (variable, last_at) in &growing {
-                if *last_at == at
-                    && let Some(rising) = self.rising.get(variable)
-                {
-                    self.values
-                        .insert(*variable, Value::Number(rising.last.clone()));
-                }
-            }
-        }
-        self.sizes.truncate(sizes);
-        self.tables.forget(tables);
-        self.context = context;
-    }
-
-    /// What is known of an iteration that has come to its end: its checks have held, and what it keeps
-    /// has a length.
-    fn ends_with(&mut self, command: &Command) {
-        let known = match command {
-            Command::Check { condition, .. } if unless(condition).is_some() => {
-                let both = unless(condition).map(|(index, count, otherwise)| {
-                    let (index, count) = (self.number(index), self.number(count));
-                    let inside = count.minus(&index).plus_number(-1);
-                    (vec![inside], self.truth(otherwise).yes)
-                });
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.late_where.extend(both);
-                }
-                return;
-            }
-            Command::Check { condition, .. } => self.truth(condition).yes,
-            Command::Keep { count, .. } => vec![self.number(count)],
-            _others => return,
-        };
-        if let Some(frame) = self.frames.last_mut() {
-            frame.late.extend(known.into_iter().map(Fact::AtLeastZero));
-        }
-    }
-
-    /// What is known at the beginning of a list of the variables that only grow: those that the list
-    /// itself makes greater are not yet at their end.
-    fn steps(&mut self, commands: &'p [Command]) {
-        if self.rising.is_empty() {
-            return;
-        }
-        for (variable, step) in super::rising::steps(commands) {
-            if let Some(rising) = self.rising.get(&variable) {
-                let last = rising.last.clone();
-                let here = self.number_of(variable).plus_number(step);
-                self.learn(last.minus(&here));
-            }
-        }
-    }
-
     /// Elements are read, or written with a value that may be known: `count` of them behind each
     /// other, or any.
     pub(super) fn touch(
@@ -591,32 +518,6 @@ impl<'p> Walk<'p> {
         if let Some(frame) = self.frames.last_mut() {
             frame.refused.push((rule, message.into()));
         }
-    }
-}
-
-/// The parts of `index >= count || otherwise`.
-fn unless(condition: &Expression) -> Option<(&Expression, &Expression, &Expression)> {
-    let Expression::Select {
-        condition,
-        then,
-        otherwise,
-    } = condition
-    else {
-        return None;
-    };
-    match (&**condition, &**then) {
-        (
-            Expression::Scalar {
-                operation: ScalarOperation::GreaterEqual,
-                operand: Scalar::I64,
-                arguments,
-            },
-            Expression::Constant(ScalarValue::Bool(true)),
-        ) => match &arguments[..] {
-            [index, count] => Some((index, count, otherwise)),
-            _others => None,
-        },
-        _others => None,
     }
 }
 

@@ -194,16 +194,14 @@ impl Code<'_> {
     ) {
         let condition = self.are_many(&operation, blocks, way.division);
         let copy = self.fresh_whole(&operation);
-        let then = self.branch(pattern, |code, own| code.in_blocks(copy, blocks, &own));
-        let otherwise = self.branch(pattern, |code, own| {
-            code.kernel_of_indices(operation, &own, way);
-        });
-        let choice = Expression::If {
+        self.choose_way(
+            pattern,
             condition,
-            then,
-            otherwise,
-        };
-        self.push(pattern.to_vec(), choice);
+            |code, own| code.in_blocks(copy, blocks, &own),
+            |code, own| {
+                code.kernel_of_indices(operation, &own, way);
+            },
+        );
     }
 
     /// Whether there are so many indices that blocks of them are worth it.

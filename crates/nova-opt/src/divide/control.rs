@@ -62,6 +62,24 @@ impl Code<'_> {
         Atom::Variable(chosen)
     }
 
+    /// Writes one of two ways to bind a pattern, each of which binds variables of its own like it.
+    pub(super) fn choose_way(
+        &mut self,
+        pattern: &[Variable],
+        condition: Atom,
+        then: impl FnOnce(&mut Self, Vec<Variable>),
+        otherwise: impl FnOnce(&mut Self, Vec<Variable>),
+    ) {
+        let then = self.branch(pattern, then);
+        let otherwise = self.branch(pattern, otherwise);
+        let choice = Expression::If {
+            condition,
+            then,
+            otherwise,
+        };
+        self.push(pattern.to_vec(), choice);
+    }
+
     /// Whether both of two conditions hold.
     pub(super) fn both(&mut self, one: Atom, other: Atom) -> Atom {
         let no = Atom::Constant(ScalarValue::Bool(false));

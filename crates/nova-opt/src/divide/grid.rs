@@ -168,18 +168,14 @@ impl Code<'_> {
         if let Some(inside) = way.inside.take() {
             let few = self.are_few_threads(&operation);
             let inside = self.completed(inside, &operation);
-            let then = self.branch(pattern, |code, own| {
-                code.push(own, Expression::Operation(inside));
-            });
-            let otherwise = self.branch(pattern, |code, own| {
-                code.kernel_of_indices(operation, &own, way)
-            });
-            let choice = Expression::If {
-                condition: few,
-                then,
-                otherwise,
-            };
-            return self.push(pattern.to_vec(), choice);
+            return self.choose_way(
+                pattern,
+                few,
+                |code, own| {
+                    code.push(own, Expression::Operation(inside));
+                },
+                |code, own| code.kernel_of_indices(operation, &own, way),
+            );
         }
         if is_map(&operation) {
             operation.level = Level::Grid;
@@ -231,14 +227,12 @@ impl Code<'_> {
             }
             None => few,
         };
-        let then = self.branch(&pattern, |code, own| code.restrict(inside, bounds, own));
-        let otherwise = self.branch(&pattern, |code, own| code.restrict(operation, bounds, own));
-        let choice = Expression::If {
+        self.choose_way(
+            &pattern,
             condition,
-            then,
-            otherwise,
-        };
-        self.push(pattern, choice);
+            |code, own| code.restrict(inside, bounds, own),
+            |code, own| code.restrict(operation, bounds, own),
+        );
     }
 
     /// Arrays over the whole space, which are joined of what parts give.

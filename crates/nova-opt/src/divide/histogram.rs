@@ -9,7 +9,7 @@ use super::grid::{Grid, neutral};
 use super::parts::Code;
 use super::running::Begin;
 use nova_core::{Scalar, ScalarOperation};
-use nova_flat::ir::{Atom, Bracketing, Expression, Lambda, Level, Output, Variable};
+use nova_flat::ir::{Atom, Bracketing, Lambda, Level, Output, Variable};
 use nova_flat::visit::{Substitution, fresh_lambda};
 
 /// How many elements there are for each bin of a part, at least.
@@ -141,19 +141,17 @@ impl Code<'_> {
             partial: bins.partial.clone(),
             combined,
         };
-        let then = self.branch(&bins.combined, |code, own| {
-            let (bins, groups) = code.combine_groups(of_branch(own), count);
-            code.combine(&bins, groups);
-        });
-        let otherwise = self.branch(&bins.combined, |code, own| {
-            code.combine(&of_branch(own), count);
-        });
-        let choice = Expression::If {
-            condition: many,
-            then,
-            otherwise,
-        };
-        self.push(bins.combined, choice);
+        self.choose_way(
+            &bins.combined,
+            many,
+            |code, own| {
+                let (bins, groups) = code.combine_groups(of_branch(own), count);
+                code.combine(&bins, groups);
+            },
+            |code, own| {
+                code.combine(&of_branch(own), count);
+            },
+        );
     }
 
     /// Combines the bins of each [`SETS`] neighbouring parts, the last of fewer; how many there are then.

@@ -200,22 +200,20 @@ impl Code<'_> {
             return self.push(pattern.to_vec(), Expression::Operation(on_host));
         }
         let condition = self.compare(ScalarOperation::Greater, count, Atom::index(alone));
-        let then = self.branch(pattern, |code, own| {
-            let operation = code.reduction_of(&arrays, count, reductions);
-            let of_block = TAKEN * LANES;
-            let most = most / of_block + i64::from(most % of_block > 0);
-            let blocks = code.blocks_of_lanes(count, Atom::index(TAKEN), most);
-            let partial = code.lanes(operation, &blocks);
-            code.combine_lanes(partial, &own, division);
-        });
-        let otherwise = self.branch(pattern, |code, own| {
-            code.push(own, Expression::Operation(on_host));
-        });
-        let choice = Expression::If {
+        self.choose_way(
+            pattern,
             condition,
-            then,
-            otherwise,
-        };
-        self.push(pattern.to_vec(), choice);
+            |code, own| {
+                let operation = code.reduction_of(&arrays, count, reductions);
+                let of_block = TAKEN * LANES;
+                let most = most / of_block + i64::from(most % of_block > 0);
+                let blocks = code.blocks_of_lanes(count, Atom::index(TAKEN), most);
+                let partial = code.lanes(operation, &blocks);
+                code.combine_lanes(partial, &own, division);
+            },
+            |code, own| {
+                code.push(own, Expression::Operation(on_host));
+            },
+        );
     }
 }

@@ -16,7 +16,7 @@ use super::parts::Code;
 use super::tiles::computes_numbers;
 use nova_core::strategy::Space;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Lambda, Output, Program, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Program, Variable};
 
 /// Bytes of a group's memory for bins: 32 KB are what any device of OpenCL has, and a group notes
 /// there whether one of its threads has failed, too.
@@ -135,20 +135,17 @@ impl Code<'_> {
             Some(histogram) => self.compare(Operation::LessEqual, histogram.bins, most),
             None => Atom::Constant(ScalarValue::Bool(false)),
         };
+        let division = way.division;
         if let Atom::Constant(ScalarValue::Bool(true)) = few {
-            return self.histogram_in_groups(&operation, pattern, way.division);
+            return self.histogram_in_groups(&operation, pattern, division);
         }
         let copy = self.fresh_whole(&operation);
-        let then = self.branch(pattern, |code, own| {
-            code.histogram_in_groups(&copy, &own, way.division);
-        });
-        let otherwise = self.branch(pattern, |code, own| code.grid(operation, &own, way));
-        let choice = Expression::If {
-            condition: few,
-            then,
-            otherwise,
-        };
-        self.push(pattern.to_vec(), choice);
+        self.choose_way(
+            pattern,
+            few,
+            |code, own| code.histogram_in_groups(&copy, &own, division),
+            |code, own| code.grid(operation, &own, way),
+        );
     }
 
     /// Writes a histogram of few bins as a grid of work-groups, and what combines their bins.

@@ -71,6 +71,15 @@ fn used_in(program: &Program, statement: &Statement) -> BTreeSet<Variable> {
     used
 }
 
+/// The first operation among the statements of a body, and which one it is.
+pub(super) fn first_loop(body: &Body) -> Option<(usize, &ArrayOperation)> {
+    let mut statements = body.statements.iter().enumerate();
+    statements.find_map(|(position, statement)| match &statement.expression {
+        Expression::Operation(operation) => Some((position, operation)),
+        _no_operation => None,
+    })
+}
+
 impl<'a> Nest<'a> {
     /// The nest that an operation is, if its threads read the same: of one index what the reduction
     /// reads depends on that of the reduction only, of two indices on one of them, and some on each.
@@ -84,11 +93,7 @@ impl<'a> Nest<'a> {
             return None;
         }
         let statements = &operation.body.statements;
-        let is_loop = |s: &Statement| matches!(s.expression, Expression::Operation(_));
-        let position = statements.iter().position(is_loop)?;
-        let Expression::Operation(inner) = &statements.get(position)?.expression else {
-            return None;
-        };
+        let (position, inner) = first_loop(&operation.body)?;
         let mut nest = Nest {
             position,
             inner,

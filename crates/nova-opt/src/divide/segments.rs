@@ -17,7 +17,7 @@ mod long;
 use super::Division;
 use super::grid::{Way, is_map};
 use super::group::{Running, SOME, THREADS, neutrals};
-use super::nest::{is_strict, reductions};
+use super::nest::{first_loop, is_strict, reductions};
 use super::notes::Step;
 use super::parts::{Code, fresh_operation};
 use super::rows::Rows;
@@ -115,12 +115,7 @@ impl Segments {
         if !is_map(operation) || operation.is_marked() || operation.shape.len() != 1 {
             return None;
         }
-        let statements = &operation.body.statements;
-        let is_loop = |s: &Statement| matches!(s.expression, Expression::Operation(_));
-        let position = statements.iter().position(is_loop)?;
-        let Expression::Operation(inner) = &statements.get(position)?.expression else {
-            return None;
-        };
+        let (position, inner) = first_loop(&operation.body)?;
         reductions(inner, strict)?;
         let is_free = !inner.outputs.iter().any(|output| is_strict(output, strict));
         let is_plain =
@@ -165,18 +160,16 @@ impl Code<'_> {
             let most = Atom::index(few_rows(way.division));
             let few = self.compare(ScalarOperation::Less, n, most);
             let inside = self.completed(inside, &operation);
-            let then = self.branch(pattern, |code, own| {
-                code.push(own, Expression::Operation(inside));
-            });
-            let otherwise = self.branch(pattern, |code, own| {
-                code.kernel_of_segments((operation, segments), &own, way);
-            });
-            let choice = Expression::If {
-                condition: few,
-                then,
-                otherwise,
-            };
-            return self.push(pattern.to_vec(), choice);
+            return self.choose_way(
+                pattern,
+                few,
+                |code, own| {
+                    code.push(own, Expression::Operation(inside));
+                },
+                |code, own| {
+                    code.kernel_of_segments((operation, segments), &own, way);
+                },
+            );
         }
         let (mean, various) = match &segments.length {
             Length::Same(length) => (*length, None),
@@ -199,22 +192,20 @@ impl Code<'_> {
         };
         let grain = way.division.grain;
         let copy = self.fresh_whole(&operation);
-        let then = self.branch(pattern, |code, own| {
-            let map = (&copy, segments.position);
-            let long =
-                various.map(|(rows, many)| code.long_rows(map, (n, rows), (mean, many), grain));
-            let lanes = code.lanes_of_rows(mean);
-            code.rows_in_lanes(map, &lanes, long.as_ref(), &own);
-        });
-        let otherwise = self.branch(pattern, |code, own| {
-            code.kernel_of_indices(operation, &own, way);
-        });
-        let choice = Expression::If {
+        self.choose_way(
+            pattern,
             condition,
-            then,
-            otherwise,
-        };
-        self.push(pattern.to_vec(), choice);
+            |code, own| {
+                let map = (&copy, segments.position);
+                let long =
+                    various.map(|(rows, many)| code.long_rows(map, (n, rows), (mean, many), grain));
+                let lanes = code.lanes_of_rows(mean);
+                code.rows_in_lanes(map, &lanes, long.as_ref(), &own);
+            },
+            |code, own| {
+                code.kernel_of_indices(operation, &own, way);
+            },
+        );
     }
 
     /// The lanes of rows with so many elements on average: as many as half of these, cut to a power of 2.

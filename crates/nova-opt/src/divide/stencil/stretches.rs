@@ -60,16 +60,14 @@ impl Code<'_> {
     ) {
         let condition = self.has_stretches(&operation, stencil, way.division);
         let copy = self.fresh_whole(&operation);
-        let then = self.branch(pattern, |code, own| code.in_stretches(copy, stencil, &own));
-        let otherwise = self.branch(pattern, |code, own| {
-            code.kernel_of_indices(operation, &own, way);
-        });
-        let choice = Expression::If {
+        self.choose_way(
+            pattern,
             condition,
-            then,
-            otherwise,
-        };
-        self.push(pattern.to_vec(), choice);
+            |code, own| code.in_stretches(copy, stencil, &own),
+            |code, own| {
+                code.kernel_of_indices(operation, &own, way);
+            },
+        );
     }
 
     /// Whether there are so many elements that stretches of them are worth it, no number is too large,

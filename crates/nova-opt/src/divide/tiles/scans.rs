@@ -81,25 +81,23 @@ impl Code<'_> {
         let tiles = self.tiles(&operation);
         let one = self.compare(ScalarOperation::LessEqual, tiles.n, Atom::index(tiles.size));
         let copy = self.fresh_whole(&operation);
-        let then = self.branch(pattern, |code, own| {
-            let count = code.within(tiles.count, 0, 1);
-            let tiles = Tiles { count, ..tiles };
-            code.finish_tiles(operation, &own, &tiles, Begin::Start);
-        });
-        let otherwise = self.branch(pattern, |code, own| {
-            let scans = code.running(&copy, &own);
-            let partial = code.reduce_tiles(&copy, &scans, &tiles);
-            let begins = code.arrays_like(&scans, tiles.count);
-            let by_host = code.scan_of(&partial, &scans, tiles.count);
-            code.push(begins.clone(), Expression::Operation(by_host));
-            code.finish_tiles(copy, &own, &tiles, Begin::Of(&begins));
-        });
-        let choice = Expression::If {
-            condition: one,
-            then,
-            otherwise,
-        };
-        self.push(pattern.to_vec(), choice);
+        self.choose_way(
+            pattern,
+            one,
+            |code, own| {
+                let count = code.within(tiles.count, 0, 1);
+                let tiles = Tiles { count, ..tiles };
+                code.finish_tiles(operation, &own, &tiles, Begin::Start);
+            },
+            |code, own| {
+                let scans = code.running(&copy, &own);
+                let partial = code.reduce_tiles(&copy, &scans, &tiles);
+                let begins = code.arrays_like(&scans, tiles.count);
+                let by_host = code.scan_of(&partial, &scans, tiles.count);
+                code.push(begins.clone(), Expression::Operation(by_host));
+                code.finish_tiles(copy, &own, &tiles, Begin::Of(&begins));
+            },
+        );
     }
 
     /// The running results of an operation, which gives `pattern`: first its states.
