@@ -1,8 +1,9 @@
 //! Independent references of the benchmark programs, in double precision or exact.
 //!
 //! A [`Case`] is one run: inputs, and for each number of the result what it must be and how far it
-//! may be off. Bounds follow `c·log₂ n·ε·Σ|x|` with ε of `float` and Σ|x| the sum of the magnitudes
-//! that were added; [`C`] is the constant.
+//! may be off. Bounds of NOVA's own sums follow `c·log₂ n·ε·Σ|x|` with ε of `float` and Σ|x| the sum
+//! of the magnitudes that were added; [`C`] is the constant. Other people's code is allowed the bound
+//! of recursive summation, `n·ε·Σ|x|` ([`Summation`]).
 
 pub(crate) mod cases;
 mod linear_algebra;
@@ -21,17 +22,47 @@ pub const C: f64 = 4.0;
 pub struct Expected {
     /// The reference's value.
     pub value: f64,
-    /// The largest absolute difference allowed.
+    /// The largest absolute difference allowed to sums in a tree.
     pub tolerance: f64,
+    /// The largest absolute difference allowed to sums in any order, at least `tolerance`.
+    pub recursive: f64,
+}
+
+/// The order of additions that a number is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Summation {
+    /// A tree of few levels, which every program of NOVA's promises.
+    Tree,
+    /// Any order: a library adds as its author saw fit for this very processor, and its rounding
+    /// errors are no defect of NOVA's.
+    Recursive,
 }
 
 impl Expected {
+    /// A number that no order of additions changes.
+    pub fn within(value: f64, tolerance: f64) -> Expected {
+        Expected {
+            value,
+            tolerance,
+            recursive: tolerance,
+        }
+    }
+
+    /// The largest absolute difference allowed.
+    pub fn allowed(&self, summation: Summation) -> f64 {
+        match summation {
+            Summation::Tree => self.tolerance,
+            Summation::Recursive => self.recursive,
+        }
+    }
+
     /// Whether a number found is near enough.
-    pub fn accepts(&self, found: f64) -> bool {
+    pub fn accepts(&self, found: f64, summation: Summation) -> bool {
+        let allowed = self.allowed(summation);
         found == self.value
             || (found.is_nan() && self.value.is_nan())
-            || (found - self.value).abs() <= self.tolerance
-            || self.tolerance.is_infinite()
+            || (found - self.value).abs() <= allowed
+            || allowed.is_infinite()
     }
 }
 
@@ -171,16 +202,17 @@ pub fn numbers(value: &Value, out: &mut Vec<f64>) {
 }
 
 /// Compares a result with what is expected; the first difference as text.
-pub fn compare(result: &Value, expected: &[Expected]) -> Result<(), String> {
+pub fn compare(result: &Value, expected: &[Expected], summation: Summation) -> Result<(), String> {
     let mut found = Vec::new();
     numbers(result, &mut found);
-    compare_numbers(found, expected.iter().copied())
+    compare_numbers(found, expected.iter().copied(), summation)
 }
 
 /// Compares numbers with what is expected; the first difference as text.
 pub fn compare_numbers(
     found: impl IntoIterator<Item = f64, IntoIter: ExactSizeIterator>,
     expected: impl IntoIterator<Item = Expected, IntoIter: ExactSizeIterator>,
+    summation: Summation,
 ) -> Result<(), String> {
     let (found, expected) = (found.into_iter(), expected.into_iter());
     if found.len() != expected.len() {
@@ -188,12 +220,55 @@ pub fn compare_numbers(
         return Err(format!("{found} numbers instead of {expected}"));
     }
     for (k, (found, wanted)) in found.zip(expected).enumerate() {
-        if !wanted.accepts(found) {
-            let Expected { value, tolerance } = wanted;
+        if !wanted.accepts(found, summation) {
+            let (value, allowed) = (wanted.value, wanted.allowed(summation));
             return Err(format!(
-                "number {k} is {found:e}, not {value:e} (± {tolerance:e})"
+                "number {k} is {found:e}, not {value:e} (± {allowed:e})"
             ));
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cases::sum_of;
+    use super::*;
+
+    /// A sum as a processor with this many lanes adds it: lane by lane, then the lanes in turn.
+    fn in_lanes(terms: &[f32], lanes: usize) -> f32 {
+        let mut sums = vec![0.0f32; lanes];
+        for (k, term) in terms.iter().enumerate() {
+            sums[k % lanes] += term;
+        }
+        sums.iter().sum()
+    }
+
+    #[test]
+    fn every_order_of_additions_is_within_the_bound_of_recursive_summation() {
+        for n in [1, 2, 33, 4097, 100_000] {
+            for term in [0.1f32, 1e6, -3.7] {
+                let terms = vec![term; n];
+                let expected = sum_of(terms.iter().map(|&term| f64::from(term)));
+                for lanes in [1, 2, 3, 4, 8, 16, 64, 1024] {
+                    let found = f64::from(in_lanes(&terms, lanes));
+                    assert!(
+                        expected.accepts(found, Summation::Recursive),
+                        "{n} times {term} in {lanes} lanes: {found}, {expected:?}"
+                    );
+                }
+                let one_less = expected.value * (1.0 - 1.5 / (n as f64).min(50.0));
+                assert!(!expected.accepts(one_less, Summation::Recursive), "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tree_is_asked_for_more_than_any_order() {
+        let terms = vec![0.1f32; 100_000];
+        let expected = sum_of(terms.iter().map(|&term| f64::from(term)));
+        let one_by_one = f64::from(in_lanes(&terms, 1));
+        assert!(!expected.accepts(one_by_one, Summation::Tree));
+        assert!(expected.accepts(one_by_one, Summation::Recursive));
+    }
 }

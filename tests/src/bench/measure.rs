@@ -3,6 +3,7 @@
 use super::build::Side;
 use super::limits::{Clock, Limits, Rates};
 use super::workload::{Arguments, Output, Work, Workload};
+use crate::reference::Summation;
 use std::ffi::c_void;
 use std::time::Duration;
 
@@ -14,15 +15,26 @@ pub struct Contender {
     pub side: Side,
     /// How many threads NOVA's pool is to have; a program's own pool is made by its first region.
     pub threads: Option<usize>,
+    /// The order of additions that its sums are judged by.
+    pub summation: Summation,
 }
 
 impl Contender {
-    /// A side that decides itself how many threads it has.
-    pub fn new(name: &str, side: Side) -> Contender {
+    /// A program of NOVA's that decides itself how many threads it has.
+    pub fn nova(name: &str, side: Side) -> Contender {
         Contender {
             name: name.to_string(),
             side,
             threads: None,
+            summation: Summation::Tree,
+        }
+    }
+
+    /// Somebody else's code.
+    pub fn opponent(name: &str, side: Side) -> Contender {
+        Contender {
+            summation: Summation::Recursive,
+            ..Contender::nova(name, side)
         }
     }
 
@@ -211,7 +223,7 @@ impl<'a> Runner<'a> {
         self.sides[side].say_threads();
         self.call(side, 0)?;
         let verdict = match self.output.is_filled() {
-            true => (workload.check)(&self.output),
+            true => (workload.check)(&self.output, self.sides[side].summation),
             false => Err("a result of another length or elsewhere".to_string()),
         };
         verdict.map_err(|difference| format!("{} is wrong: {difference}", self.sides[side].name))

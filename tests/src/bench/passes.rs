@@ -88,8 +88,8 @@ fn factor(
         Side::nova(program, results(workload), folder)
     };
     let sides = [
-        Contender::new("all passes", side(all, "all")?),
-        Contender::new("the variant", side(other, "other")?),
+        Contender::nova("all passes", side(all, "all")?),
+        Contender::nova("the variant", side(other, "other")?),
     ];
     let way = Way::sequential(rounds);
     let measurement = measure(&all.name, &sides, workload, limits, way, &mut || {})?;

@@ -104,8 +104,8 @@ impl Plan {
             }
             let by_hand = Peer::c(program.peer);
             let sides = [
-                Contender::new("NOVA", Side::nova(&compiled, results, &nova)?),
-                Contender::new("C", Side::peer(&compiled, &by_hand, results, &peer)?),
+                Contender::nova("NOVA", Side::nova(&compiled, results, &nova)?),
+                Contender::opponent("C", Side::peer(&compiled, &by_hand, results, &peer)?),
             ];
             bar.set_message(format!("{name}: {}", workload.size));
             let mut tick = || bar.inc(1);

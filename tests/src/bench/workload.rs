@@ -2,6 +2,7 @@
 //! move and compute, and the check of its result.
 
 use super::memory::{Array, Block, Plain};
+use crate::reference::Summation;
 use std::ffi::c_void;
 use std::rc::Rc;
 
@@ -38,8 +39,9 @@ pub struct Work {
     pub operations: usize,
 }
 
-/// Whether a result is right; the first difference as text.
-pub type Check = Box<dyn Fn(&Output) -> Result<(), String>>;
+/// Whether a result is right, where additions may be done in this order; the first difference as
+/// text.
+pub type Check = Box<dyn Fn(&Output, Summation) -> Result<(), String>>;
 
 /// Data for one program, and what its result must be.
 pub struct Workload {

@@ -14,12 +14,18 @@ pub fn bound(n: usize, magnitude: f64) -> f64 {
     C * (n.max(2) as f64).log2() * EPSILON * magnitude + f32::from_bits(1) as f64
 }
 
+/// The part of its terms' magnitudes that a sum in any order may be off by at most: a sum of so many
+/// terms that recursive summation might lose more is no longer what anybody would compare with.
+const MOST_LOST: f64 = 1.0 / 64.0;
+
+/// The bound of recursive summation for the same sum, that of a tree at least.
+pub fn recursive_bound(n: usize, magnitude: f64) -> f64 {
+    bound(n, magnitude).max((n as f64 * EPSILON).min(MOST_LOST) * magnitude)
+}
+
 /// A number without rounding.
 pub fn exact(value: f64) -> Expected {
-    Expected {
-        value,
-        tolerance: 0.0,
-    }
+    Expected::within(value, 0.0)
 }
 
 /// A number that `n` roundings, of magnitudes that add up to `magnitude`, lead to.
@@ -33,6 +39,7 @@ pub fn near(value: f64, n: usize, magnitude: f64) -> Expected {
     Expected {
         value,
         tolerance: bound(n, magnitude),
+        recursive: recursive_bound(n, magnitude),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Programs that reduce vectors, rows of vectors and texts to a few numbers.
 
 use super::cases::{
-    bound, bytes, case, draw, exact, floats, matrix, maximum, minimum, row_lengths, sum,
-    tuple_of_floats, values, vectors,
+    bound, bytes, case, draw, exact, floats, matrix, maximum, minimum, recursive_bound,
+    row_lengths, sum, tuple_of_floats, values, vectors,
 };
 use super::{Case, Expected};
 use crate::random::Random;
@@ -56,12 +56,14 @@ pub fn length(x: &[f32]) -> Expected {
         squares.sqrt()
     };
     // Squares are floats: too large ones are infinite, too small ones lose their digits.
-    let tolerance = if underflows {
-        value
-    } else {
-        bound(x.len(), value)
-    };
-    Expected { value, tolerance }
+    if underflows {
+        return Expected::within(value, value);
+    }
+    Expected {
+        value,
+        tolerance: bound(x.len(), value),
+        recursive: recursive_bound(x.len(), value),
+    }
 }
 
 pub fn norm(random: &mut Random) -> Vec<Case> {
@@ -104,18 +106,12 @@ pub fn statistics(x: &[f32]) -> Vec<Expected> {
     let moment = |p: i32| x.iter().map(|&v| (v as f64 - mean).powi(p)).sum::<f64>();
     let (m2, m3, m4) = (moment(2), moment(3), moment(4));
     let spread: f64 = x.iter().map(|&v| (v as f64 - mean).abs().powi(3)).sum();
-    let relative = |value: f64, scale: f64| Expected {
-        value,
-        tolerance: 1e-9 * scale.abs(),
-    };
+    let relative = |value: f64, scale: f64| Expected::within(value, 1e-9 * scale.abs());
     // All equal: the moments are rounding errors of the mean, and their ratios arbitrary.
     let flat = m2 <= 1e-20 * mean * mean * n;
     let ratio = |value: f64, scale: f64| {
         if flat && n > 0.0 {
-            Expected {
-                value,
-                tolerance: f64::INFINITY,
-            }
+            Expected::within(value, f64::INFINITY)
         } else {
             relative(value, scale)
         }

@@ -3,7 +3,7 @@
 
 use nova_tests::bench::build::folder_of;
 use nova_tests::random::Random;
-use nova_tests::reference::{BENCHMARKS, LONG_MATMUL, MATMUL, NESTS, compare};
+use nova_tests::reference::{BENCHMARKS, LONG_MATMUL, MATMUL, NESTS, Summation, compare};
 use nova_tests::stages::{How, Loaded, Outcome, Passes, Stages};
 
 #[test]
@@ -36,7 +36,7 @@ fn every_benchmark_agrees_with_its_reference() {
                 ("pthreads", parallel.call(0, &case.inputs)),
             ] {
                 let verdict = match &outcome {
-                    Outcome::Value(value) => compare(value, &case.expected),
+                    Outcome::Value(value) => compare(value, &case.expected, Summation::Tree),
                     other => Err(other.to_string()),
                 };
                 if let Err(difference) = verdict {

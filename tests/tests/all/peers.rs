@@ -12,7 +12,7 @@ use nova_tests::bench::threads::opponents::Opponent;
 use nova_tests::bench::workload::Output;
 use nova_tests::bench::workloads::PROGRAMS;
 use nova_tests::random::Random;
-use nova_tests::reference::{BENCHMARKS, Benchmark, Case, MATMUL, compare, numbers};
+use nova_tests::reference::{BENCHMARKS, Benchmark, Case, MATMUL, Summation, compare, numbers};
 use std::path::{Path, PathBuf};
 
 /// Loads a function of the type of a program's entry, which lies in an object or a library.
@@ -57,7 +57,7 @@ fn differences(
     let cases = (benchmark.cases)(&mut Random::new(11));
     let wrong = |case: Case| {
         let verdict = match library.call(0, &case.inputs) {
-            Ok(value) => compare(&value, &case.expected),
+            Ok(value) => compare(&value, &case.expected, Summation::Recursive),
             Err(error) => Err(error.to_string()),
         };
         verdict
@@ -222,7 +222,7 @@ fn no_check_accepts_what_was_not_computed() {
         let workload = (program.draw)(&mut Random::new(3), 4096);
         let mut output = Output::new(&workload.result);
         output.clear();
-        let verdict = (workload.check)(&output);
+        let verdict = (workload.check)(&output, Summation::Recursive);
         assert!(verdict.is_err(), "{}", program.name);
     }
 }

@@ -76,7 +76,7 @@ fn curve(
     if openmp {
         let [threads] = counts;
         let side = Opponent::OpenMp.side(&program, threads, results, folder.path())?;
-        sides.extend(side.map(|side| Contender::new("OpenMP", side)));
+        sides.extend(side.map(|side| Contender::opponent("OpenMP", side)));
     }
     // The limits are not asked for, so that little is measured of them.
     let mut limits = Limits::new(folder.path(), 1 << 16, &counts)?;

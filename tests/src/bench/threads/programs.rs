@@ -145,7 +145,7 @@ fn sides(
             continue;
         }
         if let Some(side) = opponent.side(&program, bench.plan.threads, results, folder)? {
-            sides.push(Contender::new(opponent.name(), side));
+            sides.push(Contender::opponent(opponent.name(), side));
             present.push(opponent);
         }
     }
@@ -167,7 +167,7 @@ pub(super) fn sequential(name: &str, results: usize, folder: &Path) -> Result<Co
     let folder = folder.join("seq");
     std::fs::create_dir(&folder).map_err(|error| error.to_string())?;
     let side = Side::nova(&program, results, &folder)?;
-    Ok(Contender::new("NOVA sequential", side))
+    Ok(Contender::nova("NOVA sequential", side))
 }
 
 /// NOVA with each of these numbers of threads: copies of one library, since each library has a pool
@@ -184,10 +184,10 @@ pub(super) fn with_threads(
     let load = |&threads: &usize| {
         let copy = folder.join(format!("side{threads}.so"));
         std::fs::copy(folder.join("side.so"), &copy).map_err(|error| error.to_string())?;
+        let name = format!("NOVA with {threads} threads");
         Ok(Contender {
-            name: format!("NOVA with {threads} threads"),
-            side: Side::load(&copy)?,
             threads: Some(threads),
+            ..Contender::nova(&name, Side::load(&copy)?)
         })
     };
     counts.iter().map(load).collect()

@@ -218,7 +218,7 @@ fn sides(
             continue;
         }
         if let Some(side) = opponent.side(&program, threads, results, folder)? {
-            sides.push(Contender::new(opponent.name(), side));
+            sides.push(Contender::opponent(opponent.name(), side));
             present.push(opponent);
         }
     }

@@ -7,7 +7,7 @@ use crate::random::Random;
 
 /// The check that the elements are exactly these.
 pub(super) fn exactly<T: Plain + PartialEq + std::fmt::Debug>(expected: Vec<T>) -> Check {
-    Box::new(move |output: &Output| {
+    Box::new(move |output: &Output, _| {
         let found = output.elements::<T>();
         match found.iter().zip(&expected).position(|(a, b)| a != b) {
             None if found.len() == expected.len() => Ok(()),

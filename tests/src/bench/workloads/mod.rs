@@ -148,9 +148,9 @@ fn moved(read: usize, written: usize) -> Work {
 
 /// The check that a vector of floats is what a function of the index gives.
 fn every_float(length: usize, expected: impl Fn(usize) -> Expected + 'static) -> Check {
-    Box::new(move |output: &Output| {
+    Box::new(move |output: &Output, summation| {
         let found = output.elements::<f32>().iter().map(|&x| f64::from(x));
-        compare_numbers(found, (0..length).map(&expected))
+        compare_numbers(found, (0..length).map(&expected), summation)
     })
 }
 
@@ -159,13 +159,13 @@ fn every_tuple<const N: usize>(
     length: usize,
     expected: impl Fn(usize) -> [Expected; N] + 'static,
 ) -> Check {
-    Box::new(move |output: &Output| {
+    Box::new(move |output: &Output, summation| {
         let found = output.elements::<[f32; N]>();
         if found.len() != length {
             return Err(format!("{} tuples instead of {length}", found.len()));
         }
         for (k, found) in found.iter().enumerate() {
-            compare_numbers(found.map(f64::from), expected(k))
+            compare_numbers(found.map(f64::from), expected(k), summation)
                 .map_err(|difference| format!("tuple {k}: {difference}"))?;
         }
         Ok(())

@@ -85,11 +85,11 @@ pub fn sumstats(random: &mut Random, n: usize) -> Workload {
         // Two floats, then four doubles.
         result: Shape::Value(5 * size_of::<f64>()),
         work: moved(n * FLOAT, 0),
-        check: Box::new(move |output: &Output| {
+        check: Box::new(move |output: &Output, summation| {
             let extremes = output.elements::<f32>().iter().take(2);
             let moments = output.elements::<f64>().iter().skip(1).copied();
             let found: Vec<f64> = extremes.map(|&x| f64::from(x)).chain(moments).collect();
-            compare_numbers(found, expected.clone())
+            compare_numbers(found, expected.clone(), summation)
         }),
     }
 }
@@ -149,9 +149,9 @@ pub fn wordcount(random: &mut Random, n: usize) -> Workload {
         arguments: vector(&text).into(),
         result: Shape::Value(size_of::<i32>()),
         work: moved(n, 0),
-        check: Box::new(move |output: &Output| {
+        check: Box::new(move |output: &Output, summation| {
             let found = output.elements::<i32>().iter().map(|&n| f64::from(n));
-            compare_numbers(found, [expected])
+            compare_numbers(found, [expected], summation)
         }),
     }
 }
