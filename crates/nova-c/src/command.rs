@@ -113,7 +113,7 @@ impl FunctionEmitter<'_, '_> {
                 value,
             } => {
                 let array = self.read_variable(*pointer);
-                let index = self.expression(index);
+                let index = self.plain(index);
                 let value = self.assigned(value);
                 let target = self.traced_target(*pointer, array.index(index));
                 self.push(Statement::assign(target, value));
@@ -383,7 +383,7 @@ impl FunctionEmitter<'_, '_> {
     /// An integer that a message shows: one of `uint64` as the nearest `int64`.
     fn error_argument(&mut self, argument: &ir::Expression) -> Expression {
         if !self.is_uint64(argument) {
-            return self.expression(argument);
+            return self.plain(argument);
         }
         let largest = ScalarValue::U64(i64::MAX as u64);
         let shown = ir::Expression::Scalar {
@@ -391,7 +391,7 @@ impl FunctionEmitter<'_, '_> {
             operand: Scalar::U64,
             arguments: vec![argument.clone(), ir::Expression::Constant(largest)],
         };
-        self.expression(&shown)
+        self.plain(&shown)
     }
 
     fn is_uint64(&self, expression: &ir::Expression) -> bool {

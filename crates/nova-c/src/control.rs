@@ -128,8 +128,8 @@ impl FunctionEmitter<'_, '_> {
         place: &Place,
     ) {
         let count = match count {
-            ir::Expression::Constant(_) => self.expression(count),
-            ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.expression(count),
+            ir::Expression::Constant(_) => self.plain(count),
+            ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.plain(count),
             other @ (ir::Expression::Bytes(_)
             | ir::Expression::Variable(_)
             | ir::Expression::Scalar { .. }

@@ -27,6 +27,11 @@ impl FunctionEmitter<'_, '_> {
         self.value(expression).own()
     }
 
+    /// An expression that C converts to the type it is needed in.
+    pub fn plain(&mut self, expression: &ir::Expression) -> Expression {
+        self.value(expression).plain()
+    }
+
     /// An expression whose value is assigned to something of its type.
     pub fn assigned(&mut self, expression: &ir::Expression) -> Expression {
         self.value(expression).expression
@@ -59,13 +64,13 @@ impl FunctionEmitter<'_, '_> {
 
     fn unbounded(&mut self, expression: &ir::Expression) -> Value {
         if let Some((index, count)) = range_check(expression) {
-            let arguments = [index, count].map(|operand| self.value(operand).own());
+            let arguments = [index, count].map(|operand| self.plain(operand));
             let check = Expression::pure("nova_in_range", arguments.to_vec());
             return Value::exact(check, Scalar::Bool, 2);
         }
         match expression {
             ir::Expression::Constant(value) => {
-                Value::exact(scalar::constant(*value), value.scalar(), 1)
+                Value::constant(*value)
             }
             ir::Expression::Bytes(bytes) => {
                 let pointer = memory_type(Scalar::U8).pointer();
@@ -88,7 +93,7 @@ impl FunctionEmitter<'_, '_> {
                 let index = self.value(index);
                 let depth = pointer.depth.max(index.depth) + 1;
                 let scalar = pointer.scalar;
-                let element = pointer.own().index(index.own());
+                let element = pointer.own().index(index.plain());
                 match self.traces() {
                     true => self.traced_load(element, scalar, what, depth),
                     false => Value::exact(element, scalar, depth),
@@ -99,7 +104,7 @@ impl FunctionEmitter<'_, '_> {
                 let index = self.value(index);
                 let depth = pointer.depth.max(index.depth) + 1;
                 let element = pointer.scalar;
-                let sum = Expression::binary(Binary::Add, pointer.own(), index.own());
+                let sum = Expression::binary(Binary::Add, pointer.own(), index.plain());
                 Value::pointer(sum, element, depth)
             }
             ir::Expression::NullPointer(element) if self.is_on_device() => {
@@ -212,11 +217,12 @@ impl FunctionEmitter<'_, '_> {
         if before_then.is_empty() && before_otherwise.is_empty() && depth <= DEPTH {
             let joined = Value {
                 depth,
-                raw: Raw::Own,
+                raw: Value::joint(&then, &otherwise),
                 index: false,
                 ..then.clone()
             };
-            let expression = Expression::conditional(condition.own(), then.own(), otherwise.own());
+            let (then, otherwise) = (then.plain(), otherwise.plain());
+            let expression = Expression::conditional(condition.own(), then, otherwise);
             return Value {
                 expression,
                 ..joined

@@ -42,7 +42,7 @@ impl FunctionEmitter<'_, '_> {
         let mut arguments = Vec::new();
         for (pointer, count) in arrays(body) {
             let size = Expression::SizeOf(memory_type(self.element_of(pointer)));
-            let all = vec![context(), self.expression(count), size];
+            let all = vec![context(), self.plain(count), size];
             arguments.push(Expression::call("nova_local_array", all));
         }
         arguments
@@ -77,7 +77,7 @@ impl FunctionEmitter<'_, '_> {
             }
         });
         match all_known {
-            true => self.expression(&threads),
+            true => self.plain(&threads),
             false => Expression::name("NOVA_BLOCK_SIZE"),
         }
     }

@@ -3,6 +3,9 @@
 //! Sums, differences and products of 32- and 64-bit signed integers are computed in the unsigned
 //! type of the same width. Such a [`Value`] is *raw*: converting it to the type of the value gives
 //! the value, which C does where it is assigned; where its own type matters it is cast first.
+//!
+//! Constants of 64 bits that fit into C's `int` are written without a suffix where C converts them by
+//! itself, and with their type where the result would depend on it, as that of a shift does.
 
 mod compare;
 mod convert;
@@ -30,6 +33,8 @@ pub enum Raw {
     Own,
     /// It is the unsigned type of the same width.
     Unsigned,
+    /// It is `int`, and the value is the same: constants of 64 bits, and what C makes of them alone.
+    Small,
     /// It is another one, from which converting gives the value.
     Other,
 }
@@ -145,17 +150,50 @@ impl Value {
         }
     }
 
+    /// A constant.
+    pub fn constant(value: ScalarValue) -> Value {
+        let expression = constant(value);
+        let raw = match (value.scalar(), &expression) {
+            (Scalar::I64, Expression::Literal(_)) => Raw::Small,
+            _ => Raw::Own,
+        };
+        Value {
+            raw,
+            ..Value::exact(expression, value.scalar(), 1)
+        }
+    }
+
     /// The expression, in the value's own type.
     pub fn own(self) -> Expression {
-        if self.raw != Raw::Own {
-            self.expression.cast(variable_type(self.scalar))
-        } else {
-            self.expression
+        match (self.raw, self.expression) {
+            (Raw::Own, expression) => expression,
+            (Raw::Small, literal @ Expression::Literal(_)) => {
+                Expression::pure("INT64_C", vec![literal])
+            }
+            (Raw::Small | Raw::Unsigned | Raw::Other, expression) => {
+                expression.cast(variable_type(self.scalar))
+            }
+        }
+    }
+
+    /// The expression with the right value, where C converts it to the type it is needed in.
+    pub fn plain(self) -> Expression {
+        match self.raw {
+            Raw::Small => self.expression,
+            Raw::Own | Raw::Unsigned | Raw::Other => self.own(),
+        }
+    }
+
+    /// What the type of an expression is whose type C finds from these values alone.
+    pub fn joint(a: &Value, b: &Value) -> Raw {
+        match (a.raw, b.raw) {
+            (Raw::Small, Raw::Small) => Raw::Small,
+            _ => Raw::Own,
         }
     }
 }
 
-/// A constant.
+/// A constant as C writes it; one of 64 bits may be an `int` to C.
 pub fn constant(value: ScalarValue) -> Expression {
     let text = match value {
         ScalarValue::I8(v) => v.to_string(),
@@ -265,13 +303,16 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
                 | Scalar::F64
                 | Scalar::Bool => unsigned(a, Type::name("uint32_t")),
             };
-            let shifted = Expression::binary(Binary::ShiftLeft, left, b.own());
+            let shifted = Expression::binary(Binary::ShiftLeft, left, b.plain());
             match matches!(scalar, Scalar::U32 | Scalar::U64) {
                 true => Value::exact(shifted, scalar, depth),
                 false => Value::raw(shifted, scalar, depth),
             }
         }
-        O::ShiftRight => exact_binary(Binary::ShiftRight, a, b),
+        O::ShiftRight => {
+            let shifted = Expression::binary(Binary::ShiftRight, a.own(), b.plain());
+            Value::exact(shifted, scalar, depth)
+        }
         O::Pow | O::Atan2 => function(operation, vec![a, b], strict),
         // Operations of one argument.
         O::Negate | O::Absolute | O::Sqrt | O::ReciprocalSqrt | O::Reciprocal | O::Exp => a,
@@ -285,14 +326,14 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
 fn unsigned(value: Value, ty: Type) -> Expression {
     match value.raw {
         Raw::Unsigned => value.expression,
-        Raw::Own | Raw::Other => value.own().cast(ty),
+        Raw::Own | Raw::Small | Raw::Other => value.plain().cast(ty),
     }
 }
 
 fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
     let scalar = a.scalar;
     let depth = a.depth.max(b.depth) + 1;
-    if scalar == Scalar::I64 && a.index && b.raw == Raw::Own {
+    if scalar == Scalar::I64 && a.index && b.raw == Raw::Small {
         let constant = b.expression.as_literal();
         let constant = constant.and_then(|text| text.parse::<i64>().ok());
         let by_one = constant.is_some_and(|c| c == 1 || c == -1);
@@ -328,8 +369,8 @@ fn arithmetic(operator: Binary, a: Value, b: Value) -> Value {
             // A constant is better left as it is.
             let right = number(&a.expression).is_some();
             let (a, b) = match right {
-                true => (a.own(), b.own().cast(ty)),
-                false => (a.own().cast(ty), b.own()),
+                true => (a.plain(), b.plain().cast(ty)),
+                false => (a.plain().cast(ty), b.plain()),
             };
             Value::raw(Expression::binary(operator, a, b), scalar, depth)
         }
@@ -346,17 +387,22 @@ fn mixed(value: Value) -> Expression {
     if is_raw_wide(&value) {
         value.expression
     } else {
-        value.own()
+        value.plain()
     }
 }
 
+/// An operation whose value is the same in any type that holds those of its operands.
 fn exact_binary(operator: Binary, a: Value, b: Value) -> Value {
     let (scalar, depth) = (a.scalar, a.depth.max(b.depth) + 1);
-    Value::exact(
-        Expression::binary(operator, a.own(), b.own()),
-        scalar,
-        depth,
-    )
+    let raw = Value::joint(&a, &b);
+    Value {
+        raw,
+        ..Value::exact(
+            Expression::binary(operator, a.plain(), b.plain()),
+            scalar,
+            depth,
+        )
+    }
 }
 
 fn divide(operator: Binary, name: &str, a: Value, b: Value) -> Value {
@@ -408,7 +454,7 @@ fn extremum(name: &str, a: Value, b: Value, strict: bool) -> Value {
         ""
     };
     let name = format!("nova_{order}{name}_{width}");
-    let call = Expression::pure(name, vec![a.own(), b.own()]);
+    let call = Expression::pure(name, vec![a.plain(), b.plain()]);
     Value::exact(call, scalar, depth)
 }
 
@@ -429,8 +475,16 @@ fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
         O::Absolute => absolute(a),
         O::Not => Value::exact(not(a.own()), Scalar::Bool, depth),
         O::BitNot => {
-            let complement = Expression::unary(Unary::Complement, a.own());
-            Value::promoted(complement, scalar, depth)
+            let small = a.raw == Raw::Small;
+            let complement = Expression::unary(Unary::Complement, a.plain());
+            let value = Value::promoted(complement, scalar, depth);
+            match small {
+                true => Value {
+                    raw: Raw::Small,
+                    ..value
+                },
+                false => value,
+            }
         }
         O::Convert(to) => convert(a, to),
         O::Wrap(to) if scalar.is_float() => {
@@ -509,7 +563,7 @@ fn absolute(a: Value) -> Value {
         Scalar::F64 => "fabs",
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Bool => return a,
     };
-    Value::promoted(Expression::pure(name, vec![a.own()]), scalar, depth)
+    Value::promoted(Expression::pure(name, vec![a.plain()]), scalar, depth)
 }
 
 /// A function of the C library, or of the runtime: of its own table, or one that becomes vector

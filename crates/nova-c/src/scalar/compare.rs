@@ -9,7 +9,7 @@ pub fn comparison(operator: Binary, a: Value, b: Value) -> Value {
     if let Some(known) = known_comparison(operator, &a, &b) {
         return Value::exact(constant(ScalarValue::Bool(known)), Scalar::Bool, 1);
     }
-    let expression = Expression::binary(operator, a.own(), b.own());
+    let expression = Expression::binary(operator, a.plain(), b.plain());
     Value::exact(expression, Scalar::Bool, depth)
 }
 

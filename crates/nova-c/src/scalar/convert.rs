@@ -24,20 +24,20 @@ pub fn convert(a: Value, to: Scalar) -> Value {
             | Scalar::U64
             | Scalar::Bool => Expression::literal("0"),
         };
-        let expression = Expression::binary(Binary::NotEqual, a.own(), zero);
+        let expression = Expression::binary(Binary::NotEqual, a.plain(), zero);
         return Value::exact(expression, to, depth);
     }
     // To a wider type C converts by itself where the value is assigned.
     if to.bits() > scalar.bits() || scalar == Scalar::Bool {
         return Value {
             raw: Raw::Other,
-            ..Value::exact(a.own(), to, depth)
+            ..Value::exact(a.plain(), to, depth)
         };
     }
     // A raw expression of the same width needs no cast in between.
     let expression = match a.raw == Raw::Unsigned && scalar.bits() == to.bits() && to.is_integer() {
         true => a.expression,
-        false => a.own(),
+        false => a.plain(),
     };
     Value::exact(expression.cast(variable_type(to)), to, depth)
 }
@@ -62,7 +62,7 @@ pub fn fits(a: Value, to: Scalar) -> Value {
             format!("{}.0", low - 1)
         };
         let limits = [below, format!("{}.0", high + 1)].map(Expression::literal);
-        let arguments = [a.own()].into_iter().chain(limits).collect();
+        let arguments = [a.plain()].into_iter().chain(limits).collect();
         return Value::exact(
             Expression::pure("nova_between", arguments),
             Scalar::Bool,
@@ -80,17 +80,17 @@ pub fn fits(a: Value, to: Scalar) -> Value {
         (true, true) => return known(true),
         (true, false) if from == Scalar::U64 => Expression::binary(
             Binary::LessEqual,
-            a.own(),
+            a.plain(),
             constant(ScalarValue::U64(high as u64)),
         ),
         (true, false) if from == Scalar::U32 => Expression::binary(
             Binary::LessEqual,
-            a.own(),
+            a.plain(),
             constant(ScalarValue::U32(high as u32)),
         ),
-        (true, false) => Expression::binary(Binary::LessEqual, a.own(), limit(high)),
-        (false, true) => Expression::binary(Binary::GreaterEqual, a.own(), limit(low)),
-        (false, false) => Expression::pure("nova_within", vec![a.own(), limit(low), limit(high)]),
+        (true, false) => Expression::binary(Binary::LessEqual, a.plain(), limit(high)),
+        (false, true) => Expression::binary(Binary::GreaterEqual, a.plain(), limit(low)),
+        (false, false) => Expression::pure("nova_within", vec![a.plain(), limit(low), limit(high)]),
     };
     Value::exact(expression, Scalar::Bool, depth)
 }
