@@ -2,6 +2,7 @@
 
 use crate::defects::{self, Defect};
 use crate::devices;
+use crate::random::Random;
 use nova_core::error::ERROR_KINDS;
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
@@ -17,6 +18,7 @@ use nova_loop::interpret::{GridOrder, evaluate_grids};
 use nova_loop::ir::{Command, Level};
 use nova_loop::walk::each_command;
 use nova_opt::divide::Division;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -94,6 +96,9 @@ pub enum Passes {
     Kernels(u8),
     /// The same for CUDA.
     Cuda(u8),
+    /// Those of a level without several of them, for a target and parts of a size: all drawn by this
+    /// number.
+    Several(u64),
 }
 
 impl Passes {
@@ -102,6 +107,11 @@ impl Passes {
         match self {
             Passes::Kernels(_) => devices::has_opencl(),
             Passes::Cuda(_) => devices::has_cuda(),
+            Passes::Several(_) => match self.options().target {
+                Target::OpenCl => devices::has_opencl(),
+                Target::Cuda => devices::has_cuda(),
+                Target::Sequential | Target::Pthreads | Target::Mpi => true,
+            },
             Passes::All
             | Passes::Unproved
             | Passes::Level(_)
@@ -111,18 +121,22 @@ impl Passes {
         }
     }
 
-    /// All passes, with operations divided, those of each other level, and all but each in turn.
-    pub fn combinations() -> Vec<Passes> {
+    /// All passes, with operations divided, those of each other level, all but each in turn, and as often
+    /// without several, which a number draws.
+    pub fn combinations(number: u64) -> Vec<Passes> {
         let optional = optional_passes().into_iter();
         let levels = [0, 1, 3].map(Passes::Level);
         let devices = [Passes::Kernels(2), Passes::Cuda(2)];
-        [Passes::All, Passes::Divided, Passes::Unproved]
+        let without = optional.map(|pass| Passes::Without(pass.name));
+        let mut found: Vec<Passes> = [Passes::All, Passes::Divided, Passes::Unproved]
             .into_iter()
             .chain(devices)
             .chain(levels)
-            .chain(optional.map(|pass| Passes::Without(pass.name)))
-            .filter(|passes| passes.is_present())
-            .collect()
+            .chain(without)
+            .collect();
+        found.extend((0..found.len() as u64).map(|k| Passes::Several(number.wrapping_add(k))));
+        found.retain(|passes| passes.is_present());
+        found
     }
 
     /// How a person names it: as on the command line, or `all` or `divided`.
@@ -136,7 +150,26 @@ impl Passes {
             Passes::Cuda(level) => format!("cuda -O{level}"),
             Passes::Level(level) => format!("-O{level}"),
             Passes::Without(pass) => format!("--no-{pass}"),
+            Passes::Several(number) => format!("several {number}"),
         }
+    }
+
+    /// The combination that a person names so.
+    pub fn by_name(name: &str) -> Option<Passes> {
+        if let Some(number) = name.strip_prefix("several ") {
+            return number.parse().ok().map(Passes::Several);
+        }
+        let mut combinations = Passes::combinations(0).into_iter();
+        combinations.find(|passes| passes.name() == name)
+    }
+
+    /// What it is on the command line, but for the size of parts.
+    fn flags(self) -> String {
+        let options = self.options();
+        let without = options.disabled.iter();
+        let without: Vec<String> = without.map(|pass| format!(" --no-{pass}")).collect();
+        let (target, level) = (options.target, options.optimization);
+        format!("--target {target} -O{level}{}", without.concat())
     }
 
     fn options(self) -> Options {
@@ -183,7 +216,59 @@ impl Passes {
                 disabled: [name.to_string()].into(),
                 ..all
             },
+            Passes::Several(number) => several(number, all),
         }
+    }
+}
+
+impl fmt::Display for Passes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Passes::Several(_) => write!(f, "{}: {}", self.name(), self.flags()),
+            Passes::All
+            | Passes::Unproved
+            | Passes::Level(_)
+            | Passes::Without(_)
+            | Passes::Divided
+            | Passes::Threads(_)
+            | Passes::Kernels(_)
+            | Passes::Cuda(_) => f.write_str(&self.name()),
+        }
+    }
+}
+
+/// A target, a level, and passes to leave out: few, or about half of them.
+fn several(number: u64, all: Options) -> Options {
+    const TARGETS: [Target; 8] = [
+        Target::Sequential,
+        Target::Sequential,
+        Target::Sequential,
+        Target::Pthreads,
+        Target::Pthreads,
+        Target::Pthreads,
+        Target::OpenCl,
+        Target::Cuda,
+    ];
+    let mut random = Random::new(number ^ 0x5e7e_4a15);
+    let target = *random.pick(&TARGETS);
+    let optimization = *random.pick(&[1, 2, 2, 3]);
+    let division = random.chance(70).then_some(Division::SMALL);
+    let percent = *random.pick(&[10, 20, 50]);
+    let optional = optional_passes();
+    let mut disabled: BTreeSet<String> = optional
+        .iter()
+        .filter(|_| random.chance(percent))
+        .map(|pass| pass.name.to_string())
+        .collect();
+    while disabled.len() < 2 {
+        disabled.insert(random.pick(&optional).name.to_string());
+    }
+    Options {
+        target,
+        optimization,
+        division,
+        disabled,
+        ..all
     }
 }
 
@@ -234,10 +319,11 @@ impl Stages {
             nova_flat::verify::verify(&lowered).map_err(|e| format!("verify flat: {e}"))?;
         }
         let mut flat = lowered.clone();
-        optimise(&mut flat, &options);
-        if verify {
-            nova_flat::verify::verify(&flat).map_err(|e| format!("verify optimised flat: {e}"))?;
-        }
+        optimise(&mut flat, &options, |pass, flat| match verify {
+            true => nova_flat::verify::verify(flat)
+                .map_err(|e| format!("verify flat after {pass}: {e}")),
+            false => Ok(()),
+        })?;
         let erased = verify.then(|| nova_mem::erased_text(&flat));
         let mut mem = place(&flat, &options, |pass, mem| {
             let Some(erased) = &erased else {

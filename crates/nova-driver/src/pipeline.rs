@@ -467,8 +467,16 @@ pub fn run_before(
     Ok(code)
 }
 
-/// Runs the passes from Flat to Flat that these options enable, without the rest of the pipeline.
-pub fn optimise(program: &mut flat::Program, options: &Options) {
+/// Runs the passes from Flat to Flat that these options enable, without the rest of the pipeline,
+/// calling `check` with the name and the program after each.
+///
+/// # Errors
+/// The first that `check` gives.
+pub fn optimise(
+    program: &mut flat::Program,
+    options: &Options,
+    mut check: impl FnMut(&'static str, &flat::Program) -> Result<(), String>,
+) -> Result<(), String> {
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
             Step::Flat(run) => run(program),
@@ -479,9 +487,11 @@ pub fn optimise(program: &mut flat::Program, options: &Options) {
             | Step::MemToLoop(_)
             | Step::Loop(..)
             | Step::Settle
-            | Step::LoopToC(_) => {}
+            | Step::LoopToC(_) => continue,
         }
+        check(pass.name, program)?;
     }
+    Ok(())
 }
 
 /// Introduces memory and runs the passes on Mem that these options enable, calling `check` with the

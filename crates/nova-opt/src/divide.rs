@@ -299,7 +299,8 @@ impl Divider<'_> {
             });
         match (product, Cost::of(self.program, operation).0.constant()) {
             (Some(n), Some(cost)) => n.saturating_mul(cost) < 2 * self.division.grain,
-            (Some(_), None) | (None, _) => false,
+            (Some(n), None) => n == 0,
+            (None, _) => false,
         }
     }
 

@@ -6,6 +6,7 @@ mod benchmarks;
 mod blocks;
 mod buffers;
 mod callers;
+mod extents;
 mod freedom;
 mod group_scans;
 mod groups;

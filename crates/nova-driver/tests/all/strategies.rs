@@ -196,7 +196,7 @@ fn they_bind_at_every_level() {
             let mut program = nova_lower::lower(&checked.program).unwrap();
             let before = marks(&program);
             assert!(!before.is_empty(), "{}", path.display());
-            pipeline::optimise(&mut program, &options);
+            pipeline::optimise(&mut program, &options, |_, _| Ok(())).unwrap();
             assert_eq!(marks(&program), before, "{} {options:?}", path.display());
             grids(&program, target != Target::Sequential);
             let mem = pipeline::place(&program, &options, |_, _| Ok(())).unwrap();

@@ -129,8 +129,8 @@ struct Translator<'a> {
     pending_loads: Vec<flat::Variable>,
     /// The command list being written.
     code: Vec<Command>,
-    /// How many command lists are open around it.
-    depth: u32,
+    /// The command lists that are open around it, the outermost first.
+    around: Vec<Vec<Command>>,
     /// How many operations and loops of the source are open around it.
     loops: u32,
     lifetimes: Lifetimes,
@@ -184,7 +184,7 @@ impl<'a> Translator<'a> {
             blocks: vec![None; mem.variables.len()],
             pending_loads: Vec::new(),
             code: Vec::new(),
-            depth: 0,
+            around: Vec::new(),
             loops: 0,
             lifetimes: Lifetimes::default(),
             tail: None,
@@ -251,10 +251,9 @@ impl<'a> Translator<'a> {
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<(Vec<Command>, R)> {
-        let outer = std::mem::take(&mut self.code);
-        self.depth += 1;
+        self.around.push(std::mem::take(&mut self.code));
         let result = write(self);
-        self.depth -= 1;
+        let outer = self.around.pop().unwrap_or_default();
         let code = std::mem::replace(&mut self.code, outer);
         Ok((code, result?))
     }

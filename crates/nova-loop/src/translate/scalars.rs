@@ -2,7 +2,8 @@
 //!
 //! A scalar with one use, in the loop where it is defined, waits as a [`Term`] until its use takes
 //! it. A term that reads memory becomes a variable after all as soon as a command is about to
-//! change that memory ([`Translator::flush_conflicts`]), or another list of commands begins.
+//! change that memory ([`Translator::flush_conflicts`]), or commands of another list may be: in the
+//! list of commands where it waits, before the command that holds the other list.
 
 use super::{Result, Translator};
 use crate::error::{InternalError, internal};
@@ -33,7 +34,12 @@ pub(super) enum Binding {
     /// A variable or constant.
     Simple(Expression),
     /// An expression that waits for the only use.
-    Pending { term: Term, depth: u32, scope: u32 },
+    Pending {
+        term: Term,
+        /// How many lists of commands are open around the one where it waits.
+        list: usize,
+        scope: u32,
+    },
 }
 
 impl Term {
@@ -166,7 +172,7 @@ impl Translator<'_> {
         }
         let binding = Binding::Pending {
             term,
-            depth: self.depth,
+            list: self.around.len(),
             scope: self.lifetimes.scope(),
         };
         self.set(variable, binding)
@@ -194,18 +200,29 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Makes a variable of a waiting term.
+    /// Makes a variable of a waiting term, in the list of commands where it began to wait: nothing that
+    /// has been written there since changes what it reads.
     fn flush(&mut self, variable: flat::Variable) -> Result<()> {
-        if let Some(Some(Binding::Pending { depth, .. })) = self.scalars.get(variable.index())
-            && *depth != self.depth
-        {
+        let here = self.around.len();
+        let list = match self.scalars.get(variable.index()) {
+            Some(Some(Binding::Pending { list, .. })) => *list,
+            Some(_) | None => here,
+        };
+        let term = self.term(flat::Atom::Variable(variable))?;
+        if list == here {
+            return self.bind_declared(variable, term);
+        }
+        let Some(outer) = self.around.get_mut(list) else {
             let name = self.name(variable);
             return Err(internal(format!(
-                "{name} waits outside the commands that change what it reads"
+                "{name} waits in a list of commands that has ended"
             )));
-        }
-        let term = self.term(flat::Atom::Variable(variable))?;
-        self.bind_declared(variable, term)
+        };
+        let inner = std::mem::replace(&mut self.code, std::mem::take(outer));
+        let bound = self.bind_declared(variable, term);
+        let outer = std::mem::replace(&mut self.code, inner);
+        self.around[list] = outer;
+        bound
     }
 
     /// Makes variables of all waiting terms that read memory.

@@ -45,6 +45,14 @@ pub(super) fn fresh_operation(program: &mut Program, operation: &ArrayOperation)
     }
 }
 
+/// Makes a known extent that came out negative 0: numbers of parts and what is left of them are computed
+/// for operations with indices, and what they are for one without never runs.
+fn never_negative(extent: &mut Atom) {
+    if let Atom::Constant(ScalarValue::I64(value)) = extent {
+        *value = (*value).max(0);
+    }
+}
+
 impl<'a> Code<'a> {
     pub(super) fn new(program: &'a mut Program, place: Place, division: Division) -> Code<'a> {
         Code {
@@ -108,7 +116,8 @@ impl<'a> Code<'a> {
     }
 
     /// An array of the elements, and with the name, of what another variable is or holds.
-    pub(super) fn like(&mut self, variable: Variable, shape: Vec<Atom>) -> Variable {
+    pub(super) fn like(&mut self, variable: Variable, mut shape: Vec<Atom>) -> Variable {
+        shape.iter_mut().for_each(never_negative);
         let info = self.program.variable(variable);
         let (name, element) = (info.name.clone(), info.ty.element());
         self.program.add_variable(name, Type::Array(element, shape))
@@ -128,7 +137,10 @@ impl<'a> Code<'a> {
         (std::mem::replace(&mut self.out, before), result)
     }
 
-    pub(super) fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
+    pub(super) fn push(&mut self, pattern: Vec<Variable>, mut expression: Expression) {
+        if let Expression::Operation(operation) = &mut expression {
+            operation.shape.iter_mut().for_each(never_negative);
+        }
         self.out.push(Statement {
             pattern,
             expression,

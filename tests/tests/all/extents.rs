@@ -1,0 +1,100 @@
+//! Operations over constant extents: none, one and two indices, in each operation, on every target, at
+//! every level and without several passes, with every verifier on. Numbers of parts, what is left of
+//! them, and sizes of branches that never run are then constants, which no pass may let come out as
+//! extents below 0.
+
+use nova_tests::stages::{How, Passes, SMALL_TILES, Stages, disagreement};
+
+/// The vectors that operations are tried on: of `N` numbers, of `N` rows of `M`, and of `N` rows of which
+/// only the element 0 is known to be of a length.
+const DATA: &str = "(v (map (lambda (i) (* (+ i k) 3)) (range N)))
+  (f (map to_float v))
+  (r (map (lambda (j) (map (lambda (i) (- (* i k) j)) (range M))) (range N)))
+  (u (map (lambda (j) (filter (lambda (i) (> i j)) (range M))) (range N)))
+  (m (tabulate (N, M) (lambda (i, j) (+ k (- i j)))))";
+
+/// Each is tried alone.
+const OPERATIONS: &[&str] = &[
+    "(reduce + k v)",
+    "(reduce (lambda (a b) (- a b)) k v)",
+    "(reduce + 0.5 f)",
+    "(reduce max k v)",
+    "(scan + k v)",
+    "(exscan + 0.5 f)",
+    "(scan (lambda (a b) (if (> a b) a b)) k v)",
+    "(foldl (lambda (a x) (- (* a 3) x)) k v)",
+    "(filter (lambda (x) (> x k)) v)",
+    "(length (filter (lambda (x) (> x k)) v))",
+    "(partition (lambda (x) (> x k)) v)",
+    "(histogram + 0 M (map (lambda (x) (& x 3)) v) v)",
+    "(histogram (lambda (a b) (if (<= a b) b a)) 0.5 M (map (lambda (x) (& x 3)) v) f)",
+    "(histogram + 1 5 (map (lambda (q) (- (& q 7) 1)) (map (reduce min k) r)) v)",
+    "(histogram concat [k] 3 (map (lambda (x) (& x 1)) v) r)",
+    "(sort <= v)",
+    "(sort (lambda (a b) (>= (- a k) (- b k))) v)",
+    "(permute (reverse (range N)) v)",
+    "(scatter (replicate 3 k) (map (lambda (x) (& x 3)) v) v)",
+    "(update (concat v [k]) 0 7)",
+    "(rotate k v)",
+    "(slice 0 1 (- N 1) v)",
+    "(slice 1 2 N v)",
+    "(range (- N 1))",
+    "(replicate N r)",
+    "(concat (reverse v) (slice 0 1 M (range 3)))",
+    "(map (reduce + 0) r)",
+    "(map (reduce + 0) u)",
+    "(map (scan + 0) r)",
+    "(map (filter (lambda (x) (> x 0))) r)",
+    "(map (filter (lambda (x) (> x 0))) u)",
+    "(map (sort <=) u)",
+    "(map (lambda (x) (histogram + 0 M x x)) r)",
+    "(map (lambda (x) (map (lambda (y) (reduce + y x)) v)) r)",
+    "(foldl (lambda (a x) (map + a x)) (replicate M 0) r)",
+    "(iterate N (lambda (x) (map (+ 1) x)) v)",
+    "(reduce (lambda (a b) (map + a b)) (replicate M 0) r)",
+    "(flatten u)",
+    "(segments u)",
+    "(unflatten (map length u) (flatten u))",
+    "(tabulate (N, M, 2) (lambda (a, b, c) (+ a (+ b (+ c k)))))",
+    "(map (reduce + 0) (rows (transpose m)))",
+    "(reduce + 0 (flatten m))",
+    "(join (map_workgroup (map_local (+ k)) (split (max 1 M) (replicate (* N (max 1 M)) k))))",
+    "(map_global (lambda (x) (reduce_seq + 0 x)) r)",
+];
+
+#[test]
+fn no_pass_makes_extents_below_zero_of_constants() {
+    let mut combinations = Passes::combinations(40);
+    combinations.retain(|passes| !matches!(passes, Passes::Without(_)));
+    combinations.extend([Passes::Threads(2), Passes::Threads(1), Passes::Kernels(1)]);
+    let mut wrong = Vec::new();
+    for (at, operation) in OPERATIONS.iter().enumerate() {
+        for (n, m) in (0..3).flat_map(|n| (0..3).map(move |m| (n, m))) {
+            let body = format!("(let {DATA} in {operation})");
+            let body = body
+                .replace('N', &n.to_string())
+                .replace('M', &m.to_string());
+            let text = format!("((k : int))\n{body}");
+            // Each program is tried in a third of the ways.
+            let ways = combinations.iter().enumerate();
+            for (_, passes) in ways.filter(|(way, _)| (way + at + n + m) % 3 == 0) {
+                let how = How {
+                    strict: true,
+                    passes: *passes,
+                    verify: true,
+                    defect: None,
+                    tiles: SMALL_TILES,
+                };
+                let why = match Stages::compile("extents", &text, how) {
+                    Ok(stages) => {
+                        let k = nova_tests::inputs::read(&stages.core, 0, &["2"]);
+                        disagreement(&stages.evaluate(0, &k))
+                    }
+                    Err(why) => Some(why),
+                };
+                wrong.extend(why.map(|why| format!("{passes}: N={n} M={m} {operation}: {why}")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
