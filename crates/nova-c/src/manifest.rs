@@ -126,6 +126,12 @@ pub fn type_text(unit: &Unit, ty: &Type) -> String {
         }
         Type::Sum(id) => {
             let sum = unit.types.sum(*id);
+            if sum.is_anonymous() {
+                let constructors = sum.constructors.iter();
+                let each = constructors
+                    .map(|c| format!(" ({} : {})", c.name, type_text(unit, &c.payload)));
+                return format!("(+{})", each.collect::<String>());
+            }
             if sum.arguments.is_empty() {
                 return sum.name.to_string();
             }

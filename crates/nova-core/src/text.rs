@@ -76,6 +76,11 @@ impl<'a> Printer<'a> {
             (Value::Vector(elements), Type::Vector(element)) => {
                 self.elements(elements, 0..elements.len(), element)
             }
+            (Value::Array(extents, elements), Type::Array(..)) if !shown_by_rows(extents) => {
+                debug_assert!(elements.is_empty());
+                let extents: Vec<String> = extents.iter().map(usize::to_string).collect();
+                let _ = write!(self.out, "(reshape ({}) [])", extents.join(", "));
+            }
             (Value::Array(extents, elements), Type::Array(_, element)) => {
                 self.array(extents, elements, 0..elements.len(), element)
             }
@@ -154,6 +159,22 @@ impl<'a> Printer<'a> {
             }
         }
     }
+}
+
+/// Rows without elements that are written one by one.
+const EMPTY_ROWS: usize = 1000;
+
+/// Whether the rows of an array, written one by one, tell its extents: behind the first extent
+/// that is 0 there are no rows to tell more. Very many empty rows are not written either.
+fn shown_by_rows(extents: &[usize]) -> bool {
+    let Some(first) = extents.iter().position(|&extent| extent == 0) else {
+        return true;
+    };
+    let (before, behind) = extents.split_at(first);
+    let rows = before
+        .iter()
+        .try_fold(1usize, |product, &n| product.checked_mul(n));
+    behind.iter().all(|&extent| extent == 0) && rows.is_some_and(|rows| rows <= EMPTY_ROWS)
 }
 
 /// Writes a scalar: floats with the fewest digits that read back to the same value, always with a

@@ -54,6 +54,12 @@ pub struct Constructor {
 }
 
 impl SumType {
+    /// Whether it was written where a type stands, and so is named after its constructors: `+A+B`.
+    /// Its arguments are the payloads then.
+    pub fn is_anonymous(&self) -> bool {
+        self.name.starts_with('+')
+    }
+
     /// Whether values of it are held in a node table.
     pub fn is_recursive(&self) -> bool {
         !self.group.is_empty()

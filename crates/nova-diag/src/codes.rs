@@ -60,7 +60,7 @@ codes! {
     UNUSED_EXPRESSION = 221, "An expression without any effect.";
     BAD_ADDRESS_SPACE = 222, "An address space for the result of what is no map or reduction with a strategy.";
     POLYMORPHIC_RECURSION = 301, "A function that calls itself at ever other types.";
-    ENDLESS_INSTANTIATION = 302, "Types that would have to be instantiated without end.";
+    ENDLESS_INSTANTIATION = 302, "Types that would have to be instantiated without end, or that have too many parts.";
     TARGET_CANNOT = 401, "Something the chosen target cannot do.";
     BAD_NESTING = 402, "A strategy where no target, or not the chosen one, can honour it.";
 }

@@ -100,15 +100,13 @@ impl Compiler {
             program: tree,
             mut report,
         } = parsed;
-        let program = match report.has_errors() {
-            true => None,
-            false => {
-                let checked = || Ok(nova_infer::infer(&tree, &report.sources));
-                let checked = pipeline::guard("infer", checked)?;
-                report.diagnostics.extend(checked.diagnostics);
-                checked.program
-            }
-        };
+        // What cannot be read hides nothing else.
+        let checked = || Ok(nova_infer::infer(&tree, &report.sources));
+        let checked = pipeline::guard("infer", checked)?;
+        report.diagnostics.extend(checked.diagnostics);
+        let places = |diagnostic: &Diagnostic| diagnostic.primary.span;
+        report.diagnostics.sort_by_key(places);
+        let program = checked.program.filter(|_| !report.has_errors());
         trace.times.push(("infer", start.elapsed()));
         if let Some(program) = &program {
             let clashes = || Ok(c_names::check(&tree, program, &name));

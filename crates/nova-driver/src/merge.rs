@@ -1,7 +1,7 @@
 //! Appending one syntax tree's arenas to another's: what an import does.
 
 use nova_syntax::ast::{
-    Arm, Definition, Entry, Expression, ExpressionId, ExpressionKind, Foreign, Pattern,
+    Arm, Definition, Entry, Expression, ExpressionId, ExpressionKind, Foreign, Name, Pattern,
     PatternKind, Program, TypeDefinition, TypeDefinitionKind, TypeId, TypeKind, TypeNode,
 };
 
@@ -21,7 +21,10 @@ pub fn append(into: &mut Program, from: Program) {
         entries,
         type_arena,
         arena,
+        lost,
     } = from;
+    into.lost.names.extend(lost.names);
+    into.lost.any |= lost.any;
     into.type_arena
         .extend(type_arena.into_iter().map(|node| shift.type_node(node)));
     into.arena
@@ -67,14 +70,16 @@ impl Shift {
     fn type_definition(&self, definition: TypeDefinition) -> TypeDefinition {
         let kind = match definition.kind {
             TypeDefinitionKind::Synonym(ty) => TypeDefinitionKind::Synonym(self.ty(ty)),
-            TypeDefinitionKind::Sum(constructors) => TypeDefinitionKind::Sum(
-                constructors
-                    .into_iter()
-                    .map(|(name, ty)| (name, self.ty(ty)))
-                    .collect(),
-            ),
+            TypeDefinitionKind::Sum(constructors) => {
+                TypeDefinitionKind::Sum(self.constructors(constructors))
+            }
         };
         TypeDefinition { kind, ..definition }
+    }
+
+    fn constructors(&self, constructors: Vec<(Name, TypeId)>) -> Vec<(Name, TypeId)> {
+        let each = constructors.into_iter();
+        each.map(|(name, ty)| (name, self.ty(ty))).collect()
     }
 
     fn entry(&self, entry: Entry) -> Entry {
@@ -95,6 +100,8 @@ impl Shift {
             TypeKind::Tuple(elements) => TypeKind::Tuple(self.types(elements)),
             TypeKind::Vector(rank, element) => TypeKind::Vector(rank, self.ty(element)),
             TypeKind::Lanes(n, element) => TypeKind::Lanes(n, self.ty(element)),
+            TypeKind::Sum(constructors) => TypeKind::Sum(self.constructors(constructors)),
+            TypeKind::Wrong => TypeKind::Wrong,
             TypeKind::Function(from, to) => TypeKind::Function(self.ty(from), self.ty(to)),
             TypeKind::Apply(name, arguments) => TypeKind::Apply(name, self.types(arguments)),
         };
@@ -137,6 +144,7 @@ impl Shift {
             }
             Project(of, index, span) => Project(self.expression(of), index, span),
             Index(of, index) => Index(self.expression(of), self.expression(index)),
+            Wrong(parts) => Wrong(self.expressions(parts)),
             Annotate(of, ty) => Annotate(self.expression(of), self.ty(ty)),
             Lambda {
                 parameters,

@@ -136,6 +136,7 @@ impl Loader {
         match reader::decode_source(bytes, name, self.sources()) {
             Ok(text) => Some(text),
             Err(diagnostic) => {
+                self.program.lost.any = true;
                 self.report.diagnostics.push(match import {
                     Some(import) => diagnostic.also(import, "imported here"),
                     None => *diagnostic,
@@ -228,10 +229,12 @@ impl Loader {
         for span in others.into_iter().take(SHOWN_IMPORTS) {
             diagnostic = diagnostic.also(span, "by way of this import");
         }
+        self.program.lost.any = true;
         self.report.diagnostics.push(diagnostic);
     }
 
     fn bad_import(&mut self, import: &Import, why: &str) {
+        self.program.lost.any = true;
         self.report.diagnostics.push(import_error(import, why));
     }
 }

@@ -55,6 +55,12 @@ fn write(ty: &Type, sums: &[SumType], place: Place) -> String {
                 )
             }
             Type::Sum(id) => match sums.get(id.0 as usize) {
+                Some(sum) if sum.is_anonymous() => {
+                    let constructors = sum.constructors.iter();
+                    let each = constructors
+                        .map(|c| format!(" ({} : {})", c.name, type_text(&c.payload, sums)));
+                    (format!("(+{})", each.collect::<String>()), Place::Item)
+                }
                 Some(sum) if sum.arguments.is_empty() => (sum.name.to_string(), Place::Item),
                 Some(sum) => {
                     let arguments = sum.arguments.iter();

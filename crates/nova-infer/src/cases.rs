@@ -5,7 +5,7 @@ use crate::messages::Because;
 use crate::suggest::did_you_mean;
 use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode};
 use nova_diag::{Diagnostic, Span, codes};
-use nova_syntax::ast::{Arm, ExpressionId, Name};
+use nova_syntax::ast::{Arm, ExpressionId, ExpressionKind, Name};
 use std::sync::Arc;
 
 impl Inference<'_> {
@@ -95,6 +95,10 @@ impl Inference<'_> {
         let mut default: Option<Span> = None;
         let mut known = true;
         for arm in arms {
+            if self.is_lost(arm) {
+                known = false;
+                continue;
+            }
             if let Some(default) = default {
                 self.unreachable(arm.span, "the arm `_` before it takes everything", default);
                 continue;
@@ -135,6 +139,12 @@ impl Inference<'_> {
         }
     }
 
+    /// Whether an arm could not be read.
+    fn is_lost(&self, arm: &Arm) -> bool {
+        let body = &self.program.expression(arm.body).kind;
+        arm.constructor.is_none() && matches!(body, ExpressionKind::Wrong(_))
+    }
+
     fn unreachable(&mut self, span: Span, why: &str, first: Span) {
         let message = format!("this arm is never reached: {why}");
         let diagnostic = Diagnostic::error(codes::WRONG_CONSTRUCTOR, span, message)
@@ -146,28 +156,33 @@ impl Inference<'_> {
     fn missing(&mut self, id: ExpressionId, sum: SumDeclarationId, missing: &[String]) {
         let list = missing.join(", ");
         let name = &self.declarations.sum(sum).name;
+        let shown = self.declarations.shown_name(sum);
         let message = format!("this `case` has no arm for {list}");
         let diagnostic = Diagnostic::error(codes::MISSING_CONSTRUCTOR, self.span(id), message)
-            .label(format!("takes apart `{}`", name.text))
+            .label(format!("takes apart `{shown}`"))
             .also(name.span, "declared here")
             .help(format!("add an arm for {list}, or `(_ …)` for the rest"));
         self.diagnostics.push(diagnostic);
     }
 
     fn foreign_constructor(&mut self, name: &Name, sum: SumDeclarationId, of: u32) {
+        let shown = self.declarations.shown_name(sum);
         let sum = &self.declarations.sum(sum).name;
-        let other = &self.declarations.sums[of as usize].name;
+        let other = self.declarations.shown_name(SumDeclarationId(of));
         let message = format!(
-            "`{}` is a constructor of `{}`, but this `case` takes apart `{}`",
-            name.text, other.text, sum.text
+            "`{}` is a constructor of `{other}`, but this `case` takes apart `{shown}`",
+            name.text
         );
         let diagnostic = Diagnostic::error(codes::WRONG_CONSTRUCTOR, name.span, message)
-            .label(format!("belongs to `{}`", other.text))
-            .also(sum.span, format!("`{}` is declared here", sum.text));
+            .label(format!("belongs to `{other}`"))
+            .also(sum.span, format!("`{shown}` is declared here"));
         self.diagnostics.push(diagnostic);
     }
 
     fn unknown_constructor(&mut self, name: &Name, sum: Option<SumDeclarationId>) {
+        if self.program.lost.may_hold(&name.text) {
+            return;
+        }
         let message = format!("`{}` is no constructor", name.text);
         let mut diagnostic = Diagnostic::error(codes::UNBOUND_NAME, name.span, message);
         let suggestion = match sum {

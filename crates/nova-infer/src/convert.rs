@@ -75,6 +75,8 @@ impl Convert<'_> {
                 self.types.array(*rank, element)
             }
             TypeKind::Lanes(lanes, element) => self.lanes(*lanes, *element),
+            TypeKind::Sum(_) => self.sum(id),
+            TypeKind::Wrong => self.types.error(),
             TypeKind::Function(parameter, result) => {
                 let parameter = self.ty(*parameter);
                 let result = self.ty(*result);
@@ -90,8 +92,24 @@ impl Convert<'_> {
         }
     }
 
+    /// A sum where a type stands.
+    fn sum(&mut self, id: ast::TypeId) -> Ty {
+        let declarations = self.declarations;
+        let Some(written) = declarations.written.get(&id) else {
+            return self.types.error();
+        };
+        let mut arguments = Vec::new();
+        for argument in &written.arguments {
+            arguments.push(match argument {
+                Some(argument) => self.held(*argument),
+                None => self.types.error(),
+            });
+        }
+        self.types.sum(written.sum, arguments)
+    }
+
     /// A type that data hold.
-    fn held(&mut self, id: ast::TypeId) -> Ty {
+    pub fn held(&mut self, id: ast::TypeId) -> Ty {
         let ty = self.ty(id);
         hold(self.types, self.diagnostics, ty, self.program.ty(id).span);
         ty
@@ -176,8 +194,13 @@ impl Convert<'_> {
             }
         }
         let arguments: Vec<Ty> = arguments.iter().map(|(ty, _)| *ty).collect();
-        self.types
-            .substitute(synonym.body, &synonym.parameters, &arguments)
+        let ty = self
+            .types
+            .substitute(synonym.body, &synonym.parameters, &arguments);
+        if self.types.say_overgrown() {
+            self.diagnostics.push(crate::generalise::too_large(whole));
+        }
+        ty
     }
 
     fn check_arity(&mut self, name: &str, span: Span, expected: usize, found: usize) -> bool {
@@ -209,6 +232,9 @@ impl Convert<'_> {
     }
 
     fn unknown(&mut self, name: &str, span: Span) -> Ty {
+        if self.program.lost.may_hold(name) {
+            return self.types.error();
+        }
         let message = format!("the type `{name}` is not declared");
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_TYPE, span, message);
         let scalars = SCALARS.iter().map(|info| info.name);

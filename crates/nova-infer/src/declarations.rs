@@ -4,6 +4,7 @@ use crate::convert::{Convert, Variables};
 use crate::types::{
     Constraint, GENERIC, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types,
 };
+use crate::written::WrittenSum;
 use nova_core::Scalar;
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeKind};
@@ -53,6 +54,8 @@ pub(crate) struct ForeignDeclaration {
 /// All declarations of a program.
 #[derive(Default)]
 pub(crate) struct Declarations {
+    /// What each sum that is written where a type stands is.
+    pub written: HashMap<ast::TypeId, WrittenSum>,
     pub names: HashMap<Arc<str>, TypeMeaning>,
     pub synonyms: Vec<Synonym>,
     pub sums: Vec<SumDeclaration>,
@@ -77,8 +80,10 @@ impl Declarations {
             types,
             diagnostics,
         };
+        let models = builder.find_written();
         builder.synonyms();
         builder.sums();
+        builder.written_sums(&models);
         builder.foreigns();
         builder.declarations.find_endless(builder.types);
         builder.declarations
@@ -92,6 +97,11 @@ impl Declarations {
     /// The names of all constructors.
     pub fn constructor_names(&self) -> impl Iterator<Item = &str> {
         self.constructors.keys().map(|name| &**name)
+    }
+
+    /// Enters a constructor of a sum.
+    pub fn enter(&mut self, name: &Name, sum: SumDeclarationId, place: u32) {
+        self.constructors.insert(name.text.clone(), (sum.0, place));
     }
 
     /// A declared sum.
@@ -165,13 +175,14 @@ pub(crate) fn variable_of(types: &mut Types, ty: Ty) -> Option<TypeVariable> {
     }
 }
 
-struct Builder<'a> {
-    program: &'a ast::Program,
+/// Reads the declarations of a program.
+pub(crate) struct Builder<'a> {
+    pub program: &'a ast::Program,
     /// For each type definition its parameters.
     parameters: Vec<Vec<(Arc<str>, Ty)>>,
-    declarations: Declarations,
-    types: &'a mut Types,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    pub declarations: Declarations,
+    pub types: &'a mut Types,
+    pub diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl Builder<'_> {
@@ -268,28 +279,13 @@ impl Builder<'_> {
             else {
                 continue;
             };
-            for (name, payload_type) in constructors {
-                let payload = self.convert(*payload_type, Some(index));
-                let span = program.ty(*payload_type).span;
-                crate::convert::hold(self.types, self.diagnostics, payload, span);
-                let constant = matches!(self.types.shallow(payload), Shallow::Node(TyNode::Unit));
-                self.warn_of_builtin(name);
-                let declaration = &mut self.declarations.sums[sum.0 as usize];
-                let place = declaration.constructors.len() as u32;
-                declaration.constructors.push(ConstructorDeclaration {
-                    name: name.clone(),
-                    payload,
-                    payload_span: span,
-                    constant,
-                });
-                self.declarations
-                    .constructors
-                    .insert(name.text.clone(), (sum.0, place));
-            }
+            let named = self.parameters[index].iter().cloned().collect();
+            self.constructors(sum, constructors, &named);
         }
     }
 
-    fn warn_of_builtin(&mut self, name: &Name) {
+    /// Warns of a constructor that is called like a built-in function.
+    pub fn warn_of_builtin(&mut self, name: &Name) {
         if crate::builtins::BuiltinId::by_name(&name.text).is_some() {
             let message = format!("the constructor `{}` hides a built-in function", name.text);
             let diagnostic = Diagnostic::warning(codes::DUPLICATE_NAME, name.span, message);
@@ -358,20 +354,13 @@ fn undeclared_variables(
     };
     while let Some(ty) = work.pop() {
         let node = program.ty(ty);
-        match &node.kind {
-            TypeKind::Name(_) => {}
-            TypeKind::Variable(name) => {
-                let declared = definition.parameters.iter().any(|p| p.text == *name);
-                if !declared && !found.iter().any(|(known, _)| known == name) {
-                    found.push((name.clone(), node.span));
-                }
-            }
-            TypeKind::Vector(_, element) | TypeKind::Lanes(_, element) => work.push(*element),
-            TypeKind::Function(parameter, result) => work.extend([*result, *parameter]),
-            TypeKind::Tuple(parts) | TypeKind::Apply(_, parts) => {
-                work.extend(parts.iter().rev());
+        if let TypeKind::Variable(name) = &node.kind {
+            let declared = definition.parameters.iter().any(|p| p.text == *name);
+            if !declared && !found.iter().any(|(known, _)| known == name) {
+                found.push((name.clone(), node.span));
             }
         }
+        work.extend(node.kind.parts().into_iter().rev());
     }
     found
 }
@@ -398,17 +387,13 @@ fn type_names(program: &ast::Program, ty: ast::TypeId) -> Vec<Arc<str>> {
     let mut names = Vec::new();
     let mut work = vec![ty];
     while let Some(ty) = work.pop() {
-        match &program.ty(ty).kind {
-            TypeKind::Name(name) => names.push(name.clone()),
-            TypeKind::Variable(_) => {}
-            TypeKind::Tuple(elements) => work.extend(elements),
-            TypeKind::Vector(_, element) | TypeKind::Lanes(_, element) => work.push(*element),
-            TypeKind::Function(parameter, result) => work.extend([*parameter, *result]),
-            TypeKind::Apply(name, arguments) => {
-                names.push(name.text.clone());
-                work.extend(arguments);
-            }
+        let kind = &program.ty(ty).kind;
+        if let TypeKind::Name(name) = kind {
+            names.push(name.clone());
+        } else if let TypeKind::Apply(name, _) = kind {
+            names.push(name.text.clone());
         }
+        work.extend(kind.parts());
     }
     names
 }

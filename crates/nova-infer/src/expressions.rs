@@ -14,6 +14,10 @@ impl Inference<'_> {
     /// The type of an expression.
     pub fn infer(&mut self, id: ExpressionId) -> Ty {
         let ty = deep(|| self.infer_kind(id));
+        if self.types.say_overgrown() {
+            let diagnostic = crate::generalise::too_large(self.span(id));
+            self.diagnostics.push(diagnostic);
+        }
         self.expressions[id.0 as usize] = ty;
         ty
     }
@@ -25,6 +29,12 @@ impl Inference<'_> {
             ExpressionKind::Number(number) => self.infer_number(id, number),
             ExpressionKind::Bool(_) => self.types.bool(),
             ExpressionKind::Nil => self.types.unit(),
+            ExpressionKind::Wrong(parts) => {
+                for part in parts {
+                    self.infer(*part);
+                }
+                self.types.error()
+            }
             ExpressionKind::Text(_) => {
                 let byte = self.types.scalar(Scalar::U8);
                 self.types.vector(byte)

@@ -2,9 +2,19 @@
 
 use crate::inference::Inference;
 use crate::types::{Shallow, Ty, TyNode, TypeVariable, Types, Unbound, VariableValue, children};
-use nova_diag::{Span, deep};
+use nova_diag::{Diagnostic, Span, codes, deep};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Nodes of a type, each counted once, from which on no instance of it is made.
+const MOST_NODES: usize = 1 << 16;
+
+/// The error for a type that is too large to be copied.
+pub(crate) fn too_large(span: Span) -> Diagnostic {
+    let message = format!("this has a type of more than {MOST_NODES} different parts");
+    Diagnostic::error(codes::ENDLESS_INSTANTIATION, span, message)
+        .help("every use of a generalised type needs a copy of it")
+}
 
 /// The type of a bound name: variables that each use replaces, and the type.
 #[derive(Clone, Debug)]
@@ -66,7 +76,8 @@ impl Types {
         found
     }
 
-    /// `ty` with `variables` replaced.
+    /// `ty` with `variables` replaced; the error type where the result would have more than
+    /// [`MOST_NODES`] new nodes, which [`Types::say_overgrown`] tells.
     pub fn substitute(&mut self, ty: Ty, variables: &[TypeVariable], by: &[Ty]) -> Ty {
         if variables.is_empty() {
             return ty;
@@ -76,7 +87,12 @@ impl Types {
             replacement,
             done: HashMap::new(),
         };
-        substitution.apply(self, ty)
+        let result = substitution.apply(self, ty);
+        if substitution.done.len() <= MOST_NODES {
+            return result;
+        }
+        self.overgrow();
+        self.error()
     }
 
     /// A fresh variable for each quantified one, and the type with them.
@@ -107,6 +123,9 @@ impl Substitution {
         }
         if let Some(done) = self.done.get(&ty) {
             return *done;
+        }
+        if self.done.len() > MOST_NODES {
+            return types.error();
         }
         let result = match types.shallow(ty) {
             Shallow::Unbound(variable, _) => *self.replacement.get(&variable).unwrap_or(&ty),

@@ -10,6 +10,7 @@ mod bindings;
 mod builtin_application;
 mod builtins;
 mod cases;
+mod clean;
 mod convert;
 mod declarations;
 mod definitions;
@@ -23,6 +24,7 @@ mod literals;
 mod messages;
 mod mono;
 mod obligations;
+mod recursion;
 mod reports;
 mod resolve;
 mod show;
@@ -31,6 +33,7 @@ mod suggest;
 mod types;
 mod unify;
 mod values;
+mod written;
 
 use nova_core::ir;
 use nova_diag::{Diagnostic, SourceMap};
@@ -60,6 +63,8 @@ pub struct EntryType {
 
 /// Finds the types of a program and brings it to Core. All independent errors are reported.
 pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
+    let rewritten = recursion::over_lambdas(program);
+    let program = rewritten.as_ref().unwrap_or(program);
     let mut types = types::Types::new();
     let mut diagnostics = Vec::new();
     let declarations = declarations::Declarations::new(program, &mut types, &mut diagnostics);
@@ -72,14 +77,13 @@ pub fn infer(program: &ast::Program, sources: &SourceMap) -> Checked {
     inference.open_types();
     inference.concrete_annotations();
     let entry_types = inference.entry_types();
-    let core = if inference.has_errors() {
-        None
-    } else {
-        mono::monomorphise(&mut inference)
-    };
-    let program = core.filter(|_| !inference.has_errors());
+    let core = mono::monomorphise(&mut inference);
+    let whole = program.is_whole();
+    let program = core.filter(|_| whole && !inference.has_errors());
     let mut diagnostics = inference.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    // A type that stands for several parts of the program says one thing.
+    diagnostics.dedup_by(|a, b| a.primary.span == b.primary.span && a.message == b.message);
     Checked {
         program,
         diagnostics,

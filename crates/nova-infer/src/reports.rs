@@ -1,6 +1,7 @@
 //! Messages about single forms: projections, `map`, types that stayed open.
 
 use crate::inference::Inference;
+use crate::resolve::Resolution;
 use crate::show::{Show, class_words};
 use crate::types::{Shallow, Ty, TyNode, TypeVariable};
 use nova_diag::{Diagnostic, Severity, Span, codes};
@@ -61,7 +62,6 @@ impl Inference<'_> {
 
     /// A projection from something of which nothing is known.
     pub fn unknown_tuple(&mut self, at: ExpressionId, index: u32) {
-        use crate::resolve::Resolution;
         let used = self.operand_span(at);
         let operand = self.projected(at);
         let text = self.source_text(operand).unwrap_or_default();
@@ -166,10 +166,37 @@ impl Inference<'_> {
         let around = definitions
             .chain(bodies)
             .find(|item| contains(*item, place));
-        self.diagnostics.iter().any(|diagnostic| {
+        let reported = self.diagnostics.iter().any(|diagnostic| {
             diagnostic.severity == Severity::Error
                 && diagnostic.code != codes::AMBIGUOUS_TYPE
                 && around.is_none_or(|item| contains(item, diagnostic.primary.span))
+        });
+        reported || self.has_unread(|span| around.is_none_or(|item| contains(item, span)))
+    }
+
+    /// Whether something could not be read, or a name stands for that, in a place like this.
+    fn has_unread(&self, at: impl Fn(Span) -> bool) -> bool {
+        let names = &self.resolved.names;
+        let expressions = self.program.arena.iter().zip(names);
+        let mut expressions = expressions.filter(|(expression, _)| at(expression.span));
+        expressions.any(|(expression, meaning)| match expression.kind {
+            ExpressionKind::Wrong(_) => true,
+            ExpressionKind::Name(_) => *meaning == Resolution::Unbound,
+            ExpressionKind::Number(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::Nil
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Vector(_)
+            | ExpressionKind::Apply(..)
+            | ExpressionKind::Lambda { .. }
+            | ExpressionKind::Let { .. }
+            | ExpressionKind::Mu { .. }
+            | ExpressionKind::If { .. }
+            | ExpressionKind::Case { .. }
+            | ExpressionKind::Tuple(_)
+            | ExpressionKind::Project(..)
+            | ExpressionKind::Index(..)
+            | ExpressionKind::Annotate(..) => false,
         })
     }
 

@@ -227,9 +227,9 @@ impl Resolver<'_> {
             | ExpressionKind::Bool(_)
             | ExpressionKind::Nil
             | ExpressionKind::Text(_) => {}
-            ExpressionKind::Vector(elements) | ExpressionKind::Tuple(elements) => {
-                self.visit_all(elements);
-            }
+            ExpressionKind::Vector(elements)
+            | ExpressionKind::Tuple(elements)
+            | ExpressionKind::Wrong(elements) => self.visit_all(elements),
             ExpressionKind::Apply(function, arguments) => {
                 self.visit(*function);
                 self.resolved.known_head[id.0 as usize] =
@@ -326,6 +326,9 @@ impl Resolver<'_> {
     }
 
     fn unbound(&mut self, span: Span, name: &str) {
+        if self.program.lost.may_hold(name) {
+            return;
+        }
         let message = format!("`{name}` is not bound here");
         let mut diagnostic =
             Diagnostic::error(codes::UNBOUND_NAME, span, message).label("not in scope");

@@ -1,7 +1,7 @@
 //! Types as NOVA source, for messages.
 
 use crate::declarations::Declarations;
-use crate::types::{Constraint, Shallow, Ty, TyNode, TypeVariable, Types};
+use crate::types::{Constraint, Shallow, SumDeclarationId, Ty, TyNode, TypeVariable, Types};
 use nova_core::Scalar;
 use nova_diag::deep;
 
@@ -103,6 +103,9 @@ impl<'a> Show<'a> {
                 });
             }
             TyNode::Sum(sum, arguments) => {
+                if !self.declarations.is_named(*sum) {
+                    return self.written(*sum, arguments, text);
+                }
                 let name = self.declarations.sum(*sum).name.text.clone();
                 self.grouped(!arguments.is_empty(), text, |this, text| {
                     text.push_str(&name);
@@ -113,6 +116,20 @@ impl<'a> Show<'a> {
                 });
             }
         }
+    }
+
+    /// A sum without a name: `(+ (A : int) (B : float))`.
+    fn written(&mut self, sum: SumDeclarationId, arguments: &[Ty], text: &mut String) {
+        let declaration = self.declarations.sum(sum);
+        text.push_str("(+");
+        for constructor in &declaration.constructors {
+            text.push_str(&format!(" ({} : ", constructor.name.text));
+            let (payload, parameters) = (constructor.payload, &declaration.parameters);
+            let payload = self.types.substitute(payload, parameters, arguments);
+            self.write(payload, Position::Free, text);
+            text.push(')');
+        }
+        text.push(')');
     }
 
     fn grouped(

@@ -233,6 +233,10 @@ pub(crate) struct Types {
     pub(crate) waiters: Vec<(u32, Option<u32>)>,
     /// Waiters of variables that became known.
     pub(crate) ready: Vec<u32>,
+    /// Whether an instance of a type would have become too large since this was last looked at.
+    overgrown: bool,
+    /// Whether that has been said.
+    overgrown_said: bool,
 }
 
 impl Types {
@@ -251,6 +255,8 @@ impl Types {
             lowered: 0,
             waiters: Vec::new(),
             ready: Vec::new(),
+            overgrown: false,
+            overgrown_said: false,
         };
         for info in &nova_core::scalar::SCALARS {
             types.push(TyNode::Scalar(info.scalar), 0);
@@ -472,9 +478,52 @@ impl Types {
         self.levels[ty.0 as usize] == 0
     }
 
-    /// Whether `ty` is the error type.
+    /// Remembers that an instance of a type would become too large.
+    pub fn overgrow(&mut self) {
+        self.overgrown = true;
+    }
+
+    /// Whether that happened and is still to be said; it is said once.
+    pub fn say_overgrown(&mut self) -> bool {
+        let now = std::mem::take(&mut self.overgrown);
+        now && !std::mem::replace(&mut self.overgrown_said, true)
+    }
+
+    /// Whether `ty` is `unit`.
+    pub fn is_unit(&mut self, ty: Ty) -> bool {
+        matches!(self.shallow(ty), Shallow::Node(TyNode::Unit))
+    }
+
+    /// Whether `ty` is the type of what is wrong.
     pub fn is_error(&mut self, ty: Ty) -> bool {
         matches!(self.shallow(ty), Shallow::Node(TyNode::Error))
+    }
+}
+
+impl TyNode {
+    /// Whether both are made of their children in the same way.
+    pub fn is_alike(&self, other: &TyNode) -> bool {
+        match (self, other) {
+            (TyNode::Tuple(a), TyNode::Tuple(b)) => a.len() == b.len(),
+            (TyNode::Sum(a, _), TyNode::Sum(b, _)) => a == b,
+            (TyNode::Vector(_), TyNode::Vector(_)) => true,
+            (TyNode::Array(a, _), TyNode::Array(b, _))
+            | (TyNode::Lanes(a, _), TyNode::Lanes(b, _)) => a == b,
+            (TyNode::Function(..), TyNode::Function(..)) => true,
+            (
+                TyNode::Error
+                | TyNode::Variable(_)
+                | TyNode::Scalar(_)
+                | TyNode::Unit
+                | TyNode::Tuple(_)
+                | TyNode::Vector(_)
+                | TyNode::Array(..)
+                | TyNode::Lanes(..)
+                | TyNode::Function(..)
+                | TyNode::Sum(..),
+                _,
+            ) => self == other,
+        }
     }
 }
 

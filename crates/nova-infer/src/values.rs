@@ -45,7 +45,8 @@ impl Forms<'_> {
             | ExpressionKind::Case { .. }
             | ExpressionKind::Tuple(_)
             | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..) => 0,
+            | ExpressionKind::Index(..)
+            | ExpressionKind::Wrong(_) => 0,
         }
     }
 
@@ -76,7 +77,8 @@ impl Forms<'_> {
             | ExpressionKind::Case { .. }
             | ExpressionKind::Tuple(_)
             | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..) => false,
+            | ExpressionKind::Index(..)
+            | ExpressionKind::Wrong(_) => false,
         }
     }
 
@@ -113,7 +115,8 @@ impl Forms<'_> {
             | ExpressionKind::Case { .. }
             | ExpressionKind::Tuple(_)
             | ExpressionKind::Project(..)
-            | ExpressionKind::Index(..) => false,
+            | ExpressionKind::Index(..)
+            | ExpressionKind::Wrong(_) => false,
         }
     }
 

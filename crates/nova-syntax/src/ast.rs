@@ -5,6 +5,7 @@
 //! Grouping parentheses and `(at …)` leave no node; the latter only changes spans.
 
 use nova_diag::Span;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An identifier where it was written.
@@ -41,6 +42,25 @@ pub struct Program {
     pub type_arena: Vec<TypeNode>,
     /// The expressions.
     pub arena: Vec<Expression>,
+    /// What errors have hidden.
+    pub lost: Lost,
+}
+
+/// The names in what could not be read: what they are is unknown, so that nothing is said about
+/// them elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct Lost {
+    /// The names.
+    pub names: HashSet<Arc<str>>,
+    /// Whether any name may be among them: a file that could not be read might declare it.
+    pub any: bool,
+}
+
+impl Lost {
+    /// Whether a name may have been declared in what could not be read.
+    pub fn may_hold(&self, name: &str) -> bool {
+        self.any || self.names.contains(name)
+    }
 }
 
 /// `(Name 'a … : Type)`, a synonym or a sum.
@@ -137,6 +157,10 @@ pub enum TypeKind {
     Vector(u32, TypeId),
     /// `vec#n T`, n one of [`LANES`].
     Lanes(u32, TypeId),
+    /// `(+ (Constructor : T) …)` where a type stands.
+    Sum(Vec<(Name, TypeId)>),
+    /// What could not be read, which is reported.
+    Wrong,
     /// `T -> T`.
     Function(TypeId, TypeId),
     /// `(Name T …)`.
@@ -205,6 +229,21 @@ pub enum ExpressionKind {
     Index(ExpressionId, ExpressionId),
     /// `(e : T)`.
     Annotate(ExpressionId, TypeId),
+    /// What could not be read, which is reported, with the expressions in it that could.
+    Wrong(Vec<ExpressionId>),
+}
+
+impl TypeKind {
+    /// The type expressions that it is directly made of, in order.
+    pub fn parts(&self) -> Vec<TypeId> {
+        match self {
+            TypeKind::Name(_) | TypeKind::Variable(_) | TypeKind::Wrong => Vec::new(),
+            TypeKind::Tuple(parts) | TypeKind::Apply(_, parts) => parts.clone(),
+            TypeKind::Vector(_, element) | TypeKind::Lanes(_, element) => vec![*element],
+            TypeKind::Function(parameter, result) => vec![*parameter, *result],
+            TypeKind::Sum(constructors) => constructors.iter().map(|(_, ty)| *ty).collect(),
+        }
+    }
 }
 
 /// A number literal.
@@ -276,6 +315,12 @@ pub struct Arm {
 }
 
 impl Program {
+    /// Whether nothing of the program was left out because it could not be read.
+    pub fn is_whole(&self) -> bool {
+        let wrong = |e: &Expression| matches!(e.kind, ExpressionKind::Wrong(_));
+        self.lost.names.is_empty() && !self.lost.any && !self.arena.iter().any(wrong)
+    }
+
     /// The expression of an id that this program gave out.
     pub fn expression(&self, id: ExpressionId) -> &Expression {
         &self.arena[id.index()]

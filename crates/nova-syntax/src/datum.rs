@@ -103,6 +103,8 @@ pub struct Data {
     texts: Vec<Arc<[u8]>>,
     /// Roots whose parentheses do not match, ascending.
     pub(crate) broken: Vec<DatumId>,
+    /// Atoms that are reported as wrong, ascending.
+    pub(crate) wrong: Vec<DatumId>,
     /// Whether the end of the text was lost in a comment that is not closed.
     pub(crate) end_lost: bool,
 }
@@ -254,6 +256,30 @@ impl Data {
     /// Whether the parentheses of this root did not match, so that its shape is only a guess.
     pub fn is_broken(&self, root: DatumId) -> bool {
         self.broken.binary_search(&root).is_ok()
+    }
+
+    /// Whether this atom is reported as wrong, so that its value means nothing.
+    pub fn is_wrong(&self, id: DatumId) -> bool {
+        self.wrong.binary_search(&id).is_ok()
+    }
+
+    /// The names in data, those in what they hold included.
+    pub fn names_in(&self, data: &[DatumId]) -> Vec<Arc<str>> {
+        let mut names = Vec::new();
+        let mut work = data.to_vec();
+        while let Some(id) = work.pop() {
+            match self.kind(id) {
+                Kind::Symbol(name) => names.push(Arc::clone(name)),
+                Kind::List(items) | Kind::Vector(items) => work.extend(items),
+                Kind::Project(of, _, _) => work.push(of),
+                Kind::TypeVariable(_)
+                | Kind::Number(_)
+                | Kind::Text(_)
+                | Kind::Colon
+                | Kind::Comma => {}
+            }
+        }
+        names
     }
 
     /// Whether some root is broken, or the end of the text was lost.

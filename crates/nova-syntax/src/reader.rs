@@ -261,14 +261,22 @@ impl<'a> Reader<'a> {
                 };
                 let node = self.data.add_number(zero);
                 self.add(node, token);
+                self.mark_last_wrong();
             }
             Reading::Name => self.name(token),
         }
     }
 
+    /// Marks the newest datum as one that is reported.
+    fn mark_last_wrong(&mut self) {
+        if let Some(last) = self.data.count().checked_sub(1) {
+            self.data.wrong.push(DatumId(last as u32));
+        }
+    }
+
     fn name(&mut self, token: Token) {
         let text = &self.text[token.start..token.end];
-        self.check_characters(text, token);
+        let right = self.check_characters(text, token);
         if let Some(variable) = text.strip_prefix('\'')
             && !variable.is_empty()
         {
@@ -279,6 +287,9 @@ impl<'a> Reader<'a> {
         let node = Node::Symbol(self.data.intern(base));
         let end = token.start + base.len();
         let id = self.data.push(node, self.span(token.start, end));
+        if !right {
+            self.mark_last_wrong();
+        }
         let id = self.project(id, token.start, end, token.end);
         self.place(id);
     }
@@ -326,11 +337,12 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Reports characters that nobody means to write in a name.
-    fn check_characters(&mut self, text: &str, token: Token) {
+    /// Reports characters that nobody means to write in a name; whether there are none.
+    fn check_characters(&mut self, text: &str, token: Token) -> bool {
         if text.bytes().all(|b| b.is_ascii_graphic()) {
-            return;
+            return true;
         }
+        let before = self.diagnostics.len();
         for (at, character) in text.char_indices() {
             let help = match character {
                 '“' | '”' | '„' => "write texts with the plain quote `\"`",
@@ -347,6 +359,7 @@ impl<'a> Reader<'a> {
             let message = format!("unexpected character `{}`", character.escape_debug());
             self.error(Diagnostic::error(codes::UNEXPECTED_TOKEN, span, message).help(help));
         }
+        self.diagnostics.len() == before
     }
 
     fn text(&mut self, token: Token, closed: bool) {

@@ -41,6 +41,21 @@ pub struct CTypes<'p> {
     pub data: Vec<SumId>,
 }
 
+/// What a sum is called in names of C: as it is declared, or its constructors with `_` between. A
+/// hash follows where some constructor is more than letters and digits.
+fn sum_name(sum: &SumType) -> String {
+    if !sum.is_anonymous() {
+        return escape(&sum.name);
+    }
+    let names = sum.constructors.iter().map(|c| escape(&c.name));
+    let joined = names.collect::<Vec<_>>().join("_");
+    let plain = |c: &nova_core::Constructor| c.name.chars().all(|c| c.is_ascii_alphanumeric());
+    match sum.constructors.iter().all(plain) {
+        true => joined,
+        false => format!("{joined}_{:016x}", hash(&sum.name)),
+    }
+}
+
 /// Names longer than this end in a hash.
 const LONGEST: usize = 120;
 
@@ -183,7 +198,7 @@ impl<'p> CTypes<'p> {
     /// The name of a sum with its arguments: `Maybe_int`.
     pub fn instance(&self, id: SumId) -> String {
         let sum = self.sum(id);
-        let mut name = escape(&sum.name);
+        let mut name = sum_name(sum);
         for argument in &sum.arguments {
             name = name + "_" + &self.mangled(argument, &[]);
         }
@@ -276,7 +291,7 @@ impl<'p> CTypes<'p> {
     fn define_sum(&mut self, id: SumId, name: &Name, group: &[SumId]) -> Vec<Item> {
         let sum = self.sum(id);
         let mut items = Vec::new();
-        let mut prefixes = vec![escape(&sum.name), self.instance(id)];
+        let mut prefixes = vec![sum_name(sum), self.instance(id)];
         prefixes.dedup();
         for (tag, constructor) in sum.constructors.iter().enumerate() {
             for prefix in &prefixes {

@@ -2,6 +2,7 @@
 
 use crate::{Elements, Scalar, ScalarValue, SumType, Type, Value, value::Link};
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Why a text is no value of its type.
@@ -92,6 +93,8 @@ enum Open<'a> {
     Vector(&'a Type, Elements),
     /// An array of the rank: extents of its rows once known, their number, all elements.
     Array(Goal<'a>, Option<Vec<usize>>, usize, Elements),
+    /// An array whose extents are written before its elements: those, their type, the elements.
+    Shaped(Vec<usize>, &'a Type, Elements),
     /// A constructor and its payload, once read.
     Sum(u32, &'a Type, Option<Value>),
 }
@@ -144,6 +147,12 @@ impl<'a> Reader<'a> {
     fn start(&mut self, goal: Goal<'a>) -> Result<Option<Value>, ValueError> {
         self.skip_space();
         if goal.rank > 0 {
+            if self.peek() == Some('(') {
+                let extents = self.extents(goal.rank)?;
+                let elements = Elements::new(goal.ty);
+                self.open.push(Open::Shaped(extents, goal.ty, elements));
+                return Ok(None);
+            }
             self.expect('[', "expected [")?;
             let elements = Elements::new(goal.ty);
             self.open.push(Open::Array(goal, None, 0, elements));
@@ -208,6 +217,23 @@ impl<'a> Reader<'a> {
                 Some(_) => return Ok(Step::Next(Goal::of(goal.ty))),
                 None => return Err(self.error("the array is not closed")),
             },
+            Some(Open::Shaped(extents, ty, elements)) => match next {
+                Some(']') => {
+                    let product = extents.iter().try_fold(1usize, |p, &n| p.checked_mul(n));
+                    let agrees = match extents.contains(&0) {
+                        true => elements.is_empty(),
+                        false => product == Some(elements.len()),
+                    };
+                    if !agrees {
+                        return Err(self.error("the extents ask for another number of elements"));
+                    }
+                    self.at += 1;
+                    self.skip_space();
+                    self.expect(')', "expected )")?;
+                }
+                Some(_) => return Ok(Step::Next(Goal::of(ty))),
+                None => return Err(self.error("the array is not closed")),
+            },
             Some(Open::Sum(_, payload, None)) => return Ok(Step::Next(Goal::of(payload))),
             Some(Open::Sum(_, _, Some(_))) => self.expect(')', "expected )")?,
             None => {}
@@ -221,6 +247,7 @@ impl<'a> Reader<'a> {
                 extents.resize(goal.rank as usize, 0);
                 Value::Array(extents.into(), elements)
             }
+            Some(Open::Shaped(extents, _, elements)) => Value::Array(extents.into(), elements),
             Some(Open::Sum(tag, _, payload)) => {
                 Value::Sum(tag, Link::new(payload.unwrap_or(Value::Unit)))
             }
@@ -256,10 +283,49 @@ impl<'a> Reader<'a> {
                 *count += 1;
                 elements.push(value).map_err(|_| memory)?;
             }
+            (Some(Open::Shaped(_, _, elements)), value) => {
+                elements.push(value).map_err(|_| memory)?;
+            }
             (Some(Open::Sum(_, _, payload)), value) => *payload = Some(value),
             (None, _) => {}
         }
         Ok(())
+    }
+
+    /// `(reshape (2, 0) [`: the extents of an array that its rows do not show.
+    fn extents(&mut self, rank: u32) -> Result<Vec<usize>, ValueError> {
+        const FORM: &str = "expected [, or (reshape (n, m) [";
+        self.expect('(', FORM)?;
+        self.skip_space();
+        let start = self.at;
+        if self.token() != "reshape" {
+            self.at = start;
+            return Err(self.error(FORM));
+        }
+        self.skip_space();
+        self.expect('(', FORM)?;
+        let mut extents = Vec::new();
+        for k in 0..rank {
+            self.skip_space();
+            if k > 0 {
+                self.expect(',', &format!("expected {rank} extents"))?;
+                self.skip_space();
+            }
+            let start = self.at;
+            let extent = i64::from_str(self.token()).ok();
+            match extent.and_then(|extent| usize::try_from(extent).ok()) {
+                Some(extent) => extents.push(extent),
+                None => {
+                    self.at = start;
+                    return Err(self.error("expected an extent, a number from 0 on"));
+                }
+            }
+        }
+        self.skip_space();
+        self.expect(')', &format!("expected {rank} extents"))?;
+        self.skip_space();
+        self.expect('[', "expected [")?;
+        Ok(extents)
     }
 
     /// A constructor alone, or one with a payload that is now open.

@@ -2,6 +2,7 @@
 
 mod beside;
 mod division;
+mod doubling;
 mod library;
 mod optimiser;
 mod proofs;

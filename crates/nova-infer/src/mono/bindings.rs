@@ -30,7 +30,8 @@ impl Mono<'_, '_> {
     /// The variable of a binding that is not generalised.
     pub fn plain_variable(&mut self, binding: BindingId) -> Variable {
         let ty = self.inference.bindings[binding.index()].ty;
-        let ty = self.core_type(ty);
+        let at = self.inference.resolved.bindings[binding.index()].span;
+        let ty = self.core_type(ty, at);
         let name = &self.inference.resolved.bindings[binding.index()].name;
         let variable = self.core.add_variable(name.clone(), ty);
         self.bindings[binding.index()] = Meaning::Variable(variable);

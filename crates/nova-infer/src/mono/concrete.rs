@@ -1,10 +1,12 @@
-//! Concrete types, interned: equal types have equal numbers. Instances of sums are made here.
+//! Concrete types, interned: equal types have equal numbers. Instances of sums are made here, and
+//! the sizes of types are known here: how many parts they have once everything shared is written
+//! out, as it is in C.
 
-use super::{Mono, fill_groups};
+use super::Mono;
 use crate::types::{Shallow, SumDeclarationId, Ty, TyNode};
-use nova_core::{Constructor, Scalar, SumId, SumType, Type};
-use nova_diag::{Diagnostic, Span, codes, deep};
-use std::collections::HashMap;
+use nova_core::{Scalar, SumId, Type};
+use nova_diag::deep;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A concrete type.
@@ -27,14 +29,22 @@ enum MonoNode {
 #[derive(Default)]
 pub(super) struct Concrete {
     numbers: HashMap<MonoNode, MonoType>,
+    nodes: Vec<MonoNode>,
     core: Vec<Type>,
-    sizes: Vec<u64>,
+    /// For each type how many parts it has, where that is known.
+    sizes: Vec<Option<u64>>,
+    /// For each sum whose constructors are known what it counts as a part of another type.
+    pub(super) sum_sizes: Vec<u64>,
+    /// For each sum its arguments.
+    pub(super) sum_arguments: Vec<Vec<MonoType>>,
+    /// For each sum the payloads of its constructors.
+    pub(super) payloads: Vec<Vec<MonoType>>,
     /// For each sum of the program its declaration.
-    declarations: Vec<SumDeclarationId>,
+    pub(super) declarations: Vec<SumDeclarationId>,
     /// Instances of sums by declaration and arguments.
-    sums: HashMap<(SumDeclarationId, Vec<MonoType>), SumId>,
+    pub(super) sums: HashMap<(SumDeclarationId, Vec<MonoType>), SumId>,
     /// Instances whose constructors are still to be filled in.
-    pending: Vec<(SumId, SumDeclarationId, Vec<MonoType>)>,
+    pub(super) pending: Vec<(SumId, SumDeclarationId, Vec<MonoType>)>,
 }
 
 impl Concrete {
@@ -48,9 +58,58 @@ impl Concrete {
         self.declarations.get(sum.0 as usize).copied()
     }
 
-    /// How many parts a type has, written out.
-    pub fn size(&self, ty: MonoType) -> u64 {
-        self.sizes[ty.0 as usize]
+    /// How many parts a type has, written out: a sum has those of its constructors or of its
+    /// arguments, whichever are more, and a link to recursive data is one part. The constructors
+    /// of all sums in it must be filled in.
+    pub fn size(&mut self, ty: MonoType) -> u64 {
+        if let Some(size) = self.sizes[ty.0 as usize] {
+            return size;
+        }
+        let node = self.nodes[ty.0 as usize].clone();
+        let size = match node {
+            MonoNode::Scalar(_) | MonoNode::Unit => 1,
+            MonoNode::Tuple(elements) => 1u64.saturating_add(self.sum_of_sizes(&elements)),
+            MonoNode::Vector(element) => deep(|| self.size(element)).saturating_add(1),
+            MonoNode::Array(rank, element) => {
+                deep(|| self.size(element)).saturating_add(u64::from(rank))
+            }
+            MonoNode::Function(parameter, result) => {
+                1u64.saturating_add(self.sum_of_sizes(&[parameter, result]))
+            }
+            MonoNode::Sum(sum) => match self.sum_sizes.get(sum.0 as usize) {
+                Some(size) => *size,
+                None => return 1,
+            },
+        };
+        self.sizes[ty.0 as usize] = Some(size);
+        size
+    }
+
+    /// How many parts several types have together.
+    pub fn sum_of_sizes(&mut self, types: &[MonoType]) -> u64 {
+        types
+            .iter()
+            .fold(0u64, |sum, ty| sum.saturating_add(deep(|| self.size(*ty))))
+    }
+
+    /// The sums that types mention, each once.
+    pub fn sums_in(&self, types: &[MonoType]) -> Vec<SumId> {
+        let mut sums = Vec::new();
+        let mut seen = HashSet::new();
+        let mut work = types.to_vec();
+        while let Some(ty) = work.pop() {
+            if !seen.insert(ty) {
+                continue;
+            }
+            match &self.nodes[ty.0 as usize] {
+                MonoNode::Scalar(_) | MonoNode::Unit => {}
+                MonoNode::Tuple(elements) => work.extend(elements),
+                MonoNode::Vector(element) | MonoNode::Array(_, element) => work.push(*element),
+                MonoNode::Function(parameter, result) => work.extend([*parameter, *result]),
+                MonoNode::Sum(sum) => sums.push(*sum),
+            }
+        }
+        sums
     }
 
     fn intern(&mut self, node: MonoNode) -> MonoType {
@@ -71,18 +130,10 @@ impl Concrete {
             }
             MonoNode::Sum(sum) => Type::Sum(*sum),
         };
-        let parts: &[MonoType] = match &node {
-            MonoNode::Scalar(_) | MonoNode::Unit | MonoNode::Sum(_) => &[],
-            MonoNode::Tuple(elements) => elements,
-            MonoNode::Vector(element) | MonoNode::Array(_, element) => &[*element],
-            MonoNode::Function(parameter, result) => &[*parameter, *result],
-        };
-        let size = parts
-            .iter()
-            .fold(1u64, |sum, part| sum.saturating_add(self.size(*part)));
         let number = MonoType(self.core.len() as u32);
         self.core.push(core);
-        self.sizes.push(size);
+        self.sizes.push(None);
+        self.nodes.push(node.clone());
         self.numbers.insert(node, number);
         number
     }
@@ -171,79 +222,4 @@ impl Mono<'_, '_> {
         };
         (self.concrete.intern(node), generic)
     }
-
-    /// The instance of a sum; its constructors are filled in at the end.
-    fn sum(&mut self, declaration: SumDeclarationId, arguments: Vec<MonoType>) -> SumId {
-        let key = (declaration, arguments);
-        if let Some(sum) = self.concrete.sums.get(&key) {
-            return *sum;
-        }
-        let sum = SumId(self.core.sums.len() as u32);
-        self.concrete.declarations.push(declaration);
-        let declared = self.inference.declarations.sum(declaration);
-        let arguments = key.1.iter().map(|ty| self.concrete.core(*ty)).collect();
-        self.core.sums.push(SumType {
-            name: declared.name.text.clone(),
-            arguments,
-            constructors: Vec::new(),
-            group: Vec::new(),
-        });
-        if let Some(span) = declared.endless {
-            self.endless(declaration, span);
-        } else {
-            let pending = (sum, declaration, key.1.clone());
-            self.concrete.pending.push(pending);
-        }
-        self.concrete.sums.insert(key, sum);
-        sum
-    }
-
-    fn endless(&mut self, declaration: SumDeclarationId, span: Span) {
-        let name = &self.inference.declarations.sum(declaration).name;
-        let message = format!(
-            "every instance of the type `{}` needs a larger instance of it, without end",
-            name.text
-        );
-        let diagnostic = Diagnostic::error(codes::ENDLESS_INSTANTIATION, span, message)
-            .label("contains itself at a larger type")
-            .also(name.span, "declared here")
-            .help("let the type contain itself with the same arguments only");
-        self.report(diagnostic);
-    }
-
-    /// Fills in the constructors of all instances, and the recursive groups.
-    pub fn finish_sums(&mut self) {
-        while let Some((sum, declaration, arguments)) = self.concrete.pending.pop() {
-            let declarations = self.inference.declarations;
-            let declared = declarations.sum(declaration);
-            self.enter_instance(&declared.parameters, &arguments);
-            let constructors = declared
-                .constructors
-                .iter()
-                .map(|constructor| Constructor {
-                    name: constructor.name.text.clone(),
-                    payload: self.core_type(constructor.payload),
-                })
-                .collect();
-            self.leave_instance(&declared.parameters);
-            self.core.sums[sum.0 as usize].constructors = constructors;
-        }
-        fill_groups(&mut self.core.sums);
-    }
-}
-
-/// The sums that a type mentions.
-pub(super) fn sums_in(ty: &Type) -> Vec<SumId> {
-    let mut sums = Vec::new();
-    let mut work = vec![ty];
-    while let Some(ty) = work.pop() {
-        match ty {
-            Type::Scalar(_) | Type::Unit => {}
-            Type::Tuple(elements) => work.extend(elements.iter()),
-            Type::Vector(element) | Type::Array(_, element) => work.push(element),
-            Type::Function(parameter, result) => work.extend([&**parameter, &**result]),
-            Type::Sum(sum) => sums.push(*sum),
-        }
-    }
-    sums
 }

@@ -11,6 +11,9 @@ use nova_syntax::ast::{self, ExpressionKind as Syntax};
 impl Mono<'_, '_> {
     /// The Core of an expression.
     pub fn translate(&mut self, id: ast::ExpressionId) -> ir::ExpressionId {
+        if self.too_large {
+            return self.add(ExpressionKind::Unit, Type::Unit, id);
+        }
         if !self.hoisted.is_empty()
             && let Some(&variable) = self.hoisted.get(&id)
         {
@@ -33,7 +36,7 @@ impl Mono<'_, '_> {
                 let kind = ExpressionKind::Literal(ScalarValue::Bool(*value));
                 self.add(kind, Type::BOOL, id)
             }
-            Syntax::Nil => self.add(ExpressionKind::Unit, Type::Unit, id),
+            Syntax::Nil | Syntax::Wrong(_) => self.add(ExpressionKind::Unit, Type::Unit, id),
             Syntax::Text(bytes) => {
                 let ty = self.type_of(id);
                 self.add(ExpressionKind::Text(bytes.clone()), ty, id)
@@ -123,7 +126,7 @@ impl Mono<'_, '_> {
         {
             return instances.list[found].1[0];
         }
-        self.check_size(&types, id);
+        self.check_instance(&types, id);
         let name = self.inference.resolved.bindings[binding.index()]
             .name
             .clone();
@@ -188,7 +191,8 @@ impl Mono<'_, '_> {
         let mut default = None;
         let mut next = self.inference.resolved.first_binding[id.0 as usize].0;
         for (index, arm) in arms.iter().enumerate() {
-            let payload = payloads.get(index).map(|ty| self.core_type(*ty));
+            let at = self.inference.span(id);
+            let payload = payloads.get(index).map(|ty| self.core_type(*ty, at));
             let first = next;
             next += arm.payload.as_ref().map_or(0, count_names);
             let constructor = arm.constructor.as_ref();

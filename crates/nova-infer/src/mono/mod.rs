@@ -12,26 +12,33 @@ mod concrete;
 mod expressions;
 mod lower;
 mod strategies;
+mod sums;
 
 use crate::inference::Inference;
 use crate::resolve::BindingId;
 use crate::types::{Ty, TypeVariable};
 use crate::values::Forms;
 use concrete::{Concrete, MonoType};
+use nova_core::Type;
 use nova_core::ir::{self, ExpressionKind, Variable};
-use nova_core::{SumType, Type};
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Parts of the types of one instance from which on a program is refused.
-const LARGEST_INSTANCE: u64 = 1 << 20;
+/// Parts of a type from which on a program is refused: each becomes a variable or an array in C.
+const LARGEST_TYPE: u64 = 1 << 15;
+/// Parts of a type from which on it counts as large.
+const LARGE_TYPE: u64 = 1 << 8;
+/// Parts that all expressions of large types may have together.
+const MOST_PARTS: u64 = 1 << 24;
 /// Instances of generalised bindings from which on a program is refused.
-const MOST_INSTANCES: usize = 1 << 18;
+const MOST_INSTANCES: usize = 1 << 15;
 
-/// Translates a program without errors; reports what only its instances show.
+/// Translates a program; reports what only its instances show. Entries with errors, and those that
+/// use a definition with one, are left out; where there is one, the result is `None`.
 pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program> {
+    let clean = inference.clean_parts();
     let bindings = inference.bindings.len();
     let mut group_of = vec![(0, 0); inference.program.definitions.len()];
     for (group, (members, _)) in inference.groups.iter().enumerate() {
@@ -52,15 +59,24 @@ pub(crate) fn monomorphise(inference: &mut Inference<'_>) -> Option<ir::Program>
         current_group: None,
         hoisted: HashMap::new(),
         instances: 0,
+        parts: 0,
         too_large: false,
         reported: HashSet::new(),
     };
-    mono.foreigns();
-    for index in 0..mono.inference.program.entries.len() {
-        mono.entry(index);
+    if !clean.outside {
+        return None;
     }
-    mono.finish_sums();
-    Some(mono.core)
+    mono.foreigns();
+    for (index, clean) in clean.entries.iter().enumerate() {
+        if *clean {
+            mono.entry(index);
+        }
+    }
+    clean
+        .entries
+        .iter()
+        .all(|clean| *clean)
+        .then_some(mono.core)
 }
 
 /// What a binding is in the instance being translated.
@@ -101,6 +117,8 @@ struct Mono<'a, 'p> {
     hoisted: HashMap<ast::ExpressionId, Variable>,
     /// How many instances there are.
     instances: usize,
+    /// How many parts the expressions of large types have so far.
+    parts: u64,
     /// Whether the program is already refused for its size.
     too_large: bool,
     /// Places of errors already reported, with their codes.
@@ -124,16 +142,55 @@ impl<'p> Mono<'_, 'p> {
         }
     }
 
-    /// The Core type of a type in the instance being translated.
-    fn core_type(&mut self, ty: Ty) -> Type {
+    /// The Core type of a type in the instance being translated, for something that stands at
+    /// `at`; too large a type is reported there.
+    fn core_type(&mut self, ty: Ty, at: Span) -> Type {
         let mono = self.mono_type(ty);
+        self.check_type(mono, at, true);
         self.concrete.core(mono)
     }
 
     /// The Core type of an expression.
     fn type_of(&mut self, id: ast::ExpressionId) -> Type {
         let ty = self.inference.expressions[id.0 as usize];
-        self.core_type(ty)
+        let mono = self.mono_type(ty);
+        let expression = self.program().expression(id);
+        self.check_type(mono, expression.span, makes_parts(&expression.kind));
+        self.concrete.core(mono)
+    }
+
+    /// Refuses types beyond bounds that no sensible program reaches: what is shared between types
+    /// here is written out from Flat on. `new` tells whether the parts are new ones.
+    fn check_type(&mut self, ty: MonoType, at: Span, new: bool) {
+        let finished = self.concrete.pending.is_empty() || self.finish_sums();
+        let size = self.concrete.size(ty);
+        if new && size > LARGE_TYPE {
+            self.parts = self.parts.saturating_add(size);
+        }
+        let within = finished && size <= LARGEST_TYPE && self.parts <= MOST_PARTS;
+        if within || self.too_large {
+            return;
+        }
+        let message = match (finished && size <= LARGEST_TYPE, self.parts <= MOST_PARTS) {
+            (true, false) => {
+                format!("the values of this program have more than {MOST_PARTS} parts")
+            }
+            (_, _) => format!("this has a type of more than {LARGEST_TYPE} parts"),
+        };
+        self.refuse_size(
+            at,
+            message,
+            "each part of a type is a variable or an array in C",
+        );
+    }
+
+    /// Reports once that a program is too large; what is left of it is not translated.
+    fn refuse_size(&mut self, at: Span, message: String, help: &str) {
+        if std::mem::replace(&mut self.too_large, true) {
+            return;
+        }
+        let diagnostic = Diagnostic::error(codes::ENDLESS_INSTANTIATION, at, message).help(help);
+        self.report(diagnostic);
     }
 
     /// Adds an expression that stands at `at` in the source.
@@ -184,8 +241,12 @@ impl<'p> Mono<'_, 'p> {
         let declarations = self.inference.declarations;
         for foreign in &declarations.foreign_types {
             let (parameters, result, _) = self.inference.types.peel(foreign.ty);
-            let parameters = parameters.iter().map(|ty| self.core_type(*ty)).collect();
-            let result = self.core_type(result);
+            let at = foreign.name.span;
+            let parameters = parameters
+                .iter()
+                .map(|ty| self.core_type(*ty, at))
+                .collect();
+            let result = self.core_type(result, at);
             self.core.foreigns.push(ir::Foreign {
                 name: foreign.name.text.clone(),
                 parameters,
@@ -289,7 +350,7 @@ impl<'p> Mono<'_, 'p> {
         }
         let members = self.inference.groups[group].0.clone();
         let quantified = self.quantified_by(definition);
-        self.check_size(&types, id);
+        self.check_instance(&types, id);
         self.enter_instance(&quantified, &types);
         let variables: Vec<Variable> = members
             .iter()
@@ -302,7 +363,7 @@ impl<'p> Mono<'_, 'p> {
                     Some(scheme) => scheme.ty,
                     None => self.inference.types.error(),
                 };
-                let ty = self.core_type(ty);
+                let ty = self.core_type(ty, self.inference.span(id));
                 self.core.add_variable(name, ty)
             })
             .collect();
@@ -320,28 +381,23 @@ impl<'p> Mono<'_, 'p> {
     }
 
     /// Refuses instances beyond bounds that no sensible program reaches.
-    fn check_size(&mut self, types: &[MonoType], at: ast::ExpressionId) {
+    fn check_instance(&mut self, types: &[MonoType], at: ast::ExpressionId) {
         self.instances += 1;
-        let size = types
-            .iter()
-            .fold(0u64, |sum, ty| sum.saturating_add(self.concrete.size(*ty)));
-        if (size <= LARGEST_INSTANCE && self.instances <= MOST_INSTANCES) || self.too_large {
+        if !self.concrete.pending.is_empty() {
+            self.finish_sums();
+        }
+        let large = self.concrete.sum_of_sizes(types) > LARGEST_TYPE;
+        if !large && self.instances <= MOST_INSTANCES {
             return;
         }
-        self.too_large = true;
         let name = self.inference.name_of(at);
         let name = name.as_deref().unwrap_or("this");
-        let message = match size > LARGEST_INSTANCE {
-            true => format!("`{name}` is used at a type of more than {LARGEST_INSTANCE} parts"),
+        let message = match large {
+            true => format!("`{name}` is used at a type of more than {LARGEST_TYPE} parts"),
             false => format!("more than {MOST_INSTANCES} instances of generalised functions"),
         };
-        let diagnostic = Diagnostic::error(
-            codes::ENDLESS_INSTANTIATION,
-            self.inference.span(at),
-            message,
-        )
-        .help("every type a function is used at needs a copy of the function");
-        self.report(diagnostic);
+        let help = "every type a function is used at needs a copy of the function";
+        self.refuse_size(self.inference.span(at), message, help);
     }
 
     fn enter_instance(&mut self, quantified: &[TypeVariable], types: &[MonoType]) {
@@ -365,32 +421,25 @@ impl Instances {
     }
 }
 
-/// Fills in what only the whole list of sums shows: the recursive groups.
-fn fill_groups(sums: &mut [SumType]) {
-    use petgraph::algo::tarjan_scc;
-    use petgraph::graph::DiGraph;
-    let mut graph: DiGraph<u32, ()> = DiGraph::new();
-    let nodes: Vec<_> = (0..sums.len()).map(|i| graph.add_node(i as u32)).collect();
-    for (index, sum) in sums.iter().enumerate() {
-        for constructor in &sum.constructors {
-            for contained in concrete::sums_in(&constructor.payload) {
-                graph.add_edge(nodes[index], nodes[contained.0 as usize], ());
-            }
-        }
-    }
-    for component in tarjan_scc(&graph) {
-        let recursive =
-            component.len() > 1 || component.iter().any(|&n| graph.find_edge(n, n).is_some());
-        if !recursive {
-            continue;
-        }
-        let mut group: Vec<nova_core::SumId> = component
-            .iter()
-            .map(|&node| nova_core::SumId(graph[node]))
-            .collect();
-        group.sort_unstable();
-        for &sum in &group {
-            sums[sum.0 as usize].group = group.clone();
-        }
+/// Whether an expression makes the parts of its value, and not only names parts that there are.
+fn makes_parts(kind: &ast::ExpressionKind) -> bool {
+    match kind {
+        ast::ExpressionKind::Name(_)
+        | ast::ExpressionKind::Tuple(_)
+        | ast::ExpressionKind::Project(..)
+        | ast::ExpressionKind::Annotate(..)
+        | ast::ExpressionKind::Lambda { .. }
+        | ast::ExpressionKind::Let { .. } => false,
+        ast::ExpressionKind::Number(_)
+        | ast::ExpressionKind::Bool(_)
+        | ast::ExpressionKind::Nil
+        | ast::ExpressionKind::Text(_)
+        | ast::ExpressionKind::Vector(_)
+        | ast::ExpressionKind::Apply(..)
+        | ast::ExpressionKind::Mu { .. }
+        | ast::ExpressionKind::If { .. }
+        | ast::ExpressionKind::Case { .. }
+        | ast::ExpressionKind::Index(..)
+        | ast::ExpressionKind::Wrong(_) => true,
     }
 }

@@ -197,3 +197,153 @@ fn types_that_double_are_shared_or_refused() {
     });
     fails(&text, &[302]);
 }
+
+/// A program of a family at a number of levels, and whether it is refused for its size at 25.
+type Family = (&'static str, bool, fn(usize) -> String);
+
+/// `first`, then one line for each level.
+fn levels(first: &str, count: usize, line: impl Fn(usize) -> String) -> String {
+    (1..=count).fold(first.to_string(), |text, k| text + &line(k))
+}
+
+/// Programs in which something doubles with every line.
+const FAMILIES: &[Family] = &[
+    ("tuples", true, |n| {
+        let lets = levels("", n, |k| format!("(x{k} (x{0}, x{0}))\n", k - 1));
+        format!("((x0 : int)) (let {lets} in 1)")
+    }),
+    ("tuples of nothing", true, |n| {
+        let lets = levels("(x0 nil)", n, |k| format!("(x{k} (x{0}, x{0}))\n", k - 1));
+        format!("() (let {lets} in x{n})")
+    }),
+    ("vectors of tuples", true, |n| {
+        let lets = levels("", n, |k| format!("(x{k} (zip x{0} x{0}))\n", k - 1));
+        format!("((x0 : vector int)) (let {lets} in (length x{n}))")
+    }),
+    ("sums with arguments", true, |n| {
+        let lets = levels("", n, |k| format!("(x{k} (Two (x{0}, x{0})))\n", k - 1));
+        format!("(types (S 'a : (+ (One : 'a) (Two : ('a, 'a))))) ((x0 : int)) (let {lets} in 1)")
+    }),
+    ("synonyms", true, |n| {
+        let types = levels("(A0 : int)", n, |k| {
+            format!("(A{k} : (A{0}, A{0}))\n", k - 1)
+        });
+        format!("(types {types}) ((a : int)) (foreign (g : A{n} -> int)) a")
+    }),
+    ("synonyms with parameters", true, |n| {
+        let types = levels("(A0 'a : ('a, 'a))", n, |k| {
+            format!("(A{k} 'a : (A{0} (A{0} 'a)))\n", k - 1)
+        });
+        format!("(types {types}) ((a : int)) (let (f (lambda (x : (A{n} int)) x)) in a)")
+    }),
+    ("sums of sums", true, |n| {
+        let types = levels("(A0 : (+ (C0 : int)))", n, |k| {
+            format!("(A{k} : (+ (C{k} : (A{0}, A{0}))))\n", k - 1)
+        });
+        format!("(types {types}) ((a : A{n})) 1")
+    }),
+    ("instances of sums", true, |n| {
+        let types = levels("(A0 'a 'b : (+ (C0 : 'a)))", n, |k| {
+            let (left, right) = ("('a, 'b) 'b", "'a ('b, 'a)");
+            format!(
+                "(A{k} 'a 'b : (+ (C{k} : ((A{0} {left}), (A{0} {right})))))\n",
+                k - 1
+            )
+        });
+        format!("(types {types}) ((a : (A{n} int float))) 1")
+    }),
+    ("links of recursive sums", false, |n| {
+        let types = levels("", n, |k| {
+            let next = k % n;
+            format!(
+                "(A{0} : (+ (N{0} : unit) (C{0} : (A{next}, A{next}))))\n",
+                k - 1
+            )
+        });
+        format!("(types {types}) ((a : A0)) 1")
+    }),
+    ("lambdas of tuples", true, |n| {
+        let lets = levels("(f0 (lambda (x) 1))", n, |k| {
+            format!("(f{k} (lambda (x) (f{} (x, x))))\n", k - 1)
+        });
+        format!("((a : int)) (let {lets} in (f{n} a))")
+    }),
+    ("generalised functions applied twice", true, |n| {
+        let lets = levels("(f0 (lambda (x) (x, x)))", n, |k| {
+            format!("(f{k} (lambda (x) (f{0} (f{0} x))))\n", k - 1)
+        });
+        format!("((a : int)) (let {lets} in ((lambda (y) 1) (f{n} a)))")
+    }),
+    ("instances of functions", true, |n| {
+        let lets = levels("(f0 (lambda (x) x))", n, |k| {
+            format!(
+                "(f{k} (lambda (x) (let (u (f{0} (x, 1))) (v (f{0} (1, x))) in x)))\n",
+                k - 1
+            )
+        });
+        format!("((a : int)) (let {lets} in (f{n} a))")
+    }),
+    ("calls", false, |n| {
+        let lets = levels("(f0 (lambda (x) (+ x 1)))", n, |k| {
+            format!("(f{k} (lambda (x) (+ (f{0} x) (f{0} (* x 2)))))\n", k - 1)
+        });
+        format!("((a : int)) (let {lets} in (f{n} a))")
+    }),
+];
+
+#[test]
+fn what_doubles_with_every_line_is_shared_or_refused() {
+    for (name, refused, program) in FAMILIES {
+        for count in [25, 60] {
+            let start = std::time::Instant::now();
+            let outcome = check(&program(count));
+            let expected: &[u16] = if *refused { &[302] } else { &[] };
+            assert_eq!(outcome.errors(), expected, "{name}\n{}", outcome.messages());
+            // Far more than it takes; what doubles 25 times takes minutes.
+            let seconds = start.elapsed().as_secs_f64();
+            assert!(
+                seconds < 20.0,
+                "{name} at {count} levels takes {seconds:.1} s"
+            );
+            assert!(outcome.messages().len() < 10_000, "{name}");
+        }
+        // What is small is accepted.
+        assert_eq!(check(&program(3)).errors(), [0u16; 0], "{name}");
+    }
+}
+
+#[test]
+fn wrong_programs_in_which_types_double_are_refused_at_once() {
+    // Each family again, with an error at its end that shows the largest type.
+    let families: [fn(usize) -> String; 4] = [
+        |n| {
+            let lets = levels("(x0 (lambda (y z) (z y y)))", n, |k| {
+                format!("(x{k} (lambda (y) (x{0} (x{0} y))))\n", k - 1)
+            });
+            format!("((a : int)) (let {lets} in (x{n} (lambda (z) z) (lambda (z w) 1)))")
+        },
+        |n| {
+            let lets = levels("", n, |k| format!("(x{k} (x{0}, x{0}))\n", k - 1));
+            format!("((x0 : int)) (let {lets} in (+ 1 x{n}))")
+        },
+        |n| {
+            let lets = levels("(f0 (lambda (x) x))", n, |k| {
+                format!("(f{k} (lambda (x) (f{} (x, x))))\n", k - 1)
+            });
+            format!("((a : int)) (let {lets} in (+ 1 (f{n} a)))")
+        },
+        |n| {
+            let lets = levels("(x0 [1])", n, |k| format!("(x{k} [(x{0}, x{0})])\n", k - 1));
+            format!("() (let {lets} in (if x{n} then 1 else 2))")
+        },
+    ];
+    for program in families {
+        for count in [25, 60] {
+            let start = std::time::Instant::now();
+            let outcome = check(&program(count));
+            assert_eq!(outcome.errors().len(), 1, "{}", outcome.messages());
+            assert!(outcome.messages().len() < 10_000);
+            assert!(start.elapsed().as_secs_f64() < 20.0);
+        }
+    }
+}

@@ -5,3 +5,4 @@ mod common;
 mod growth;
 mod language;
 mod paper;
+mod recovery;

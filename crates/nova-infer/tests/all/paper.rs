@@ -1,7 +1,8 @@
 //! The programs of nova.txt, with the evident repairs where they do not type as printed, and every
 //! example program with its tests.
 
-use crate::common::{core, gives, has_type, run};
+use crate::common::{core, fails, gives, has_type, run_entry};
+use nova_core::text::{print_value, read_value};
 use std::path::Path;
 
 #[test]
@@ -101,6 +102,236 @@ fn foreign_functions() {
     assert_eq!(program.foreigns[0].parameters.len(), 2);
 }
 
+/// Programs of figure 3: production and form, source, inputs, value.
+const GRAMMAR: &[(&str, &str, &str, &str)] = &[
+    ("Const: digits", "() 42", "", "42"),
+    ("Const: digits with a point", "() (+ 1.5 0.25)", "", "1.75"),
+    ("Const: true, false", "() (and true false)", "", "false"),
+    ("Const: nil", "() nil", "", "nil"),
+    ("ArithOp", "((a : int)) (+ (* a 3) (- (/ a 2) 1))", "a=7", "23"),
+    (
+        "CompareOp",
+        "((a : int)) [(= a 2) (~= a 2) (< a 2) (<= a 2) (> a 2) (>= a 2)]",
+        "a=2",
+        "[true false false true false true]",
+    ),
+    ("LogicOp", "((a : bool)) (or (and a a) (not a))", "a=false", "true"),
+    (
+        "MathOp",
+        "((x : double)) (+ (+ (abs x) (sqrt (abs x))) (log (exp x)))",
+        "x=-4",
+        "2.0",
+    ),
+    (
+        "BitwiseOp",
+        "((a : int)) [(& a 6) (| a 8) (^ a 1) (~ a) (<< a 2) (>> a 1)]",
+        "a=5",
+        "[4 13 4 -6 20 2]",
+    ),
+    ("VectorOp: map", "((X : vector int)) (map + X X)", "X=[1 2]", "[2 4]"),
+    ("VectorOp: reduce", "((X : vector int)) (reduce + 0 X)", "X=[1 2]", "3"),
+    (
+        "VectorOp: permute",
+        "((X : vector int)) (permute [1 0] X)",
+        "X=[1 2]",
+        "[2 1]",
+    ),
+    (
+        "VectorOp: gather",
+        "((X : vector int)) (gather [1 1] X)",
+        "X=[1 2]",
+        "[2 2]",
+    ),
+    (
+        "VectorOp: slice",
+        "((X : vector int)) (slice 0 2 3 X)",
+        "X=[1 2 3]",
+        "[1 3]",
+    ),
+    ("VectorOp: range", "((n : int)) (range n)", "n=3", "[0 1 2]"),
+    ("VectorOp: length", "((X : vector int)) ((length X) : int)", "X=[4]", "1"),
+    (
+        "VectorOp: scan",
+        "((X : vector int)) (scan + 0 X)",
+        "X=[1 2 3]",
+        "[1 3 6]",
+    ),
+    (
+        "VectorOp: filter",
+        "((X : vector int)) (filter (< 1) X)",
+        "X=[1 2 3]",
+        "[2 3]",
+    ),
+    ("Id: a built-in", "() (let (f +) in (f 1 2))", "", "3"),
+    (
+        "SimpleType: basic types",
+        "((a : int) (b : int32) (c : int16) (d : int8) (e : float) (f : double) (g : bool) (h : unit))
+         (a, b, c, d, e, f, g, h)",
+        "a=1 b=2 c=3 d=4 e=1.5 f=2.5 g=true h=nil",
+        "(1, 2, 3, 4, 1.5, 2.5, true, nil)",
+    ),
+    ("SimpleType: tuple", "((p : (int, float))) p.1", "p=(1, 2.5)", "2.5"),
+    (
+        "SimpleType: sum",
+        "((s : (+ (A : int) (B : float)))) (case s (A a a) (B b 7))",
+        "s=(B 1.5)",
+        "7",
+    ),
+    (
+        "SimpleType: sum, as the figure prints it",
+        "((s : + (A : int) (B : float))) (case s (A a a) (B b 7))",
+        "s=(A 3)",
+        "3",
+    ),
+    (
+        "SimpleType: vector",
+        "((X : vector vector int)) (X ! 1)",
+        "X=[[1] [2 3]]",
+        "[2 3]",
+    ),
+    (
+        "SimpleType: vector#1",
+        "((X : vector#1 int)) (X ! 1)",
+        "X=[1 2]",
+        "2",
+    ),
+    (
+        "SimpleType: vector#n",
+        "((X : vector#3 int)) (X ! (0, 1, 0))",
+        "X=[[[1] [2]]]",
+        "2",
+    ),
+    (
+        "Type: identifier",
+        "((p : P)) (types (P : (int, int))) (+ p.0 p.1)",
+        "p=(1, 2)",
+        "3",
+    ),
+    (
+        "Type: function, parentheses",
+        "((a : int)) (let (f (lambda (g : (int -> (int)) -> int) : int (g (+ 1)))) in (f (lambda (h) (h a))))",
+        "a=1",
+        "2",
+    ),
+    ("Expr: application", "((a : int)) ((lambda (f) (f a 1)) -)", "a=3", "2"),
+    ("Expr: tuple", "((a : int)) (a, (a, nil))", "a=3", "(3, (3, nil))"),
+    ("Expr: tuple access", "((a : int)) ((a, 7) . 1)", "a=3", "7"),
+    ("Expr: vector access", "((X : vector int)) (X ! 0)", "X=[5]", "5"),
+    ("Expr: if", "((a : int)) (if (< a 2) then 1 else 2)", "a=3", "2"),
+    (
+        "Expr: case",
+        "((m : M)) (types (M : (+ (Some : int) (None : unit)))) (case m (Some x x) (None n 0))",
+        "m=None",
+        "0",
+    ),
+    ("Expr: let", "((a : int)) (let (b (+ a 1)) (c (* b 2)) in (- c a))", "a=3", "5"),
+    (
+        "Expr: lambda",
+        "((a : int)) ((lambda (x : int) (y : int) : int (- x y)) a 1)",
+        "a=3",
+        "2",
+    ),
+    (
+        "Expr: mu",
+        "((a : int)) ((mu (f : int -> int) (lambda (n : int) : int (if (< n 1) then 0 else (+ n (f (- n 1)))))) a)",
+        "a=3",
+        "6",
+    ),
+    (
+        "Expr: mu of what gives a lambda",
+        "((a : int)) ((mu (f : int -> int) (let (k 3) in (lambda (n : int) : int (if (< n 1) then k else (f (- n 1)))))) a)",
+        "a=5",
+        "3",
+    ),
+    ("Expr: parentheses", "((a : int)) ((((a))))", "a=3", "3"),
+    (
+        "TypeCtorDecl without parentheses around the sum",
+        "((m : M)) (types (M : + (Some : int) (None : unit))) (case m (Some x x) (None n 0))",
+        "m=(Some 4)",
+        "4",
+    ),
+];
+
+#[test]
+fn every_production_of_the_grammar() {
+    for (production, source, inputs, value) in GRAMMAR {
+        println!("{production}");
+        gives(source, inputs, value);
+    }
+    // Foreign functions have no value here.
+    has_type(
+        "((a : int)) (types (T : int)) (foreign (f : int -> float) (g : (T, T) -> int)) (f (g (a, a)))",
+        "int -> float",
+    );
+}
+
+#[test]
+fn sums_where_types_stand_are_one_type() {
+    let programs = [
+        // Through a synonym, and beside a declaration.
+        "((a : S)) (types (S : (+ (A : int) (B : float)))) \
+         ((lambda (s : (+ (A : int) (B : float))) (case s (A x x) (B y 0))) a)",
+        "((a : (+ (A : int) (B : float)))) (types (I : int) (S : vector (+ (A : I) (B : float)))) \
+         (let (f (lambda (xs : S) (case (xs ! 0) (A x x) (B y 0)))) in (f [a]))",
+        // With type variables: an instance of the most general one.
+        "((a : (+ (A : int) (B : float)))) \
+         (let (f (lambda (s : (+ (A : 'a) (B : float))) (d : 'a) : 'a (case s (A x x) (B y d)))) in (f a 0))",
+        // As an instance of a declared one.
+        "((a : (+ (A : int) (B : float)))) (types (E 'x 'y : (+ (A : 'x) (B : 'y)))) \
+         ((lambda (e : (E int float)) (case e (A x x) (B y 0))) a)",
+    ];
+    for program in programs {
+        gives(program, "a=(A 5)", "5");
+    }
+    has_type(
+        "((s : (+ (A : int) (B : (+ (C : vector float)))))) s",
+        "(+ (A : int) (B : (+ (C : vector float)))) -> (+ (A : int) (B : (+ (C : vector float))))",
+    );
+    // By way of a named type a sum without a name may contain itself.
+    gives(
+        "((t : T)) (types (T : (+ (End : unit) (Node : vector (+ (Left : T) (Right : int)))))) \
+         ((mu (f : T -> int) (lambda (t : T) (case t (End 0) \
+            (Node xs (+ 1 (reduce + 0 (map (lambda (x) (case x (Left l (f l)) (Right r r))) xs))))))) t)",
+        "t=(Node [(Right 4) (Left End) (Left (Node []))])",
+        "6",
+    );
+}
+
+#[test]
+fn a_constructor_belongs_to_one_sum() {
+    let wrong = [
+        // Other payloads, other constructors, another order.
+        "((a : (+ (A : int))) (b : (+ (A : float)))) a",
+        "((a : (+ (A : int))) (b : (+ (A : int) (B : int)))) a",
+        "((a : (+ (A : int) (B : int))) (b : (+ (B : int) (A : int)))) a",
+        "((a : (+ (A : int) (A : int)))) a",
+        "((a : (+ (A : int)))) (types (T : (+ (A : int) (B : int)))) a",
+        "((a : (+ (A : int)))) (foreign (A : int -> int)) a",
+        "((a : (+ (A : int)))) (define (A 3)) a",
+    ];
+    for program in wrong {
+        let outcome = crate::common::check(program);
+        assert!(
+            outcome.errors().contains(&110),
+            "{program}\n{}",
+            outcome.messages()
+        );
+        assert!(
+            outcome.messages().contains("first here"),
+            "{}",
+            outcome.messages()
+        );
+    }
+    fails(
+        "((a : T)) (types (T : vector (+ (A : T) (B : int)))) 1",
+        &[212],
+    );
+    fails("((a : (+ (A : 'a)))) 1", &[216]);
+    fails("((a : (+ (A : int -> int)))) 1", &[213]);
+    fails("((a : (+ (A : nowhere)))) 1", &[202]);
+    fails("((a : +A)) (types (+A : int)) 1", &[108]);
+}
+
 #[test]
 fn the_example_programs_pass_their_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nova-examples");
@@ -125,13 +356,26 @@ fn run_tests(source: &str) -> usize {
     let lines = source
         .lines()
         .filter_map(|line| line.strip_prefix(";; test "));
+    let program = core(source);
     let mut count = 0;
     for line in lines {
         let (inputs, expected) = line.split_once("=>").expect("an expectation");
-        match expected.trim().strip_prefix("error") {
-            Some(word) => assert_eq!(run(source, inputs), format!("error{word}"), "{line}"),
-            None => gives(source, inputs, expected.trim()),
-        }
+        let named = program
+            .entries
+            .iter()
+            .enumerate()
+            .find_map(|(index, entry)| {
+                let inputs = inputs.trim().strip_prefix(&*entry.name)?;
+                Some((index, inputs.trim().strip_prefix(':')?))
+            });
+        let (index, inputs) = named.unwrap_or((0, inputs));
+        let found = run_entry(&program, index, inputs).0;
+        let ty = &program.expression(program.entries[index].body).ty;
+        let expected = match read_value(expected, ty, &program.sums) {
+            Ok(value) => print_value(&value, ty, &program.sums),
+            Err(_) => expected.trim().to_string(),
+        };
+        assert_eq!(found, expected, "{line}");
         count += 1;
     }
     count

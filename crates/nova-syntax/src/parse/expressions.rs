@@ -13,6 +13,9 @@ impl<'a> Parser<'a> {
         let id = self.ungroup(id);
         let span = self.span(id);
         let kind = match self.kind(id) {
+            Kind::Symbol(_) | Kind::Number(_) if self.data.is_wrong(id) => {
+                ExpressionKind::Wrong(Vec::new())
+            }
             Kind::Symbol(name) => return self.symbol(name, span),
             Kind::Number(number) => ExpressionKind::Number(number.clone()),
             Kind::Text(bytes) => ExpressionKind::Text(Arc::clone(bytes)),
@@ -25,7 +28,7 @@ impl<'a> Parser<'a> {
             Kind::TypeVariable(_) | Kind::Colon | Kind::Comma => {
                 let message = format!("expected an expression, found {}", self.describe(id));
                 self.error(codes::UNEXPECTED_TOKEN, span, message);
-                ExpressionKind::Nil
+                ExpressionKind::Wrong(Vec::new())
             }
         };
         self.program.add(kind, span)
@@ -49,11 +52,11 @@ impl<'a> Parser<'a> {
             "_" | "." | "'" => {
                 let message = format!("`{name}` is no expression");
                 self.error(codes::UNEXPECTED_TOKEN, span, message);
-                ExpressionKind::Nil
+                ExpressionKind::Wrong(Vec::new())
             }
             word if is_reserved(word) => {
                 self.misplaced_word(word, span);
-                ExpressionKind::Nil
+                ExpressionKind::Wrong(Vec::new())
             }
             _ => ExpressionKind::Name(Arc::clone(name)),
         };
@@ -109,7 +112,7 @@ impl<'a> Parser<'a> {
     /// `( … )` of any length but one.
     fn list(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
         let Some((&head, rest)) = items.split_first() else {
-            return self.placeholder(span);
+            return self.program.add(ExpressionKind::Nil, span);
         };
         if let Some(word) = self.data.as_symbol(head)
             && let Some(form) = super::forms::find(word)
@@ -152,7 +155,7 @@ impl<'a> Parser<'a> {
                 let message = format!("expected the number of a tuple's element, found {found}");
                 let help = "elements count from 0: `(e . 0)` or `e.0` is the first";
                 self.bad_form(self.span(index), message, help);
-                of
+                self.wrong(vec![of], span)
             }
         }
     }
@@ -170,8 +173,8 @@ impl<'a> Parser<'a> {
                     self.data.write(operator)
                 );
                 self.bad_form(self.span(operator), message, help);
-                self.recover(&[head], span);
-                return self.recover(rest, span);
+                let parts = vec![self.recover(&[head], span), self.recover(rest, span)];
+                return self.wrong(parts, span);
             }
         }
         let function = self.expression(head);
@@ -195,7 +198,7 @@ impl<'a> Parser<'a> {
         if missing {
             let help = "a tuple is `(a, b)`, with an expression on both sides of each comma";
             self.bad_form(span, "an element of this tuple is missing", help);
-            return self.placeholder(span);
+            return self.wrong(elements, span);
         }
         self.program.add(ExpressionKind::Tuple(elements), span)
     }

@@ -1,7 +1,7 @@
 //! Expressions that begin with a word of their own: `lambda let mu if case`.
 
 use super::Parser;
-use crate::ast::{Arm, ExpressionId, ExpressionKind, Pattern};
+use crate::ast::{Arm, ExpressionId, ExpressionKind, Pattern, PatternKind};
 use crate::datum::{DatumId, Kind};
 use nova_diag::{Diagnostic, Span, codes};
 
@@ -97,6 +97,7 @@ impl<'a> Parser<'a> {
                 let at = self.span(items[colon]);
                 let message = "the result type or the body behind this `:` is missing";
                 self.bad_form(at, message, LAMBDA);
+                self.lose(items);
                 return self.placeholder(span);
             }
         };
@@ -113,7 +114,7 @@ impl<'a> Parser<'a> {
             if parameters.iter().all(|&p| self.kind(p) == Kind::List(&[])) {
                 self.bad_form(span, message, help);
             }
-            return self.placeholder(span);
+            return self.wrong(vec![body], span);
         }
         let kind = ExpressionKind::Lambda {
             parameters: patterns,
@@ -125,16 +126,14 @@ impl<'a> Parser<'a> {
 
     /// The parameters of a lambda: `(x : T)`, `(x y)`, `(a, b)`, `x`, `_`.
     fn parameters(&mut self, items: &'a [DatumId]) -> Vec<Pattern> {
-        let mut patterns = Vec::new();
+        let mut parts = Vec::new();
         for &item in items {
             match self.kind(item) {
-                Kind::List(inner) if self.is_parameter_list(inner) => {
-                    patterns.extend(inner.iter().filter_map(|&p| self.pattern(p)));
-                }
-                _ => patterns.extend(self.pattern(item)),
+                Kind::List(inner) if self.is_parameter_list(inner) => parts.extend(inner),
+                _ => parts.push(item),
             }
         }
-        patterns
+        self.patterns(&parts)
     }
 
     /// Whether parentheses hold several parameters, not the parts of one.
@@ -161,10 +160,10 @@ impl<'a> Parser<'a> {
             };
             self.bad_form(span, message, LET);
         }
-        let Some(body) = body else {
-            return self.placeholder(span);
+        let body = match body {
+            Some(body) => self.expression(body),
+            None => self.placeholder(span),
         };
-        let body = self.expression(body);
         if found.is_empty() {
             return body;
         }
@@ -203,25 +202,31 @@ impl<'a> Parser<'a> {
                 self.describe(id)
             );
             self.bad_form(span, message, LET);
+            self.lose(&[id]);
             return None;
         };
         match items {
             [pattern, value] if !self.is_list_of_bindings(items) => {
                 let pattern = self.pattern(*pattern);
                 let value = self.expression(*value);
-                Some((pattern?, value))
+                Some((pattern, value))
             }
             [pattern, colon, ty @ .., value] if self.kind(*colon) == Kind::Colon => {
                 let ty = self.type_sequence(ty, self.span(*colon));
-                let pattern = self.pattern(*pattern);
+                let mut pattern = self.pattern(*pattern);
                 let value = self.expression(*value);
-                let mut pattern = pattern?;
                 self.annotate(&mut pattern, ty);
                 Some((pattern, value))
             }
             _ => {
-                self.bad_binding(items, span);
-                None
+                self.lose(&[id]);
+                let value = self.bad_binding(items, span);
+                let pattern = Pattern {
+                    kind: PatternKind::Wildcard,
+                    annotation: None,
+                    span,
+                };
+                Some((pattern, value))
             }
         }
     }
@@ -237,11 +242,12 @@ impl<'a> Parser<'a> {
         items.first().is_some_and(is_binding)
     }
 
-    fn bad_binding(&mut self, items: &'a [DatumId], span: Span) {
+    /// Reports a binding that is none; what stands for its value.
+    fn bad_binding(&mut self, items: &'a [DatumId], span: Span) -> ExpressionId {
         if self.is_list_of_bindings(items) {
             let message = "the bindings of `let` stand without parentheses around them all";
             self.bad_form(span, message, LET);
-            return;
+            return self.placeholder(span);
         }
         let message = match items {
             [] => "this binding is empty".to_string(),
@@ -257,8 +263,9 @@ impl<'a> Parser<'a> {
         let help = "a binding is `(name value)`; an application stands in parentheses of its own: \
                     `(y (f x))`, a function is bound with `lambda`: `(f (lambda (x) (+ x 1)))`";
         self.bad_form(span, message, help);
-        if let [_, .., value] = items {
-            self.recover(&[*value], span);
+        match items {
+            [_, .., value] => self.recover(&[*value], span),
+            [] | [_] => self.placeholder(span),
         }
     }
 
@@ -266,6 +273,7 @@ impl<'a> Parser<'a> {
         let &[parameter, value] = items else {
             let message = "`mu` takes the function's name with its type, and a `lambda`";
             self.bad_form(span, message, MU);
+            self.lose(&items[..items.len().min(1)]);
             return self.recover(items.get(1..).unwrap_or_default(), span);
         };
         let (name, ty) = match self.kind(parameter) {
@@ -281,7 +289,10 @@ impl<'a> Parser<'a> {
             Some(name) => self
                 .program
                 .add(ExpressionKind::Mu { name, ty, value }, span),
-            None => self.placeholder(span),
+            None => {
+                self.lose(&[parameter]);
+                self.wrong(vec![value], span)
+            }
         }
     }
 
@@ -330,9 +341,29 @@ impl<'a> Parser<'a> {
             self.bad_form(span, "this `case` has no arms", CASE);
             return self.placeholder(span);
         }
-        let arms = arms.iter().filter_map(|&arm| self.arm(arm)).collect();
+        let arms = arms.iter().map(|&arm| self.arm_or_wrong(arm)).collect();
         self.program
             .add(ExpressionKind::Case { scrutinee, arms }, span)
+    }
+
+    /// An arm; one with an error takes anything.
+    fn arm_or_wrong(&mut self, id: DatumId) -> Arm {
+        let before = self.program.arena.len();
+        if let Some(arm) = self.arm(id) {
+            return arm;
+        }
+        self.lose(&[id]);
+        let span = self.span(id);
+        // What was parsed last is the arm's value, if it could be read.
+        let value = self.program.arena.len().checked_sub(1);
+        let value = value.filter(|&last| last >= before);
+        let parts = value.map(|last| ExpressionId(last as u32));
+        Arm {
+            constructor: None,
+            payload: None,
+            body: self.wrong(parts.into_iter().collect(), span),
+            span,
+        }
     }
 
     fn arm(&mut self, id: DatumId) -> Option<Arm> {
@@ -360,7 +391,13 @@ impl<'a> Parser<'a> {
         let name = if wildcard {
             None
         } else if self.data.as_symbol(constructor).is_some() {
-            Some(self.constructor(constructor)?)
+            match self.constructor(constructor) {
+                Some(name) => Some(name),
+                None => {
+                    self.recover(&[body], span);
+                    return None;
+                }
+            }
         } else {
             let message = format!(
                 "expected a constructor, found {}",
@@ -376,7 +413,7 @@ impl<'a> Parser<'a> {
                 self.bad_form(at, "the arm `_` takes no payload", ARM);
                 None
             }
-            Some((_, pattern)) => Some(pattern?),
+            Some((_, pattern)) => Some(pattern),
             None => None,
         };
         Some(Arm {

@@ -1,9 +1,10 @@
 //! Data to syntax tree (language §1–§4).
 //!
 //! The parser is a table of forms over the reader's data. It never stops at an error: what is wrong
-//! is reported, its place in the tree is taken by `nil` (or left out), and the rest is parsed, so
-//! that all independent errors of a file come out at once. [`has_errors`] tells whether the tree
-//! means anything.
+//! is reported, its place in the tree is taken by [`ExpressionKind::Wrong`] or a type of that name
+//! (or left out), and the rest is parsed, so that all independent errors of a file come out at once,
+//! those that later stages find included. Names in what is left out are kept in [`Program::lost`].
+//! [`has_errors`] tells whether the tree means anything.
 //!
 //! Where the notation leaves a choice, it is settled so:
 //!
@@ -147,15 +148,21 @@ impl<'a> Parser<'a> {
 
     /// Stands for an expression with an error.
     fn placeholder(&mut self, span: Span) -> ExpressionId {
-        self.program.add(ExpressionKind::Nil, span)
+        self.wrong(Vec::new(), span)
+    }
+
+    /// Stands for an expression with an error, in which these are.
+    fn wrong(&mut self, parts: Vec<ExpressionId>, span: Span) -> ExpressionId {
+        self.program.add(ExpressionKind::Wrong(parts), span)
     }
 
     /// Parses what stands in a form with an error, for the errors in it.
     fn recover(&mut self, items: &[DatumId], span: Span) -> ExpressionId {
+        let mut parts = Vec::new();
         for &item in items {
             match self.kind(item) {
                 Kind::List(_) | Kind::Vector(_) | Kind::Project(..) => {
-                    self.expression(item);
+                    parts.push(self.expression(item));
                 }
                 Kind::Symbol(_)
                 | Kind::TypeVariable(_)
@@ -165,7 +172,13 @@ impl<'a> Parser<'a> {
                 | Kind::Comma => {}
             }
         }
-        self.placeholder(span)
+        self.wrong(parts, span)
+    }
+
+    /// Remembers the names in data that are left out of the tree.
+    fn lose(&mut self, data: &[DatumId]) {
+        let names = self.data.names_in(data);
+        self.program.lost.names.extend(names);
     }
 
     /// Where a datum of this kind stands among `items`.

@@ -15,14 +15,40 @@ const PATTERN: &str = "a pattern is a name, `_`, a tuple of patterns `(a, b)`, o
 
 impl<'a> Parser<'a> {
     /// A pattern whose names must differ.
-    pub(super) fn pattern(&mut self, id: DatumId) -> Option<Pattern> {
-        let pattern = self.part(id)?;
-        if let PatternKind::Tuple(_) = pattern.kind {
-            let mut names = Vec::new();
+    pub(super) fn pattern(&mut self, id: DatumId) -> Pattern {
+        self.patterns(&[id]).pop().unwrap_or(Pattern {
+            kind: PatternKind::Wildcard,
+            annotation: None,
+            span: self.span(id),
+        })
+    }
+
+    /// Patterns that are bound together, whose names must differ. One with an error takes
+    /// anything, and its names are lost.
+    pub(super) fn patterns(&mut self, ids: &[DatumId]) -> Vec<Pattern> {
+        let mut patterns = Vec::new();
+        let mut names = Vec::new();
+        for &id in ids {
+            let pattern = match self.part(id) {
+                Some(pattern) => pattern,
+                None => self.wrong_pattern(id),
+            };
             collect_names(&pattern, &mut names);
-            self.diagnostics.extend(repeated(&names, "name"));
+            patterns.push(pattern);
         }
-        Some(pattern)
+        self.diagnostics.extend(repeated(&names, "name"));
+        patterns
+    }
+
+    /// Stands for a pattern with an error.
+    fn wrong_pattern(&mut self, id: DatumId) -> Pattern {
+        self.lose(&[id]);
+        let span = self.span(id);
+        Pattern {
+            kind: PatternKind::Wildcard,
+            annotation: Some(self.type_placeholder(span)),
+            span,
+        }
     }
 
     fn part(&mut self, mut id: DatumId) -> Option<Pattern> {

@@ -56,12 +56,13 @@ impl<'a> Parser<'a> {
         let mut plain = Vec::new();
         for &root in self.data.roots() {
             match self.section_of(root) {
-                _ if self.data.is_broken(root) => {}
+                _ if self.data.is_broken(root) => self.lose(&[root]),
                 Some((section, items)) => section(self, items, self.span(root)),
                 None => plain.push(root),
             }
         }
         let broken = self.data.has_broken();
+        self.program.lost.any |= self.data.end_lost;
         if !broken || !plain.is_empty() {
             self.value(&plain, broken, end, default_name);
         }
@@ -162,15 +163,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a form that is not the inputs form may be meant as one: all its items are lists, and
-    /// no operation is among them.
+    /// Whether a form that is not the inputs form may be meant as one: it begins with an input, or
+    /// all its items are lists, and no operation is among them.
     fn looks_like_inputs(&self, form: DatumId) -> bool {
         let plausible = |&item: &DatumId| match self.data.form(item) {
             Some((word, rest)) => !is_reserved(word) && !rest.is_empty(),
             None => false,
         };
         let items = self.data.as_list(form);
-        items.is_some_and(|items| items.iter().all(plausible))
+        items.is_some_and(|items| {
+            let declares = items.first().is_some_and(|&first| self.is_declaration(first));
+            declares || items.iter().all(plausible)
+        })
     }
 
     fn forms_beside_entries(&mut self, plain: &[DatumId]) {
@@ -222,6 +226,7 @@ impl<'a> Parser<'a> {
         let Kind::List(items) = self.kind(form) else {
             let message = format!("expected the inputs, found {}", self.describe(form));
             self.bad_form(span, message, INPUTS);
+            self.lose(&[form]);
             return Vec::new();
         };
         if self.is_declaration(form) {
@@ -237,6 +242,14 @@ impl<'a> Parser<'a> {
 
     /// `(name : T)`.
     fn declaration(&mut self, id: DatumId, what: &str, help: &str) -> Option<(Name, TypeId)> {
+        let declaration = self.read_declaration(id, what, help);
+        if declaration.is_none() {
+            self.lose(&[id]);
+        }
+        declaration
+    }
+
+    fn read_declaration(&mut self, id: DatumId, what: &str, help: &str) -> Option<(Name, TypeId)> {
         match self.kind(id) {
             Kind::List([name, colon, ty @ ..]) if self.kind(*colon) == Kind::Colon => {
                 let ty = self.type_sequence(ty, self.span(*colon));
@@ -260,8 +273,9 @@ impl<'a> Parser<'a> {
 
     fn types(&mut self, items: &'a [DatumId], _: Span) {
         for &item in items {
-            if let Some(definition) = self.type_definition(item) {
-                self.program.types.push(definition);
+            match self.type_definition(item) {
+                Some(definition) => self.program.types.push(definition),
+                None => self.lose(&[item]),
             }
         }
     }
@@ -293,7 +307,13 @@ impl<'a> Parser<'a> {
         self.diagnostics
             .extend(repeated(&parameters, "type variable"));
         let kind = match items[colon + 1..] {
-            [body] if self.data.head(body) == Some("+") => self.sum(body),
+            [body] if self.data.head(body) == Some("+") => {
+                let constructors = self.data.form(body).map_or(&[][..], |(_, items)| items);
+                TypeDefinitionKind::Sum(self.constructors(constructors, self.span(body)))
+            }
+            [plus, ref constructors @ ..] if self.data.is_symbol(plus, "+") => {
+                TypeDefinitionKind::Sum(self.constructors(constructors, span))
+            }
             _ => {
                 let ty = self.type_sequence(&items[colon + 1..], self.span(items[colon]));
                 TypeDefinitionKind::Synonym(ty)
@@ -305,6 +325,12 @@ impl<'a> Parser<'a> {
             self.error(codes::RESERVED_WORD, name.span, message);
             return None;
         }
+        if name.text.starts_with('+') {
+            let message = format!("a type cannot be called `{}`", name.text);
+            let help = "begin it with a letter; `+` begins a sum";
+            self.report(Diagnostic::error(codes::RESERVED_WORD, name.span, message).help(help));
+            return None;
+        }
         Some(TypeDefinition {
             name,
             parameters,
@@ -313,16 +339,15 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// `(+ (Constructor : T) …)`.
-    fn sum(&mut self, id: DatumId) -> TypeDefinitionKind {
-        let items = self.data.form(id).map_or(&[][..], |(_, items)| items);
+    /// `(Constructor : T) …`, what stands behind the `+` of a sum.
+    pub(super) fn constructors(&mut self, items: &'a [DatumId], at: Span) -> Vec<(Name, TypeId)> {
         if items.is_empty() {
-            self.bad_form(self.span(id), "this sum has no constructors", SUM);
+            self.bad_form(at, "this sum has no constructors", SUM);
         }
         let constructors = items
             .iter()
             .filter_map(|&item| self.declaration(item, "a constructor", SUM));
-        TypeDefinitionKind::Sum(constructors.collect())
+        constructors.collect()
     }
 
     fn foreign(&mut self, items: &'a [DatumId], _: Span) {
@@ -337,6 +362,7 @@ impl<'a> Parser<'a> {
     fn import(&mut self, items: &'a [DatumId], span: Span) {
         if items.is_empty() {
             self.bad_form(span, "the file to import is missing", IMPORT);
+            self.program.lost.any = true;
         }
         for &item in items {
             let span = self.span(item);
@@ -349,6 +375,7 @@ impl<'a> Parser<'a> {
                     let found = self.describe(item);
                     let message = format!("expected the name of a file as a text, found {found}");
                     self.bad_form(span, message, IMPORT);
+                    self.program.lost.any = true;
                 }
             }
         }
@@ -360,11 +387,13 @@ impl<'a> Parser<'a> {
         {
             let message = "a definition stands in parentheses of its own";
             self.bad_form(span, message, DEFINE);
+            self.lose(items);
             return;
         }
         for &item in items {
-            if let Some(definition) = self.definition(item) {
-                self.program.definitions.push(definition);
+            match self.definition(item) {
+                Some(definition) => self.program.definitions.push(definition),
+                None => self.lose(&[item]),
             }
         }
     }
@@ -418,6 +447,7 @@ impl<'a> Parser<'a> {
         let &[name, inputs, body] = items else {
             let message = "`entry` takes a name, the inputs and one expression";
             self.bad_form(span, message, ENTRY);
+            self.lose(items);
             return;
         };
         let name = self.name(name, "an entry");

@@ -29,6 +29,10 @@ fn show_type(program: &Program, id: TypeId) -> String {
             format!("(-> {argument} {result})")
         }
         TypeKind::Apply(name, arguments) => list(&name.text, arguments, |&p| show_type(program, p)),
+        TypeKind::Sum(constructors) => list("+", constructors, |(name, payload)| {
+            format!("{}:{}", name.text, show_type(program, *payload))
+        }),
+        TypeKind::Wrong => "wrong".into(),
     }
 }
 
@@ -55,6 +59,7 @@ fn show(program: &Program, id: ExpressionId) -> String {
         ExpressionKind::Nil => "nil".into(),
         ExpressionKind::Text(bytes) => crate::datum::write_text(bytes),
         ExpressionKind::Vector(items) => list("vector", items, write),
+        ExpressionKind::Wrong(parts) => list("wrong", parts, write),
         ExpressionKind::Apply(f, arguments) => list(&write(f), arguments, write),
         ExpressionKind::Lambda {
             parameters,

@@ -7,7 +7,7 @@ use nova_diag::{Diagnostic, Span, codes, deep};
 use std::sync::Arc;
 
 const TYPE: &str = "a type is `int`, `float`, …, `vector T`, `vector#2 T`, `(T, T)`, `T -> T`, `'a`, \
-                    `Name` or `(Name T …)`";
+                    `Name`, `(Name T …)` or `(+ (A : T) …)`";
 
 /// A word that makes a type of the one behind it.
 #[derive(Clone, Copy)]
@@ -51,8 +51,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Stands for a type with an error.
-    fn type_placeholder(&mut self, span: Span) -> TypeId {
-        self.program.add_type(TypeKind::Name("unit".into()), span)
+    pub(super) fn type_placeholder(&mut self, span: Span) -> TypeId {
+        self.program.add_type(TypeKind::Wrong, span)
     }
 
     /// What stands between two arrows: `vector vector#2 int`, `List int`, `int`.
@@ -61,6 +61,10 @@ impl<'a> Parser<'a> {
             [] => {
                 self.bad_form(near, "a type beside this `->` is missing", TYPE);
                 self.type_placeholder(near)
+            }
+            [first, rest @ ..] if self.data.is_symbol(*first, "+") => {
+                let constructors = self.constructors(rest, near);
+                self.program.add_type(TypeKind::Sum(constructors), near)
             }
             [only] => self.type_single(*only),
             [first, rest @ ..] => match self.prefix(*first) {
@@ -137,7 +141,7 @@ impl<'a> Parser<'a> {
             self.bad_form(self.span(head), message, TYPE);
             return self.type_placeholder(span);
         };
-        if !self.check_type_name(text, self.span(head)) {
+        if self.data.is_wrong(head) || !self.check_type_name(text, self.span(head)) {
             return self.type_placeholder(span);
         }
         let name = Name {
@@ -191,6 +195,7 @@ impl<'a> Parser<'a> {
     fn type_single(&mut self, id: DatumId) -> TypeId {
         let span = self.span(id);
         let kind = match self.kind(id) {
+            Kind::Symbol(_) if self.data.is_wrong(id) => return self.type_placeholder(span),
             Kind::Symbol(_) if self.is_vector(id) => return self.missing_element_type(span),
             Kind::Symbol(name) => match self.check_type_name(name, span) {
                 true => TypeKind::Name(Arc::clone(name)),
@@ -249,13 +254,6 @@ impl<'a> Parser<'a> {
         if items.is_empty() {
             let message = "`()` is no type";
             self.bad_form(span, message, "the type of `nil` is `unit`");
-            return self.type_placeholder(span);
-        }
-        if self.data.is_symbol(items[0], "+") {
-            let message = "a sum can only be declared in `types`";
-            let help = "declare it as `(types (Maybe : (+ (Some : int) (None : unit))))` and use \
-                        its name here";
-            self.bad_form(span, message, help);
             return self.type_placeholder(span);
         }
         if let Some(colon) = self.position(items, Kind::Colon) {

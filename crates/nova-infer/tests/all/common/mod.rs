@@ -53,6 +53,7 @@ pub fn check_named(name: &str, source: &str) -> Outcome {
     let (program, mut diagnostics) = nova_syntax::parse::parse(source, file, &mut sources, name);
     let mut checked = infer(&program, &sources);
     diagnostics.append(&mut checked.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     Outcome {
         sources,
         diagnostics,
@@ -88,8 +89,12 @@ pub fn run(source: &str, inputs: &str) -> String {
 
 /// The same, with the lines that `trace` wrote.
 pub fn run_traced(source: &str, inputs: &str) -> (String, Vec<String>) {
-    let program = core(source);
-    let entry = &program.entries[0];
+    run_entry(&core(source), 0, inputs)
+}
+
+/// What the entry at a position evaluates to, and the lines that `trace` wrote.
+pub fn run_entry(program: &Program, index: usize, inputs: &str) -> (String, Vec<String>) {
+    let entry = &program.entries[index];
     let mut values = Vec::new();
     let mut rest = inputs.trim();
     for variable in &entry.inputs {
@@ -109,7 +114,7 @@ pub fn run_traced(source: &str, inputs: &str) -> (String, Vec<String>) {
         ..Options::default()
     };
     let ty = &program.expression(entry.body).ty;
-    let text = match evaluate(&program, 0, &values, &options) {
+    let text = match evaluate(program, index, &values, &options) {
         Ok(value) => print_value(&value, ty, &program.sums),
         Err(error) => format!("error {}", error.kind.info().word),
     };
