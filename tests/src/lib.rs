@@ -1,10 +1,11 @@
 //! What the tests across crates share.
 //!
-//! [`random`] writes well-typed programs with inputs for the differential tests; [`stages`] runs a
+//! [`random`] and [`conformance`] write well-typed programs with inputs for the differential tests; [`stages`] runs a
 //! program at every stage of the compiler; [`nested`] reads and feeds the nested programs; [`host`] runs
 //! programs in hosts in C, [`programs`] on devices; [`inputs`] reads what they are called with.
 
 pub mod bench;
+pub mod conformance;
 pub mod defects;
 pub mod devices;
 pub mod host;

@@ -551,14 +551,19 @@ impl Loaded {
 
     /// The outcome of the C function.
     pub fn call(&self, entry: usize, inputs: &[Value]) -> Outcome {
-        match self.0.call(entry, inputs) {
-            Ok(value) => Outcome::Value(value),
-            Err(CallError::Failed { code, message }) => match runtime_error(&message) {
-                Some(error) if error.kind.info().code == code => Outcome::Error(error),
-                _ => Outcome::Internal(format!("code {code}: {message}")),
-            },
-            Err(other) => Outcome::Internal(other.to_string()),
-        }
+        of_call(self.0.call(entry, inputs))
+    }
+}
+
+/// The outcome of a call of generated C.
+pub fn of_call(result: Result<Value, CallError>) -> Outcome {
+    match result {
+        Ok(value) => Outcome::Value(value),
+        Err(CallError::Failed { code, message }) => match runtime_error(&message) {
+            Some(error) if error.kind.info().code == code => Outcome::Error(error),
+            Some(_) | None => Outcome::Internal(format!("code {code}: {message}")),
+        },
+        Err(other) => Outcome::Internal(other.to_string()),
     }
 }
 

@@ -64,7 +64,7 @@ impl Compiler {
                 tried: std::env::var("CC").unwrap_or_else(|_| error.to_string()),
             })?;
         let mut arguments = tool.args().to_vec();
-        arguments.extend(our_flags(options).iter().map(OsString::from));
+        arguments.extend(our_flags(options, tool.is_like_gnu()).iter().map(OsString::from));
         let mut compiler = Compiler {
             libraries: options.libraries,
             nvcc: options.cuda.then(|| Nvcc::find(options)).transpose()?,
@@ -184,14 +184,17 @@ impl Compiler {
 
 /// The flags that stand behind all others: `cc` adds `-march=x86-64` for some compilers, and code
 /// that runs here may use what this processor can.
-fn our_flags(options: CompilerOptions) -> Vec<&'static str> {
+fn our_flags(options: CompilerOptions, is_gnu: bool) -> Vec<&'static str> {
     let mut flags = vec!["-std=c11", "-fPIC", "-w"];
     if options.strict {
         flags.push("-ffp-contract=off");
     }
     if options.optimization >= 2 {
         // Loops are written to become vector instructions; at -O2 some compilers hold back.
-        flags.extend(["-ftree-vectorize", "-fvect-cost-model=dynamic"]);
+        flags.push("-ftree-vectorize");
+        if is_gnu {
+            flags.push("-fvect-cost-model=dynamic");
+        }
     }
     if options.optimization >= 2 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
         flags.push("-march=native");

@@ -1,0 +1,339 @@
+//! `conformance COUNT [FIRST]`: differential tests of random programs as users compile them.
+//!
+//! The programs of the seeds from FIRST are drawn in files (`conformance/mod.rs`); each file is
+//! compiled for two or three targets with options that its number decides on, and called; the
+//! reference interpreter must give the same values (`conformance/trial.rs`). All processors are
+//! used, and each file has a process of its own. Prints what was tried; exits with 1 when anything
+//! disagrees, is refused, crashes or does not end.
+//!
+//! `conformance --print SEED` prints a program with its inputs and how it is tried,
+//! `conformance --shrink SEED` the smallest part of it that still fails.
+//! `conformance --work FIRST LAST` is what the processes run, `conformance --try FILE SEED` what the
+//! shrinking does.
+
+use nova_tests::conformance::trial::{self, Plan, file_of};
+use nova_tests::conformance::{File, Program, SHARED};
+use nova_tests::shrink::shrink;
+use std::collections::BTreeMap;
+use std::io::{Read, Seek};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long one process may take.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+fn main() {
+    // What must be there before all others in this process must not be in compilers of C.
+    // SAFETY: no thread has been started yet.
+    unsafe { std::env::remove_var("LD_PRELOAD") };
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<u64>().ok());
+    let passed = match (arguments.first().map(String::as_str), number(0), number(1)) {
+        (Some("--work"), _, Some(first)) => {
+            trial::run(file_of(first), first..number(2).unwrap_or(first + 1));
+            true
+        }
+        (Some("--try"), _, _) => try_file(&arguments[1..]),
+        (Some("--print"), _, Some(seed)) => print(seed),
+        (Some("--shrink"), _, Some(seed)) => show_smallest(seed),
+        (_, Some(count), first) => compare(count, first.unwrap_or(0)),
+        _ => {
+            eprintln!("usage: conformance COUNT [FIRST] | --print SEED | --shrink SEED");
+            std::process::exit(2);
+        }
+    };
+    std::process::exit(i32::from(!passed));
+}
+
+/// What all processes have written.
+#[derive(Default)]
+struct Tally {
+    counts: BTreeMap<String, u64>,
+    findings: Vec<String>,
+}
+
+/// Tries the programs of some seeds, on all processors.
+fn compare(count: u64, first: u64) -> bool {
+    let start = Instant::now();
+    let (next, total) = (AtomicU64::new(first), Mutex::new(Tally::default()));
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    // Up to the end of a file, or of all.
+                    let claim =
+                        |from: u64| (from < first + count).then(|| (from / SHARED + 1) * SHARED);
+                    let claimed = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim);
+                    let Ok(from) = claimed else {
+                        break;
+                    };
+                    let until = ((from / SHARED + 1) * SHARED).min(first + count);
+                    let tally = try_seeds(from, until);
+                    if let Ok(mut total) = total.lock() {
+                        total.add(tally);
+                    }
+                }
+            });
+        }
+    });
+    let tally = total.into_inner().unwrap_or_default();
+    let programs = tally.report();
+    let minutes = start.elapsed().as_secs_f64() / 60.0;
+    println!("{:.0} programs a minute", programs as f64 / minutes);
+    programs >= count && tally.findings.is_empty()
+}
+
+/// Tries programs of one file; alone, where together they end the process.
+fn try_seeds(from: u64, until: u64) -> Tally {
+    let plan = Plan::new(file_of(from));
+    let range = [from.to_string(), until.to_string()];
+    let (tally, ended) = process(&plan, &[&["--work".to_string()], &range[..]].concat());
+    let Some(why) = ended else {
+        return tally;
+    };
+    if until - from == 1 {
+        let mut tally = tally;
+        tally.findings.push(format!("p{from}: {why}"));
+        return tally;
+    }
+    let mut all = Tally::default();
+    (from..until).for_each(|seed| all.add(try_seeds(seed, seed + 1)));
+    if all.findings.is_empty() {
+        all.findings
+            .push(format!("p{from} to p{until}, only together: {why}"));
+    }
+    all
+}
+
+/// Runs this program with other arguments and the environment of a plan; why it did not end well.
+fn process(plan: &Plan, arguments: &[String]) -> (Tally, Option<String>) {
+    let run = || -> std::io::Result<(Tally, Option<String>)> {
+        let (mut out, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args(arguments)
+            .env("CC", plan.compiler)
+            .env("CFLAGS", plan.c_options)
+            .env("NOVA_NUM_THREADS", plan.threads)
+            .env("NOVA_CACHE", "")
+            .stdin(Stdio::null())
+            .stdout(out.try_clone()?)
+            .stderr(errors.try_clone()?);
+        if let (true, Some(library)) = (plan.sanitized, sanitizer()) {
+            command.env("LD_PRELOAD", library);
+        }
+        let mut child = command.spawn()?;
+        let start = Instant::now();
+        let status = loop {
+            match child.try_wait()? {
+                Some(status) => break Some(status),
+                None if start.elapsed() > PATIENCE => {
+                    child.kill()?;
+                    child.wait()?;
+                    break None;
+                }
+                None => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let (mut text, mut said) = (Vec::new(), Vec::new());
+        out.rewind()?;
+        out.read_to_end(&mut text)?;
+        errors.rewind()?;
+        errors.read_to_end(&mut said)?;
+        let (tally, at) = Tally::read(&String::from_utf8_lossy(&text));
+        let said = complaint(&String::from_utf8_lossy(&said));
+        let why = match status {
+            Some(status) if status.success() => None,
+            Some(status) => Some(format!("{status} in {at}: {said}")),
+            None => Some(format!("did not end in {at}")),
+        };
+        Ok((tally, why))
+    };
+    run().unwrap_or_else(|error| (Tally::default(), Some(error.to_string())))
+}
+
+/// The library of the address sanitizer, which must be there before all others.
+fn sanitizer() -> Option<PathBuf> {
+    let asked = Command::new("gcc")
+        .arg("-print-file-name=libasan.so")
+        .output();
+    let text = String::from_utf8(asked.ok()?.stdout).ok()?;
+    PathBuf::from(text.trim()).canonicalize().ok()
+}
+
+/// The line of a standard error that says what is wrong, and the first place in generated code.
+fn complaint(text: &str) -> String {
+    let words = [
+        "ERROR:",
+        "runtime error",
+        "panicked",
+        "SUMMARY",
+        "Assert",
+        "terminate",
+    ];
+    let lines = text
+        .lines()
+        .filter(|line| words.iter().any(|word| line.contains(word)));
+    let lines: Vec<&str> = lines.take(3).collect();
+    match lines.is_empty() {
+        true => text
+            .lines()
+            .last()
+            .unwrap_or("nothing was said")
+            .to_string(),
+        false => lines.join(" | "),
+    }
+}
+
+impl Tally {
+    /// What a process wrote, and what it tried last.
+    fn read(text: &str) -> (Tally, String) {
+        let (mut tally, mut at) = (Tally::default(), "its start".to_string());
+        for line in text.lines() {
+            match line.split_once(' ') {
+                Some(("count", rest)) => {
+                    if let Some((number, what)) = rest.split_once(' ') {
+                        let count = tally.counts.entry(what.to_string()).or_default();
+                        *count += number.parse::<u64>().unwrap_or(0);
+                    }
+                }
+                Some(("found", rest)) => tally.findings.push(rest.to_string()),
+                Some(("at", rest)) => at = rest.to_string(),
+                Some(_) | None => {}
+            }
+        }
+        (tally, at)
+    }
+
+    fn add(&mut self, other: Tally) {
+        for (what, count) in other.counts {
+            *self.counts.entry(what).or_default() += count;
+        }
+        self.findings.extend(other.findings);
+    }
+
+    /// Prints everything; gives the number of programs.
+    fn report(&self) -> u64 {
+        let (forms, others): (Vec<_>, Vec<_>) = self
+            .counts
+            .iter()
+            .partition(|(what, _)| what.starts_with("form "));
+        for (what, count) in &others {
+            println!("{what}: {count}");
+        }
+        let mut forms: Vec<(u64, &str)> = forms
+            .into_iter()
+            .map(|(what, count)| (*count, what.trim_start_matches("form ")))
+            .collect();
+        forms.sort_unstable();
+        let texts: Vec<String> = forms
+            .iter()
+            .map(|(n, what)| format!("{what} {n}"))
+            .collect();
+        println!("forms, rarest first: {}", texts.join(", "));
+        for text in self.findings.iter().take(60) {
+            println!("FOUND {text}");
+        }
+        println!("disagreements: {}", self.findings.len());
+        self.counts.get("programs").copied().unwrap_or(0)
+    }
+}
+
+/// The plan, the text and the inputs of a seed.
+fn program_of(seed: u64) -> (Plan, String, Program) {
+    let plan = Plan::new(file_of(seed));
+    let file = File::new(file_of(seed), plan.strict);
+    let program = file.program(seed);
+    (plan, format!("{}{}", file.head, program.text), program)
+}
+
+fn print(seed: u64) -> bool {
+    let (plan, text, program) = program_of(seed);
+    println!("{text}");
+    for run in &program.runs {
+        println!("; inputs {run:?}");
+    }
+    for setting in &plan.settings {
+        println!("; {setting}");
+    }
+    let Plan {
+        compiler,
+        c_options,
+        threads,
+        strict,
+        ..
+    } = plan;
+    println!("; strict {strict}; CC={compiler} CFLAGS='{c_options}' NOVA_NUM_THREADS={threads}");
+    true
+}
+
+/// `--try FILE SEED`: the text of a file with the inputs and the plan of a seed.
+fn try_file(arguments: &[String]) -> bool {
+    let [path, seed] = arguments else {
+        return false;
+    };
+    let (Ok(text), Ok(seed)) = (std::fs::read_to_string(path), seed.parse()) else {
+        return false;
+    };
+    let (plan, _, program) = program_of(seed);
+    trial::try_text(
+        &text,
+        &[(&program.name, &program.runs)],
+        &plan,
+        &plan.settings,
+        true,
+    );
+    true
+}
+
+/// How a text fails, as a text that stays the same while it shrinks; `None` if it does not.
+fn failure(plan: &Plan, text: &str, seed: u64) -> Option<String> {
+    let file = tempfile::NamedTempFile::new().ok()?;
+    std::fs::write(file.path(), text).ok()?;
+    let path = file.path().to_string_lossy().into_owned();
+    let (tally, ended) = process(plan, &["--try".to_string(), path, seed.to_string()]);
+    let found = tally.findings.into_iter().next().or(ended)?;
+    let kinds = [
+        "refused: internal",
+        "refused: ",
+        "eval gives",
+        "did not end",
+        "runtime error",
+        "Sanitizer",
+        "signal",
+    ];
+    let kind = kinds
+        .iter()
+        .find(|kind| found.contains(*kind))
+        .copied()
+        .unwrap_or("");
+    let settings = found.split("): ").next().unwrap_or("");
+    // A program that is no longer one fails otherwise.
+    let wrong = found.contains("error[N") || found.contains("an input cannot be read");
+    let part = found
+        .split("pass `")
+        .nth(1)
+        .and_then(|rest| rest.split('`').next());
+    Some(format!("{settings} {kind} {} {wrong}", part.unwrap_or("")))
+}
+
+fn show_smallest(seed: u64) -> bool {
+    let (plan, text, program) = program_of(seed);
+    let Some(why) = failure(&plan, &text, seed) else {
+        println!("seed {seed}: agrees");
+        return true;
+    };
+    let small = shrink(&text, 4000, &mut |text| {
+        failure(&plan, text, seed).is_some_and(|other| other == why)
+    });
+    println!("; seed {seed}: {why}\n{small}");
+    for run in &program.runs {
+        let run = format!("{run:?}");
+        println!("; inputs {:.2000}", run);
+    }
+    false
+}
