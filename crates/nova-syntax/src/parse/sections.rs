@@ -172,7 +172,9 @@ impl<'a> Parser<'a> {
         };
         let items = self.data.as_list(form);
         items.is_some_and(|items| {
-            let declares = items.first().is_some_and(|&first| self.is_declaration(first));
+            let declares = items
+                .first()
+                .is_some_and(|&first| self.is_declaration(first));
             declares || items.iter().all(plausible)
         })
     }
