@@ -7,6 +7,7 @@ mod blocks;
 mod buffers;
 mod callers;
 mod freedom;
+mod group_loops;
 mod group_scans;
 mod groups;
 mod histograms;
