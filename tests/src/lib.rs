@@ -8,6 +8,7 @@ pub mod bench;
 pub mod conformance;
 pub mod defects;
 pub mod devices;
+pub mod group_programs;
 pub mod host;
 pub mod inputs;
 pub mod nested;

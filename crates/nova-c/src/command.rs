@@ -47,6 +47,12 @@ impl FunctionEmitter<'_, '_> {
             Command::Local { pointer, count } => self.local_array(*pointer, *count),
             // Kernels get these as parameters; the verifier lets them stand nowhere else.
             Command::Shared { pointer, count } => self.trace_shared(*pointer, count),
+            Command::Spare {
+                pointer,
+                places,
+                count,
+                apart,
+            } => self.spare(*pointer, places, count, apart),
             Command::Assign { variable, value } => self.command_assign(*variable, value),
             memory_commands!() => self.memory(command),
             Command::Break | Command::Continue | Command::Barrier(_) | structures!() => {

@@ -108,6 +108,41 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
+    /// A pointer to the first of several places for an array into which no other pointer leads.
+    pub fn spare(
+        &mut self,
+        pointer: Variable,
+        places: &ir::Expression,
+        count: &ir::Expression,
+        apart: &[ir::Expression],
+    ) {
+        self.declare(pointer);
+        self.declare_unset(pointer);
+        let first = self.assigned(places);
+        self.assign(pointer, first);
+        let address = |place: Expression| place.cast(Type::name("uintptr_t"));
+        let place = Expression::Name(self.name(pointer));
+        let size = Expression::SizeOf(memory_type(self.element_of(pointer)));
+        for _ in apart {
+            let mut is_taken: Option<Expression> = None;
+            for other in apart {
+                let other = address(self.assigned(other));
+                let distance = Expression::binary(Binary::Subtract, other, address(place.clone()));
+                let count = address(self.assigned(count));
+                let bytes = Expression::binary(Binary::Multiply, count, size.clone());
+                let leads_there = Expression::binary(Binary::Less, distance, bytes);
+                is_taken = Some(match is_taken {
+                    Some(others) => Expression::binary(Binary::Or, others, leads_there),
+                    None => leads_there,
+                });
+            }
+            let next = Expression::binary(Binary::Add, place.clone(), self.assigned(count));
+            let next = Statement::assign(place.clone(), next);
+            let when = is_taken.map(|is_taken| Statement::when(is_taken, vec![next]));
+            when.into_iter().for_each(|when| self.push(when));
+        }
+    }
+
     /// The elements that a pointer leads to.
     pub fn element_of(&self, pointer: Variable) -> Scalar {
         match self.program().variable(pointer).ty {

@@ -334,6 +334,9 @@ pub fn for_each_assignment(
         }
         | Command::Piece {
             pointer: variable, ..
+        }
+        | Command::Spare {
+            pointer: variable, ..
         } => {
             visit(*variable, None);
         }

@@ -198,7 +198,8 @@ fn fills(body: &[Command], start: Variable, kept: Variable) -> bool {
     each_command(body, |command| match command {
         Command::Declare { variable: v, .. }
         | Command::Local { pointer: v, .. }
-        | Command::Shared { pointer: v, .. } => {
+        | Command::Shared { pointer: v, .. }
+        | Command::Spare { pointer: v, .. } => {
             own.insert(*v);
         }
         Command::Assign {

@@ -8,6 +8,7 @@ macro_rules! variable_commands {
         $crate::ir::Command::Declare { .. }
             | $crate::ir::Command::Local { .. }
             | $crate::ir::Command::Shared { .. }
+            | $crate::ir::Command::Spare { .. }
             | $crate::ir::Command::Assign { .. }
     };
 }

@@ -163,6 +163,16 @@ pub enum Command {
         pointer: Variable,
         count: Expression,
     },
+    /// Declares a pointer to one of several places for an array of `count` elements, not initialised.
+    /// The places lie behind each other from `places` on, one more than `apart` has pointers; it is the
+    /// first into which none of these leads. So an array that each round of a loop makes anew does not
+    /// lie over those of earlier rounds that are still used. It stands in a loop at the level of a block.
+    Spare {
+        pointer: Variable,
+        places: Expression,
+        count: Expression,
+        apart: Vec<Expression>,
+    },
     /// Assigns a variable declared before.
     Assign {
         variable: Variable,

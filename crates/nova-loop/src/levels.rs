@@ -11,7 +11,9 @@
 
 mod accesses;
 mod barriers;
+mod live;
 mod memory;
+mod places;
 mod states;
 
 use crate::ir::{Command, Expression, FunctionId, Level, Program, Type, Variable};
@@ -27,8 +29,6 @@ use accesses::Roots;
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
 use std::collections::BTreeSet;
-
-pub(crate) use barriers::is_barrier_missing;
 
 /// Prepares the loops of work-groups; those that a device cannot run become sequential. `host` are the
 /// functions that no kernel can call.

@@ -217,6 +217,9 @@ pub fn captured(index: Variable, body: &[Command]) -> Vec<Variable> {
         }
         | Command::Shared {
             pointer: variable, ..
+        }
+        | Command::Spare {
+            pointer: variable, ..
         } = command
         {
             bound.insert(*variable);

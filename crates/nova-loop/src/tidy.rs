@@ -97,6 +97,7 @@ impl Uses {
                 Command::Assign { variable, value } => self.define(*variable, value, program),
                 other @ (Command::Local { .. }
                 | Command::Shared { .. }
+                | Command::Spare { .. }
                 | memory_commands!()
                 | structures!()
                 | jumps!()
@@ -143,6 +144,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         }
         Command::Local { .. }
         | Command::Shared { .. }
+        | Command::Spare { .. }
         | Command::Store { .. }
         | Command::Allocate { .. }
         | Command::Reserve { .. }

@@ -66,6 +66,16 @@ macro_rules! walks {
                     visit(used);
                     visit(count);
                 }
+                Command::Spare {
+                    places,
+                    count,
+                    apart,
+                    ..
+                } => {
+                    visit(places);
+                    visit(count);
+                    apart.into_iter().for_each(visit);
+                }
                 Command::Shared { count, .. }
                 | Command::Pieces { count, .. }
                 | Command::DropPieces { count, .. } => visit(count),
@@ -193,6 +203,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(*variable),
         Command::Local { pointer, .. }
         | Command::Shared { pointer, .. }
+        | Command::Spare { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::CombineFew { pointer, .. }
         | Command::Prefetch { pointer, .. }
@@ -246,6 +257,7 @@ pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
         Command::Declare { variable, .. } | Command::Assign { variable, .. } => visit(variable),
         Command::Local { pointer, .. }
         | Command::Shared { pointer, .. }
+        | Command::Spare { pointer, .. }
         | Command::Store { pointer, .. }
         | Command::CombineFew { pointer, .. }
         | Command::Prefetch { pointer, .. }

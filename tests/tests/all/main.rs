@@ -8,6 +8,7 @@ mod buffers;
 mod callers;
 mod extents;
 mod freedom;
+mod group_loops;
 mod group_scans;
 mod groups;
 mod histograms;

@@ -212,6 +212,7 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
             | Command::Assign { .. }
             | Command::Local { .. }
             | Command::Shared { .. }
+            | Command::Spare { .. }
             | Command::PlanStream { .. }
             | Command::PlanRows { .. }
             | Command::Round(Round::Outside { .. })

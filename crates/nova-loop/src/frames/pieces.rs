@@ -310,7 +310,9 @@ pub(super) fn declared(commands: &[Command]) -> BTreeSet<Variable> {
         Command::Declare { variable, .. } | Command::For { variable, .. } => {
             found.insert(*variable);
         }
-        Command::Local { pointer, .. } | Command::Shared { pointer, .. } => {
+        Command::Local { pointer, .. }
+        | Command::Shared { pointer, .. }
+        | Command::Spare { pointer, .. } => {
             found.insert(*pointer);
         }
         _others => {}

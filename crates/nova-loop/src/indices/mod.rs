@@ -292,6 +292,7 @@ fn is_access(command: &Command) -> bool {
             | Command::Stream { .. }
             | Command::Local { .. }
             | Command::Shared { .. }
+            | Command::Spare { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }
             | Command::OnHost { .. }

@@ -287,6 +287,7 @@ fn is_straight(commands: &[Command]) -> bool {
         } => deep(|| is_straight(then) && is_straight(otherwise)),
         Command::Local { .. }
         | Command::Shared { .. }
+        | Command::Spare { .. }
         | Command::Prefetch { .. }
         | Command::OnHost { .. }
         | Command::Barrier(_)

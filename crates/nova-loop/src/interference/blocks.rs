@@ -192,7 +192,12 @@ impl Blocks {
             Command::Declare {
                 variable,
                 value: Some(value),
-            } if value.is_part() => {
+            }
+            | Command::Spare {
+                pointer: variable,
+                places: value,
+                ..
+            } if value.is_part() || matches!(command, Command::Spare { .. }) => {
                 let whole = self.of_place(value);
                 let root = Root::Site(*variable);
                 let known = self.parts.entry(root).or_default();
@@ -239,6 +244,7 @@ impl Blocks {
                 results,
             } => self.call(program, *function, arguments, results),
             Command::Declare { value: None, .. }
+            | Command::Spare { .. }
             | Command::Store { .. }
             | Command::Retain(_)
             | Command::Release(_)

@@ -4,6 +4,7 @@ use super::Rule;
 use super::polynomial::Polynomial;
 use super::prover::Case;
 use super::values::{Spot, Value};
+use super::waits::Step;
 use super::walk::Walk;
 use crate::ir::{Command, Expression, Type, Variable};
 use nova_core::Scalar;
@@ -23,9 +24,14 @@ impl<'p> Walk<'p> {
         let assigned = self.assigned_in(&[then, otherwise]);
         let symbols = self.definitions.len();
         let before = self.left(&assigned);
+        self.open();
         let first = self.branch(then, truth.yes.clone(), &assigned);
+        let one = self.close();
         self.restore(&assigned, before);
+        self.open();
         let second = self.branch(otherwise, truth.no.clone(), &assigned);
+        let other = self.close();
+        self.step(Step::Branches(vec![one, other]));
         match (ends(then), ends(otherwise)) {
             (true, false) => {
                 self.restore(&assigned, second);
@@ -46,13 +52,17 @@ impl<'p> Walk<'p> {
         let symbols = self.definitions.len();
         let before = self.left(&assigned);
         let mut results = Vec::new();
+        let mut steps = Vec::new();
         for case in cases {
             self.restore(&assigned, before.clone());
+            self.open();
             let left = self.branch(case, Vec::new(), &assigned);
+            steps.push(self.close());
             if !ends(case) {
                 results.push(left);
             }
         }
+        self.step(Step::Branches(steps));
         self.join(&assigned, &results, symbols);
     }
 

@@ -132,6 +132,10 @@ impl Sources {
                 self.declared.insert(*pointer);
                 self.made.insert(*pointer, Root::Site(*pointer));
             }
+            Command::Shared { pointer, .. } | Command::Spare { pointer, .. } => {
+                self.declared.insert(*pointer);
+                self.made.insert(*pointer, Root::Site(*pointer));
+            }
             // `unique` may also leave a pointer where it was.
             Command::Allocate { pointer, .. }
             | Command::Reserve { pointer, .. }

@@ -5,6 +5,7 @@ use super::blocks::{Root, RootSet};
 use super::frames::Turn;
 use super::polynomial::Polynomial;
 use super::values::{Base, Value};
+use super::waits::Step;
 use super::walk::Walk;
 use crate::ir::{Command, Expression, Level, Type, Variable};
 use crate::ir::{errors, jumps};
@@ -34,10 +35,22 @@ impl<'p> Walk<'p> {
                 }
             }
             Command::Assign { variable, value } => self.assign(*variable, value),
-            Command::Local { pointer, .. } | Command::Shared { pointer, .. } => {
+            Command::Local { pointer, .. } => {
                 self.declared.insert(*pointer, self.frames.len());
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
             }
+            // *Places.* It may have the bytes of the array that was made here before.
+            Command::Shared { pointer, .. } => {
+                self.declared.insert(*pointer, self.frames.len());
+                let is_new = self.without.contains(&Rule::Places);
+                self.made(*pointer, [Root::Site(*pointer)].into(), is_new, 1);
+            }
+            Command::Spare {
+                pointer,
+                places,
+                count,
+                apart,
+            } => self.spare(*pointer, places, count, apart),
             crate::block_commands!() => self.block_command(command),
             crate::bulk_commands!() => self.bulk_command(command),
             Command::If {
@@ -67,9 +80,9 @@ impl<'p> Walk<'p> {
             Command::AwaitTurn(_) => self.turn(Turn::In),
             Command::EndTurn(_) => self.turn(Turn::After),
             Command::Barrier(level) => self.barrier(*level),
-            Command::Break
-            | Command::Continue
-            | Command::StreamEnd
+            Command::Break => self.step(Step::Break),
+            Command::Continue => self.step(Step::Continue),
+            Command::StreamEnd
             | Command::Prefetch { .. }
             | Command::OnHost { .. }
             | Command::Comment(_) => {}
@@ -77,6 +90,7 @@ impl<'p> Walk<'p> {
     }
 
     fn turn(&mut self, turn: Turn) {
+        self.step(Step::Turn(turn == Turn::In));
         if let Some(frame) = self.frames.last_mut() {
             frame.turn = turn;
         }
@@ -84,9 +98,9 @@ impl<'p> Walk<'p> {
 
     /// All iterations of the innermost loop of a level wait for each other.
     fn barrier(&mut self, level: Level) {
-        // Loops of threads end one after the other; [`crate::levels`] says where they must wait.
+        // Here all threads of a group wait: what stands around it they decide alike ([`waits`]).
         if level == Level::Thread && self.frames.last().is_some_and(|f| f.level == Level::Block) {
-            return;
+            return self.step(Step::Barrier);
         }
         let at = self.frames.iter().rposition(|frame| frame.level == level);
         let Some(at) = at else {
@@ -245,8 +259,43 @@ impl<'p> Walk<'p> {
         extent: &Expression,
     ) {
         let (index, extent) = (self.number(index), self.number(extent));
+        let is_of_group = self.frames.last().is_some_and(|f| f.level == Level::Block);
+        // Threads of a group use a part of all of them only through the pointer.
+        let waits = self.waits.take_if(|_| is_of_group);
         self.access_many(whole, &index, Some(&extent), Some(None));
+        self.waits = waits.or(self.waits.take());
         self.made(part, [Root::Site(part)].into(), false, 1);
+    }
+
+    /// A pointer to one of several places, one more than other pointers lead to, and none of these: a
+    /// part of the array of places, which nobody else uses.
+    fn spare(
+        &mut self,
+        pointer: Variable,
+        places: &Expression,
+        count: &Expression,
+        apart: &[Expression],
+    ) {
+        let count = self.number(count);
+        let all = count.scaled(apart.len() as i64 + 1);
+        // What is used there is used through the pointer.
+        let waits = self.waits.take();
+        self.access_many(places, &Polynomial::default(), all.as_ref(), Some(None));
+        self.waits = waits;
+        let mut others = Vec::new();
+        for other in apart {
+            // Of an array that the pointer leads into, not of one that lies around it.
+            if let [spot] = &self.spots(other)[..]
+                && spot.index == Polynomial::default()
+            {
+                others.push(spot.base);
+            }
+        }
+        self.declared.insert(pointer, self.frames.len());
+        self.made(pointer, [Root::Site(pointer)].into(), false, 1);
+        if let Some(made) = self.bases.last_mut() {
+            made.apart = others;
+        }
     }
 
     /// A pointer to a block that comes from these.

@@ -91,6 +91,7 @@ pub(super) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
         } if value.is_part() => visit(Root::Site(*variable)),
         Command::Local { pointer, .. }
         | Command::Shared { pointer, .. }
+        | Command::Spare { pointer, .. }
         | Command::Allocate { pointer, .. }
         | Command::Reserve { pointer, .. }
         | Command::Unique { pointer, .. } => visit(Root::Site(*pointer)),

@@ -20,7 +20,8 @@
 //! 5. where `nodes_by_threads` is set, that threads which append nodes to one table get different ones;
 //!    an iteration knows no others than its own and those from around the loop, since links reach it
 //!    only by memory and variables, whose paths are checked;
-//! 6. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
+//! 6. that the place of `Spare` is none of those into which the pointers that it names lead;
+//! 7. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
 //!
 //! **How.** [`values`] tells scalars as sums of products of symbols, and pointers as an index behind a
 //! base; [`prover`] shows that a sum is never negative. For iterations p < q, the later one's symbols
@@ -49,6 +50,8 @@
 //! | [`Rule::Chosen`] | a pointer leads where one branch has left it, and not the other |
 //! | [`Rule::Carried`] | a pointer leads where a loop of one thread has left it |
 //! | [`Rule::Barriers`] | a barrier stands where not all iterations reach it together |
+//! | [`Rule::Waits`] | threads of a work-group use an array that another one writes, with no barrier between ([`waits`]) |
+//! | [`Rule::Places`] | an array of a group is made again over one that is still used, or threads write together what each has for itself |
 //!
 //! Private memory needs no reason: a block that an iteration allocates is its own, since pointers are
 //! not stored in memory, and no variable from around the loop is assigned. A part of an array is too,
@@ -78,6 +81,7 @@ mod sizes;
 mod tables;
 mod truths;
 mod values;
+mod waits;
 mod walk;
 mod witness;
 
@@ -129,10 +133,14 @@ pub enum Rule {
     Carried,
     /// All iterations reach a barrier together.
     Barriers,
+    /// Threads of a group wait between what they do to one array.
+    Waits,
+    /// An array of a group has one place, whenever it is made, and an array on the stack is the thread's.
+    Places,
 }
 
 /// All rules.
-pub const RULES: [Rule; 17] = [
+pub const RULES: [Rule; 19] = [
     Rule::Scalars,
     Rule::Handles,
     Rule::WholeCall,
@@ -150,6 +158,8 @@ pub const RULES: [Rule; 17] = [
     Rule::Chosen,
     Rule::Carried,
     Rule::Barriers,
+    Rule::Waits,
+    Rule::Places,
 ];
 
 /// Why a parallel loop is not accepted.

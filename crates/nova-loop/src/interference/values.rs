@@ -35,6 +35,8 @@ pub(super) struct BaseInfo {
     pub(super) depth: usize,
     /// If there are any, it is one of these, which are earlier and one block each.
     pub(super) one_of: Vec<Base>,
+    /// Blocks that were there when it was made and are none of its own.
+    pub(super) apart: Vec<Base>,
     /// How far elements lie apart that belong to it, if other arrays lie between them.
     pub(super) stride: i64,
 }
@@ -250,6 +252,7 @@ impl Walk<'_> {
             held: None,
             depth: self.depth,
             one_of: Vec::new(),
+            apart: Vec::new(),
             stride,
         });
         let index = Polynomial::default();

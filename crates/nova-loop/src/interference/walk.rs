@@ -15,6 +15,7 @@ use super::sizes::Sizes;
 use super::tables::Tables;
 use super::truths::Truth;
 use super::values::{Base, BaseInfo, Spot, Value};
+use super::waits::{Access, Step};
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
 use crate::walk::{each_command, reads, writes};
 use nova_core::Scalar;
@@ -77,6 +78,8 @@ pub(super) struct Walk<'p> {
     pub(super) template: Option<(Symbol, Symbol)>,
     /// Whether the function writes memory that it was given.
     pub(super) writes_outside: bool,
+    /// What the threads of the work-group around do, one after the other.
+    pub(super) waits: Option<Vec<Vec<Step>>>,
     /// Whether the reads of a loop that may be a scan are remembered, and the bases it has written.
     pub(super) scanned: Option<BTreeSet<Base>>,
     judge: Option<Judge<'p>>,
@@ -121,6 +124,7 @@ pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
         bisections: Vec::new(),
         template: None,
         writes_outside: false,
+        waits: None,
         scanned: None,
         judge: Some(judge),
     };
@@ -252,6 +256,10 @@ impl<'p> Walk<'p> {
         if left == right {
             return true;
         }
+        let is_apart = |one: Base, other: Base| self.bases[one.index()].apart.contains(&other);
+        if is_apart(left, right) || is_apart(right, left) {
+            return false;
+        }
         if !either(right).is_empty() {
             return either(right).iter().any(|base| self.meet(left, *base));
         }
@@ -329,6 +337,7 @@ impl<'p> Walk<'p> {
         body: &'p [Command],
     ) {
         let count = index.map(|(_, count)| self.number(count));
+        let first_base = self.bases.len();
         self.hold_all(body);
         let assigned = self.assigned(body);
         let carried = self.carried(&assigned, body);
@@ -336,11 +345,19 @@ impl<'p> Walk<'p> {
         self.carry(&carried);
         self.tables.enter_loop(self.blocks, &self.bases, body);
         let (context, sizes) = (self.context, self.sizes.clone());
+        let may_skip = index.is_some();
         self.depth += 1;
         if let (Some((index, _)), Some(count)) = (index, count) {
             self.begin_index(index, &count);
         }
+        self.open();
         self.list(body);
+        let steps = self.close();
+        self.step(Step::Rounds {
+            steps,
+            may_skip,
+            first_base,
+        });
         self.depth -= 1;
         (self.context, self.sizes) = (context, sizes);
         assigned.iter().for_each(|v| self.forget(*v));
@@ -417,7 +434,9 @@ impl<'p> Walk<'p> {
         if let Some(frame) = self.frames.last_mut() {
             frame.symbol = symbol;
         }
+        let around = self.enter_threads(level);
         self.iteration(body);
+        self.leave_threads(level, body, around);
         self.depth -= 1;
         self.rising = rising;
         if let Some(mut frame) = self.frames.pop() {
@@ -486,6 +505,11 @@ impl<'p> Walk<'p> {
             if !is_write && self.frames.iter().all(left_alone) {
                 continue;
             }
+            self.step(Step::Access(Access {
+                base: spot.base,
+                writes: is_write,
+                pointer,
+            }));
             let index = self.within(&spot, count);
             self.paths.push(Path {
                 base: spot.base,

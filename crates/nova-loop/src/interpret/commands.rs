@@ -22,6 +22,12 @@ impl<'p> Machine<'p> {
             },
             Command::Local { pointer, count } => self.local(*pointer, *count),
             Command::Shared { pointer, count } => self.shared(*pointer, count),
+            Command::Spare {
+                pointer,
+                places,
+                count,
+                apart,
+            } => self.spare(*pointer, places, count, apart),
             Command::Assign { variable, value } => self.assign(*variable, value),
             memory_commands!() => self.memory(command),
             Command::If {
@@ -166,6 +172,7 @@ impl<'p> Machine<'p> {
             Command::Declare { .. }
             | Command::Local { .. }
             | Command::Shared { .. }
+            | Command::Spare { .. }
             | Command::Assign { .. } => wrong("no command on blocks"),
             structures!() | jumps!() | errors!() | calls!() | remarks!() => {
                 wrong("no command on blocks")

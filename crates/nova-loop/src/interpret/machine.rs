@@ -124,6 +124,9 @@ impl<'p> Machine<'p> {
             | Command::Shared {
                 pointer: variable, ..
             }
+            | Command::Spare {
+                pointer: variable, ..
+            }
             | Command::For { variable, .. } = command
             {
                 self.give_place(*variable, count);
@@ -362,6 +365,33 @@ impl<'p> Machine<'p> {
             Ok(count) => self.local(pointer, count),
             Err(_) => wrong("an array of threads with a wrong number of elements"),
         }
+    }
+
+    /// The first of several places into which none of some pointers leads.
+    pub(super) fn spare(
+        &mut self,
+        pointer: Variable,
+        places: &Expression,
+        count: &Expression,
+        apart: &[Expression],
+    ) -> Step<()> {
+        let mut place = self.evaluate(places)?.pointer()?;
+        let count = self.evaluate(count)?.index()?;
+        let mut taken = Vec::new();
+        for other in apart {
+            let other = self.evaluate(other)?.pointer()?;
+            if other.block == place.block {
+                taken.push(other.index);
+            }
+        }
+        let holds = |at: i64, index: i64| index >= at && index < at.saturating_add(count);
+        for _ in apart {
+            if taken.iter().any(|index| holds(place.index, *index)) {
+                place.index = place.index.wrapping_add(count);
+            }
+        }
+        place.part = Some((place.index, place.index.saturating_add(count)));
+        self.set(pointer, Cell::Pointer(place))
     }
 
     /// Frees the local arrays of the activation that ends.

@@ -49,8 +49,11 @@ fn pointers_to(
             value: Some(value),
         }
         | Command::Assign { variable, value }
-            if types.is_pointer(*variable) =>
-        {
+        | Command::Spare {
+            pointer: variable,
+            places: value,
+            ..
+        } if types.is_pointer(*variable) => {
             assignments.push((*variable, value));
         }
         Command::Call { arguments, .. } => passed.extend(arguments.iter()),

@@ -40,7 +40,12 @@ fn written_through(
                 variable,
                 value: Some(value),
             }
-            | Command::Assign { variable, value } = command
+            | Command::Assign { variable, value }
+            | Command::Spare {
+                pointer: variable,
+                places: value,
+                ..
+            } = command
                 && matches!(program.variable(*variable).ty, Type::Pointer(_))
             {
                 let found = of(value, &leads_to);

@@ -101,22 +101,41 @@ impl Roots {
 
     fn grow(&mut self, is_pointer: &dyn Fn(&Variable) -> bool, body: &[Command]) -> bool {
         let mut grown = false;
-        each_command(body, |command| {
-            if let Command::Declare {
+        let mut add = |roots: &mut Roots, variable: Variable, value: &Expression| {
+            let found = roots.behind(value);
+            let known = roots.leads_to.entry(variable).or_default();
+            let before = known.len();
+            known.extend(found);
+            grown |= known.len() > before;
+        };
+        each_command(body, |command| match command {
+            Command::Declare {
                 variable,
                 value: Some(value),
             }
-            | Command::Assign { variable, value } = command
-                && is_pointer(variable)
-            {
-                let found = self.behind(value);
-                let known = self.leads_to.entry(*variable).or_default();
-                let before = known.len();
-                known.extend(found);
-                grown |= known.len() > before;
+            | Command::Assign { variable, value }
+            | Command::Spare {
+                pointer: variable,
+                places: value,
+                ..
+            } if is_pointer(variable) => add(self, *variable, value),
+            // What a function returns may be what it was given.
+            Command::Call {
+                arguments, results, ..
+            } => {
+                for result in results.iter().filter(|result| is_pointer(result)) {
+                    arguments.iter().for_each(|given| add(self, *result, given));
+                }
             }
+            _others => {}
         });
         grown
+    }
+
+    /// Whether a pointer may lead to one of these arrays.
+    pub(crate) fn lead_to(&self, pointer: Variable, arrays: &BTreeSet<Variable>) -> bool {
+        let found = self.leads_to.get(&pointer);
+        found.is_some_and(|found| !found.is_disjoint(arrays))
     }
 
     /// The arrays that an address may lie in.

@@ -4,7 +4,7 @@
 
 use super::accesses::{Origins, Roots, Touched};
 use super::{holds_threads, is_of_threads};
-use crate::ir::{Command, Function, FunctionId, Level, Program, Variable};
+use crate::ir::{Command, FunctionId, Level, Variable};
 use crate::turns;
 use crate::walk::each_command;
 use nova_diag::deep;
@@ -23,46 +23,6 @@ pub(super) fn place(
         writing,
     };
     walk.group(body);
-}
-
-/// Whether threads of a work-group use what others may still write, somewhere in a function: a rule of
-/// the verifier, for loops in which threads share an array.
-pub(crate) fn is_barrier_missing(program: &Program, function: &Function) -> bool {
-    let mut missing = false;
-    each_command(&function.body, |command| {
-        if let Command::For {
-            variable,
-            level: Level::Block,
-            body,
-            ..
-        } = command
-            && shares(body)
-        {
-            let origins = Origins::of(function);
-            let writing = crate::kernels::writing_functions(program);
-            let roots = Roots::of(program, *variable, body);
-            let mut placed = body.clone();
-            place(&origins, &roots, &writing, &mut placed);
-            missing |= barriers(&placed) > barriers(body);
-        }
-    });
-    missing
-}
-
-fn shares(body: &[Command]) -> bool {
-    let mut found = false;
-    each_command(body, |command| {
-        found |= matches!(command, Command::Shared { .. })
-    });
-    found
-}
-
-fn barriers(body: &[Command]) -> usize {
-    let mut found = 0;
-    each_command(body, |command| {
-        found += usize::from(matches!(command, Command::Barrier(_)));
-    });
-    found
 }
 
 /// What has been used since threads last waited for each other.

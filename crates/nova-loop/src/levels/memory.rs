@@ -1,14 +1,17 @@
 //! The places of arrays that work-groups allocate (dpia.txt §6.4). What the program wants in local memory
 //! is an array of the group; all else lies in the memory of the device: one array for all, which is
 //! allocated before the loop over groups, and of which every iteration has a part of its own (memory
-//! expansion). The sizes must not depend on the iteration.
+//! expansion). The sizes must not depend on the iteration. What a loop makes anew while its earlier arrays
+//! are still used has several places, which take turns ([`places`](super::places)).
 
-use super::accesses::Origins;
+use super::accesses::{Origins, Roots};
+use super::places::{Site, pools};
 use crate::ir::{Command, Expression, Level, Program, Space, Type, Variable};
+use crate::print::print_expression;
 use crate::regions::{captured, forget};
 use crate::walk::{each_command, writes};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_diag::deep;
+use nova_diag::{Place, deep};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives the arrays of a body their places: adds to `before` what is to stand before the loop over this
@@ -31,8 +34,13 @@ pub(super) fn place(
         before,
         after: Vec::new(),
         handles: BTreeSet::new(),
+        spares: BTreeMap::new(),
+        made: BTreeMap::new(),
+        tops: vec![Vec::new()],
     };
+    placing.choose(group.0, body);
     placing.list(body)?;
+    body.splice(0..0, placing.tops.pop().into_iter().flatten());
     let (handles, after) = (placing.handles, placing.after);
     drop_handles(&handles, body);
     forget(&handles, body);
@@ -85,9 +93,78 @@ struct Placing<'a> {
     after: Vec<Command>,
     /// Handles that nobody counts any more.
     handles: BTreeSet<Variable>,
+    /// By pointer, arrays that have one of several places.
+    spares: BTreeMap<Variable, Spare>,
+    /// The first of the places of each pool.
+    made: BTreeMap<usize, Variable>,
+    /// What is to stand at the beginning of the body, and of the loop around that threads share.
+    tops: Vec<Vec<Command>>,
+}
+
+/// An array that has one of several places.
+struct Spare {
+    /// What shares the places, as a number.
+    pool: usize,
+    /// How many there are.
+    places: usize,
+    /// The pointers that may lead to others of them and are used later.
+    apart: Vec<Variable>,
 }
 
 impl Placing<'_> {
+    /// Finds out which arrays need several places.
+    fn choose(&mut self, group: Variable, body: &[Command]) {
+        let mut sites = Vec::new();
+        let mut loops = 0;
+        self.sites(body, 0, &mut loops, &mut sites);
+        let roots = Roots::of(self.program, group, body);
+        for (pool, (places, arrays)) in pools(&sites, &roots, body).into_iter().enumerate() {
+            for (pointer, apart) in arrays {
+                let spare = Spare {
+                    pool,
+                    places,
+                    apart,
+                };
+                self.spares.insert(pointer, spare);
+            }
+        }
+    }
+
+    /// The allocations of commands; `top` numbers the loop around that threads share.
+    fn sites(&self, commands: &[Command], top: usize, loops: &mut usize, found: &mut Vec<Site>) {
+        for command in commands {
+            let mut inner = top;
+            if let Command::For {
+                level: Level::Thread,
+                ..
+            } = command
+            {
+                *loops += 1;
+                inner = *loops;
+            }
+            if let Command::Allocate {
+                pointer,
+                element,
+                count,
+                ..
+            } = command
+                && let Some(count) = self.invariant(count)
+            {
+                let is_local = self.program.variable(*pointer).space == Some(Space::Local);
+                found.push(Site {
+                    pointer: *pointer,
+                    element: *element,
+                    count: print_expression(self.program, &count),
+                    is_local: is_local && top == 0,
+                    top,
+                });
+            }
+            for list in command.lists() {
+                deep(|| self.sites(list, inner, loops, found));
+            }
+        }
+    }
+
     fn list(&mut self, commands: &mut Vec<Command>) -> Option<()> {
         let mut out = Vec::with_capacity(commands.len());
         for mut command in std::mem::take(commands) {
@@ -105,7 +182,10 @@ impl Placing<'_> {
                 }
                 out.remove(declared?);
                 self.handles.insert(*block);
-                let made = self.allocation(&command)?;
+                let made = match self.spares.remove(pointer) {
+                    Some(spare) => self.spare(&command, spare)?,
+                    None => self.allocation(&command)?,
+                };
                 out.push(made);
                 continue;
             }
@@ -122,18 +202,19 @@ impl Placing<'_> {
                 // Of a loop whose length differs nothing inside can be allocated before.
                 let count = count.unwrap_or(Expression::NullBlock);
                 self.around.push((index, count));
+                self.tops.push(Vec::new());
             }
             for list in command.lists_mut() {
                 deep(|| self.list(list))?;
             }
-            if matches!(
-                command,
-                Command::For {
-                    level: Level::Thread,
-                    ..
-                }
-            ) {
+            if let Command::For {
+                level: Level::Thread,
+                body,
+                ..
+            } = &mut command
+            {
                 self.around.pop();
+                body.splice(0..0, self.tops.pop().into_iter().flatten());
             }
             out.push(command);
         }
@@ -153,8 +234,57 @@ impl Placing<'_> {
         else {
             return None;
         };
-        let pointer = *pointer;
         let count = self.invariant(count)?;
+        self.array(*pointer, *element, count, place)
+    }
+
+    /// What chooses the place of an array that has several, in place of its allocation. The places are
+    /// declared at the beginning of the body, or of the loop around that threads share.
+    fn spare(&mut self, command: &Command, spare: Spare) -> Option<Command> {
+        let Command::Allocate {
+            pointer,
+            element,
+            count,
+            place,
+            ..
+        } = command
+        else {
+            return None;
+        };
+        let info = self.program.variable(*pointer).clone();
+        let count = self.invariant(count)?;
+        let count = self.computed_before(count, &info.name);
+        let places = match self.made.get(&spare.pool) {
+            Some(places) => *places,
+            None => {
+                let name = format!("{}_places", info.name);
+                let places = self.program.add_variable(name, info.ty);
+                if let Some(known) = self.program.variables.get_mut(places.index()) {
+                    known.space = info.space;
+                }
+                let all = product(count.clone(), Expression::index(spare.places as i64));
+                let declared = self.array(places, *element, all, place)?;
+                self.tops.last_mut()?.push(declared);
+                self.made.insert(spare.pool, places);
+                places
+            }
+        };
+        Some(Command::Spare {
+            pointer: *pointer,
+            places: Expression::Variable(places),
+            count,
+            apart: spare.apart.into_iter().map(Expression::Variable).collect(),
+        })
+    }
+
+    /// What declares an array of so many elements, which do not depend on the iteration.
+    fn array(
+        &mut self,
+        pointer: Variable,
+        element: Scalar,
+        count: Expression,
+        place: &Place,
+    ) -> Option<Command> {
         let info = self.program.variable(pointer).clone();
         if info.space == Some(Space::Local) && self.around.len() == 1 {
             self.origins.add(pointer);
@@ -186,7 +316,7 @@ impl Placing<'_> {
             Command::Allocate {
                 block: handle,
                 pointer: all,
-                element: *element,
+                element,
                 count: total,
                 destination: None,
                 place: place.clone(),

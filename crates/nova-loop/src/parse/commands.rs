@@ -36,6 +36,16 @@ const COMMANDS: &[(&str, Rule)] = &[
             count: p.expression(count)?,
         })
     }),
+    ("spare", |p, at, mut items| {
+        let pointer = p.binding(at, &mut items)?;
+        let [places, count, apart] = p.exactly(at, items)?;
+        Some(Command::Spare {
+            pointer,
+            places: p.expression(places)?,
+            count: p.expression(count)?,
+            apart: p.arguments(apart)?,
+        })
+    }),
     ("store", |p, at, items| {
         let [pointer, index, value] = p.exactly(at, items)?;
         Some(Command::Store {

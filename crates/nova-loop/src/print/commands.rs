@@ -98,6 +98,18 @@ impl Printer<'_> {
                 self.out.text(&format!("shared {binding}"));
                 self.argument(count);
             }
+            Command::Spare {
+                pointer,
+                places,
+                count,
+                apart,
+            } => {
+                let binding = self.binding(*pointer);
+                self.out.text(&format!("spare {binding}"));
+                self.argument(places);
+                self.argument(count);
+                self.arguments(apart);
+            }
             Command::Assign { variable, value } => {
                 self.out.text("set");
                 self.variable(*variable);

@@ -87,6 +87,26 @@ impl<'p> Verifier<'p> {
                     self.error("an array of a group outside of the loop over groups");
                 }
             }
+            Command::Spare {
+                pointer,
+                places,
+                count,
+                apart,
+            } => {
+                self.expect(count, INDEX);
+                let ty = self.declare(*pointer);
+                for place in apart.iter().chain([places]) {
+                    match ty {
+                        Some(ty @ Type::Pointer(_)) => self.expect(place, ty),
+                        Some(_) => self.error("a spare place without a pointer to it"),
+                        None => {}
+                    }
+                }
+                self.flow.assign(*pointer);
+                if !self.levels.contains(&Level::Block) {
+                    self.error("a spare place outside of the loop over groups");
+                }
+            }
             Command::Assign { variable, value } => {
                 let found = self.type_of(value);
                 if let Some(ty) = self.target(*variable) {

@@ -71,12 +71,6 @@ pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
     recursion::check(program, &mut verifier.errors);
     destinations::check(program, &mut verifier.errors);
     turns::check(program, &mut verifier.errors);
-    for function in &program.functions {
-        if crate::levels::is_barrier_missing(program, function) {
-            verifier.function = Some(function);
-            verifier.error("threads of a group use what others may not have written yet");
-        }
-    }
     match verifier.errors.is_empty() {
         true => Ok(()),
         false => Err(verifier.errors),

@@ -441,20 +441,22 @@ fn turns_of_groups() {
 
 #[test]
 fn work_groups() {
-    let fine = "(for g n block (shared p:(pointer f32) n)
-        (for i n thread (store p i (load x i)))
-        (barrier thread)
-        (declare s:f32 0.0f)
-        (for j n sequential (set s (add f32 s (load p j))))
-        BETWEEN)";
-    // The next round writes what this one reads.
-    check("", &fine.replace("BETWEEN", "(barrier thread)"), "fine");
-    check("", &fine.replace("BETWEEN", ""), "may not have written yet");
+    // Where threads must wait the interference checker asks.
+    check("", "(for g n block (shared p:(pointer f32) n))", "fine");
     check(
         "",
-        "(for g n block (shared p:(pointer f32) n) (for i n thread (store p i 1.0f))
-           (declare s:f32 (load p 0)) (barrier thread))",
-        "may not have written yet",
+        "(for g n block (shared p:(pointer f32) n) (spare q:(pointer f32) p 4 [p]))",
+        "fine",
+    );
+    check(
+        "",
+        "(for g n block (shared p:(pointer f32) n) (spare q:(pointer f64) p 4 [p]))",
+        "not Pointer(F64)",
+    );
+    check(
+        "",
+        "(spare q:(pointer f32) x 4 [])",
+        "outside of the loop over groups",
     );
     check(
         "",

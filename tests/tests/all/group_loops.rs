@@ -1,0 +1,276 @@
+//! Work-groups whose threads make arrays in loops: each round's array has a place of its own, threads wait
+//! between what they do to one array, and mistakes in either are refused by the interference checker.
+
+use nova_diag::SourceMap;
+use nova_driver::{Stage, Target};
+use nova_loop::interference::{Rule, check, find};
+use nova_loop::ir::{Command, Expression, Program};
+use nova_loop::walk::each_command;
+use nova_tests::devices;
+use nova_tests::group_programs::{self, BATCH};
+use nova_tests::programs::{Compiled, How, compare, emit};
+use nova_tests::stages::Passes;
+use std::collections::BTreeSet;
+
+/// Arrays made in loops of groups, in every kind of loop.
+const PROGRAM: &str = "
+(define
+  (copy (lambda (z) ((to_local (map_local (lambda (x) x))) z)))
+  (step (lambda (v d) ((to_local (map_local (lambda (i)
+    (if (>= i d) (+ (v ! i) (v ! (- i d))) (v ! i))))) (range 8))))
+  (turned (lambda (v) ((to_local (map_local (lambda (i) (+ i (v ! (- 7 i)))))) (range 8))))
+  (ends (lambda (r) (+ (r ! 7) (* 1000 (r ! 3))))))
+; A scan of Hillis and Steele.
+(entry folded ((xs : vector int))
+  (map_workgroup (lambda (z) (ends (foldl step (copy z) [1 2 4]))) (split 8 xs)))
+; From an input, which has another place, as often as an element says.
+(entry iterated ((xs : vector int))
+  (map_workgroup (lambda (z) (ends (iterate (abs (% (z ! 0) 5)) turned z))) (split 8 xs)))
+; Until an element says so.
+(entry repeated ((xs : vector int))
+  (map_workgroup (lambda (z)
+    (ends (while (lambda (v) (< (v ! 3) 90)) (lambda (v) (turned (turned v))) (copy z))))
+    (split 8 xs)))
+; Several maps in a round, in global memory too.
+(entry several ((xs : vector int))
+  (map_workgroup (lambda (z)
+    (ends (iterate 3 (lambda (v)
+      (let (a (turned v)) (b ((to_global (map_local (lambda (i) (- (a ! (- 7 i)) (v ! i))))) (range 8)))
+       in ((to_local (map_local (lambda (i) (+ (b ! (% (+ i 1) 8)) (v ! (% (+ i 3) 8)))))) (range 8))))
+      (copy z))))
+    (split 8 xs)))
+; Two states, of which a round replaces the older one.
+(entry pairs ((xs : vector int))
+  (map_workgroup (lambda (z)
+    (let ((a, b) (iterate 5 (lambda (s) (let ((a, b) s)
+        in (b, ((to_local (map_local (lambda (i) (- (a ! (- 7 i)) (b ! i))))) (range 8)))))
+      ((copy z), (turned z))))
+     in (+ (ends a) (* 7 (ends b)))))
+    (split 8 xs)))
+; A state that is kept or replaced, as all threads decide alike.
+(entry chosen ((xs : vector int))
+  (map_workgroup (lambda (z)
+    (ends (foldl (lambda (v d) (if (> (v ! d) 5) v (turned v))) (copy z) [0 5 2 7])))
+    (split 8 xs)))
+; A loop in a loop.
+(entry nested ((xs : vector int))
+  (map_workgroup (lambda (z)
+    (ends (iterate 3 (lambda (v) (turned (foldl step v [1 4]))) (copy z))))
+    (split 8 xs)))
+";
+
+fn inputs() -> Vec<String> {
+    let numbers = |groups: i64, by: i64| {
+        let numbers: Vec<String> = (0..8 * groups)
+            .map(|k| ((k * by + 3) % 11).to_string())
+            .collect();
+        format!("[{}]", numbers.join(" "))
+    };
+    vec![
+        "[1 2 3 4 5 6 7 8 1 1 1 1 1 1 1 1]".to_string(),
+        numbers(7, 5),
+        "[]".to_string(),
+    ]
+}
+
+#[test]
+fn loops_of_groups_give_what_one_thread_gives() {
+    compare(PROGRAM, How::usual(true), &inputs());
+}
+
+#[test]
+fn the_first_of_them_is_what_it_must_be() {
+    for target in [Target::OpenCl, Target::Cuda] {
+        let is_present = match target {
+            Target::OpenCl => devices::has_opencl(),
+            _cuda => devices::has_cuda(),
+        };
+        if is_present {
+            let device = Compiled::new(PROGRAM, target, How::usual(true));
+            let value = device.call(0, &[&inputs()[0]]).expect("a value");
+            assert_eq!(
+                format!("{value:?}").matches("10036").count(),
+                1,
+                "{value:?}"
+            );
+        }
+    }
+}
+
+fn loops() -> Program {
+    let text = emit(PROGRAM, Target::OpenCl, How::usual(true), Stage::Loop);
+    let mut sources = SourceMap::new();
+    let file = sources.add("loops", &*text);
+    nova_loop::parse::parse(&text, file).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+}
+
+/// Changes the command of this number among those for which `change` gives others.
+fn change_one(
+    commands: &mut Vec<Command>,
+    left: &mut usize,
+    change: &dyn Fn(&Command) -> Option<Vec<Command>>,
+) -> bool {
+    for at in 0..commands.len() {
+        if let Some(others) = change(&commands[at]) {
+            if *left == 0 {
+                commands.splice(at..=at, others);
+                return true;
+            }
+            *left -= 1;
+        }
+        for list in commands[at].lists_mut() {
+            if change_one(list, left, change) {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// All programs with one mistake of a kind.
+fn mistakes(program: &Program, change: &dyn Fn(&Command) -> Option<Vec<Command>>) -> Vec<Program> {
+    let mut found = Vec::new();
+    loop {
+        let mut left = found.len();
+        let mut other = program.clone();
+        other.witnesses.clear();
+        let functions = &mut other.functions;
+        if !functions
+            .iter_mut()
+            .any(|f| change_one(&mut f.body, &mut left, change))
+        {
+            return found;
+        }
+        found.push(other);
+    }
+}
+
+fn without_barrier(command: &Command) -> Option<Vec<Command>> {
+    matches!(command, Command::Barrier(_)).then(Vec::new)
+}
+
+/// A place that one of the pointers that are still used may lead into.
+fn too_early(which: usize) -> impl Fn(&Command) -> Option<Vec<Command>> {
+    move |command| match command {
+        Command::Spare {
+            pointer,
+            places,
+            count,
+            apart,
+        } if apart.len() > which => {
+            let mut apart = apart.clone();
+            apart.remove(which);
+            Some(vec![Command::Spare {
+                pointer: *pointer,
+                places: places.clone(),
+                count: count.clone(),
+                apart,
+            }])
+        }
+        _others => None,
+    }
+}
+
+/// The array of the round before, made again.
+fn one_place(command: &Command) -> Option<Vec<Command>> {
+    match command {
+        Command::Spare {
+            pointer,
+            count,
+            apart,
+            ..
+        } if !apart.is_empty() => Some(vec![Command::Shared {
+            pointer: *pointer,
+            count: count.clone(),
+        }]),
+        _others => None,
+    }
+}
+
+/// All places of a function at the beginning of one array.
+fn places_together(program: &Program) -> Program {
+    let mut program = program.clone();
+    program.witnesses.clear();
+    for function in &mut program.functions {
+        let mut first = None;
+        let change = |command: &Command| match command {
+            Command::Shared { pointer, .. } => Some(*pointer),
+            _others => None,
+        };
+        each_command(&function.body, |command| first = first.or(change(command)));
+        let Some(first) = first else { continue };
+        let mut left = 0;
+        let other = |command: &Command| match command {
+            Command::Shared { pointer, .. } if *pointer != first => {
+                let value = Expression::Variable(first);
+                Some(vec![Command::declare(*pointer, value)])
+            }
+            _others => None,
+        };
+        change_one(&mut function.body, &mut left, &other);
+    }
+    program
+}
+
+#[test]
+fn mistakes_of_the_pass_are_refused() {
+    let program = loops();
+    let refusals = find(&program).refusals;
+    assert!(refusals.is_empty(), "{refusals:#?}");
+    let mut spares = 0;
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            spares += usize::from(matches!(command, Command::Spare { .. }));
+        });
+    }
+    assert!(spares >= 7, "{spares} arrays with several places");
+    let barriers = mistakes(&program, &without_barrier);
+    assert!(barriers.len() >= 14, "{} barriers", barriers.len());
+    let early = [too_early(0), too_early(1)].map(|change| mistakes(&program, &change));
+    assert!(early[0].len() >= 7, "{} places", early[0].len());
+    let again = mistakes(&program, &one_place);
+    let together = vec![places_together(&program)];
+    let kinds = [
+        ("a barrier left out", barriers),
+        ("a place used too early", early.concat()),
+        ("an array made again over that of the round before", again),
+        ("two arrays in one place", together),
+    ];
+    for (kind, programs) in &kinds {
+        for (number, program) in programs.iter().enumerate() {
+            let refused = !find(program).refusals.is_empty();
+            assert!(
+                refused,
+                "{kind}, {number}:\n{}",
+                nova_loop::print::print(program)
+            );
+        }
+    }
+    // Without the rules some get through.
+    for (rule, kind) in [(Rule::Waits, 0), (Rule::Places, 2)] {
+        let without: BTreeSet<Rule> = [rule].into();
+        let (kind, programs) = &kinds[kind];
+        let through = programs.iter().filter(|program| {
+            let refusals = check(program, &find(program).witnesses, &without);
+            refusals.is_empty()
+        });
+        assert!(through.count() > 0, "{rule:?}: {kind}");
+    }
+}
+
+#[test]
+fn random_programs_of_groups_agree() {
+    for passes in [Passes::Kernels(2), Passes::Cuda(2)] {
+        if !passes.is_present() {
+            continue;
+        }
+        let found = group_programs::compare(0..BATCH, passes);
+        assert!(
+            found.disagreements.is_empty(),
+            "{}",
+            found.disagreements.join("\n")
+        );
+        assert_eq!(found.programs, BATCH);
+        assert!(found.groups >= BATCH / 2 && found.spares >= 8, "{found:?}");
+    }
+}
