@@ -6,6 +6,7 @@
 //! Programs may stop with run-time errors, on purpose and by chance.
 
 mod expression;
+mod grids;
 mod maps;
 mod productions;
 mod types;
@@ -96,6 +97,9 @@ impl Random {
 
 /// Draws the program of a seed.
 pub fn program(seed: u64) -> Program {
+    if grids::has(seed) {
+        return grids::program(seed);
+    }
     if maps::has(seed) {
         return maps::program(seed);
     }
