@@ -518,6 +518,7 @@ impl Loaded {
         let options = nova_c::Options {
             name: name.to_string(),
             target: stages.target,
+            one_thread: Vec::new(),
         };
         let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
         let generated = Generated {

@@ -85,6 +85,9 @@ pub struct Options {
     pub name: String,
     /// What the C is for.
     pub target: Target,
+    /// The places of operations that one thread runs since it could not be proved that their iterations
+    /// do not meet, each with what was not shown.
+    pub one_thread: Vec<(nova_diag::Place, String)>,
 }
 
 /// The files of a program.

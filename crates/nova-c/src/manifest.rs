@@ -26,6 +26,12 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
                 ("parameters", parameters(&function.parameters)),
             ])
         });
+    let one_thread = unit.options.one_thread.iter().map(|(place, why)| {
+        Json::object([
+            ("place", Json::text(place.to_string())),
+            ("reason", Json::text(&**why)),
+        ])
+    });
     let manifest = Json::object([
         ("program", Json::text(&**name)),
         ("header", Json::text(format!("{name}.h"))),
@@ -33,6 +39,7 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
         ("entries", Json::List(entries.collect())),
         ("types", Json::List(types.collect())),
         ("foreign", Json::List(foreigns.collect())),
+        ("one_thread", Json::List(one_thread.collect())),
     ]);
     manifest.print()
 }

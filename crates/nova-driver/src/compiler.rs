@@ -18,6 +18,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// How often passes run again for operations that are left to one thread, before one thread runs all.
+const MOST_ROUNDS: usize = 8;
+
 /// The compiler with its options.
 #[derive(Clone, Debug, Default)]
 pub struct Compiler {
@@ -197,19 +200,16 @@ impl Compiler {
         library.map_err(|error| refused(error, link))
     }
 
-    /// Runs the passes that lead to a stage: once more, for one thread, where a loop for several has no
-    /// proof that it is free of races.
+    /// Runs the passes that lead to a stage: again where a loop for several threads has no proof that it
+    /// is free of races, with the operation that it comes from left to one.
     pub(crate) fn run_passes(&self, checked: &mut Checked, until: Stage) -> Result<Code, Failure> {
+        let mut options = self.settled(checked, until)?;
         let (core, name) = (Code::Core(checked.program.clone()), &checked.name);
-        let mut code = pipeline::run(core.clone(), name, until, &self.options, &mut checked.trace)?;
-        let unproved = std::mem::take(&mut checked.trace.unproved);
-        if !unproved.is_empty() {
-            let options = Options {
-                one_thread: true,
-                ..self.options.clone()
-            };
-            code = pipeline::run(core, name, until, &options, &mut checked.trace)?;
-            checked.trace.unproved = unproved;
+        let trace = &mut checked.trace;
+        trace.rounds = 0;
+        let mut code = pipeline::run(core.clone(), name, until, &options, trace)?;
+        while leave(trace, &mut options) {
+            code = pipeline::run(core.clone(), name, until, &options, trace)?;
         }
         match code.stage() == until {
             true => Ok(code),
@@ -217,6 +217,38 @@ impl Compiler {
                 "no pass leads to the stage {until} yet"
             ))),
         }
+    }
+
+    /// The options with the operations that are left to one thread, as far as that is to be known before
+    /// the passes run: proofs are looked for at the stage Loop, and earlier stages are shown as they are
+    /// for the program that comes of it.
+    fn settled(&self, checked: &mut Checked, until: Stage) -> Result<Options, Failure> {
+        let mut options = self.options.clone();
+        let is_early = until > Stage::Core && until < Stage::Loop;
+        if is_early && options.target.is_parallel() && options.target.is_supported() {
+            let (core, name) = (Code::Core(checked.program.clone()), &checked.name);
+            let mut trace = Trace::default();
+            loop {
+                pipeline::run(core.clone(), name, Stage::Loop, &options, &mut trace)?;
+                if !leave(&mut trace, &mut options) {
+                    break;
+                }
+            }
+            checked.trace.settled(trace);
+        }
+        Ok(options)
+    }
+
+    /// Looks for proofs that iterations of parallel loops do not meet: what one thread runs instead is in
+    /// the trace of the program.
+    ///
+    /// # Errors
+    /// Those of the passes.
+    pub fn prove(&self, checked: &mut Checked) -> Result<(), Failure> {
+        if self.options.target.is_parallel() && self.options.target.is_supported() {
+            self.run_passes(checked, Stage::Loop)?;
+        }
+        Ok(())
     }
 
     /// The value of an entry, from the reference interpreter.
@@ -241,6 +273,29 @@ impl Compiler {
         let evaluate = || nova_core::interpret::evaluate(&checked.program, entry, inputs, &options);
         pipeline::guard("eval", || Ok(evaluate()))?.map_err(Failure::Run)
     }
+}
+
+/// Leaves to one thread the operations whose loops have no proof, if there are any: whether the passes
+/// must run again. Where that does not help, or not soon, the whole program is left to one thread. The
+/// trace keeps each place once.
+fn leave(trace: &mut Trace, options: &mut Options) -> bool {
+    let open = std::mem::take(&mut trace.open);
+    let is_last = options.one_thread;
+    if open.is_empty() {
+        return false;
+    }
+    let mut is_more = false;
+    for unproved in open {
+        is_more |= options.alone.leave(&unproved.place, &unproved.message);
+        if trace.unproved.iter().all(|u| u.place != unproved.place) {
+            trace.unproved.push(unproved);
+        }
+    }
+    trace.rounds += 1;
+    options.one_thread |= !is_more || trace.rounds >= MOST_ROUNDS;
+    trace.alone = options.alone.clone();
+    trace.one_thread = options.one_thread;
+    !is_last
 }
 
 /// How the entries of a program are called, once it is compiled.

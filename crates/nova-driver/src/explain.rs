@@ -10,8 +10,8 @@ mod reuse;
 use crate::code::Code;
 use crate::compiler::{Checked, Compiler};
 use crate::error::Failure;
-use crate::options::Stage;
-use crate::pipeline::{self, PASSES, is_enabled, optional_passes};
+use crate::options::{Options, Stage};
+use crate::pipeline::{self, PASSES, Trace, is_enabled, optional_passes};
 pub use beside::{Schedule, side_by_side};
 use division::whole;
 use nova_core::Strategy;
@@ -92,15 +92,21 @@ impl Compiler {
     }
 
     fn explained(&self, checked: &mut Checked) -> Result<(String, Schedule), Failure> {
-        let options = self.options();
+        let code = self.run_passes(checked, Stage::Mem)?;
+        // What is asked below must know what one thread runs.
+        let settled = Compiler::new(Options {
+            alone: checked.trace.alone.clone(),
+            one_thread: checked.trace.one_thread,
+            ..self.options().clone()
+        });
+        let options = settled.options();
         let flat = Code::Core(checked.program.clone());
         let mut flat = pipeline::run_before(DIVIDE, flat, &checked.name, options)?;
         let undivided = flat.clone();
-        let code = self.run_passes(checked, Stage::Mem)?;
         let Code::Mem(program) = &code else {
             return Err(Failure::Unsupported("no pass leads to memory".to_string()));
         };
-        let obstacles = self.obstacles(checked)?;
+        let obstacles = settled.obstacles(checked)?;
         let mut tenants = HashMap::new();
         for (index, info) in program.variables.iter().enumerate() {
             if let Some(memory) = &info.memory {
@@ -112,12 +118,13 @@ impl Compiler {
             program,
             tenants,
             tiled: nova_loop::tiled(program, options.strict),
-            notes: self.notes(&mut flat),
+            notes: settled.notes(&mut flat),
             device: options.target.machine() == nova_loop::Machine::Device,
             out: String::new(),
             schedule: Schedule::new(options.target),
         };
         report.passes(self);
+        report.left(&checked.trace);
         for function in &program.functions {
             report.function(function);
             report.reuse(function, &obstacles);
@@ -152,6 +159,22 @@ impl Report<'_> {
         let optional = optional_passes().into_iter();
         for pass in optional.filter(|pass| !is_on(pass.name)) {
             self.line(1, &format!("{} is switched off", pass.name));
+        }
+    }
+
+    /// The loops that one thread runs for want of a proof.
+    fn left(&mut self, trace: &Trace) {
+        for unproved in &trace.unproved {
+            let what = match trace.one_thread {
+                true => "one thread runs the whole program",
+                false => "one thread runs it",
+            };
+            let (place, why) = (&unproved.place, &unproved.message);
+            let text = format!(
+                "{place}: {what}, since it could not be proved that the iterations of a loop do not meet: \
+                 {why}"
+            );
+            self.line(1, &text);
         }
     }
 

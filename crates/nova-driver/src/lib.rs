@@ -33,6 +33,7 @@ pub mod options;
 pub mod pipeline;
 pub mod source;
 mod strategies;
+mod trace;
 mod typed;
 pub mod types_text;
 

@@ -1,7 +1,7 @@
 //! What a compilation is asked to do.
 
 use nova_loop::Machine;
-use nova_opt::divide::Division;
+use nova_opt::divide::{Alone, Division};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -157,6 +157,8 @@ pub struct Options {
     pub check_races: bool,
     /// Whether parallel loops need a proof.
     pub proofs: Proofs,
+    /// Operations that one thread runs, since nothing shows that iterations of their loops do not meet.
+    pub alone: Alone,
     /// Whether one thread runs the program, whatever its target: nothing is divided, and strategies
     /// are loops in order.
     pub one_thread: bool,
@@ -165,13 +167,15 @@ pub struct Options {
 /// What is done about proofs that iterations of parallel loops do not meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Proofs {
-    /// A program with a loop that has none is compiled for one thread, with a warning.
+    /// One thread runs the operation that a loop without one comes from, with a warning.
     #[default]
     Needed,
     /// Nobody looks for any: loops are as the passes have made them, for tests of the checker.
     Ignored,
     /// None is believed, for tests of what becomes of such programs.
     Refused,
+    /// None is believed of loops that come from this line.
+    RefusedIn(u32),
 }
 
 impl Options {
@@ -229,6 +233,7 @@ impl Default for Options {
             division: None,
             check_races: false,
             proofs: Proofs::default(),
+            alone: Alone::default(),
             one_thread: false,
         }
     }

@@ -6,6 +6,7 @@
 use crate::code::{Code, Generated};
 use crate::error::InternalError;
 use crate::options::{Options, Proofs, Stage};
+pub use crate::trace::Trace;
 use nova_core::ir as core;
 use nova_flat::ir as flat;
 use nova_loop::Machine;
@@ -13,7 +14,7 @@ use nova_loop::interference::{self, Unproved};
 use nova_loop::ir as commands;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// A pass of the pipeline.
 #[derive(Clone, Copy, Debug)]
@@ -160,7 +161,7 @@ pub const PASSES: &[Pass] = &[
         level: 0,
         step: Step::FlatFor(|program, options| {
             if let Some(division) = options.division() {
-                nova_opt::divide::honour(program, division.kernels);
+                nova_opt::divide::honour(program, division.kernels, &options.alone);
             }
         }),
     },
@@ -170,7 +171,7 @@ pub const PASSES: &[Pass] = &[
         level: 1,
         step: Step::FlatFor(|program, options| {
             if let Some(division) = options.division() {
-                nova_opt::divide::run(program, division);
+                nova_opt::divide::run_but(program, division, &options.alone);
             }
         }),
     },
@@ -300,7 +301,17 @@ pub const PASSES: &[Pass] = &[
             // Targets without C are refused before.
             let target = options.dialect().unwrap_or(nova_c::Target::Seq);
             let name = name.to_string();
-            nova_c::emit(program, &nova_c::Options { name, target })
+            let alone = options.alone.each();
+            let one_thread = alone.map(|(place, why)| (place.clone(), why.to_string()));
+            let one_thread = one_thread.collect();
+            nova_c::emit(
+                program,
+                &nova_c::Options {
+                    name,
+                    target,
+                    one_thread,
+                },
+            )
         }),
     },
 ];
@@ -349,7 +360,7 @@ impl Pass {
                 Ok(Code::Loop(program))
             }
             (Step::Settle, Code::Loop(mut program)) => {
-                trace.unproved = settle(&mut program, options);
+                trace.open = settle(&mut program, options);
                 Ok(Code::Loop(program))
             }
             (Step::LoopToC(run), Code::Loop(program)) => Ok(Code::C(Box::new(Generated {
@@ -369,8 +380,9 @@ fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
         false => options.proofs,
     };
     match proofs {
-        Proofs::Needed => interference::settle(program, true),
-        Proofs::Refused => interference::settle(program, false),
+        Proofs::Needed => interference::settle(program, &|_| true),
+        Proofs::Refused => interference::settle(program, &|_| false),
+        Proofs::RefusedIn(line) => interference::settle(program, &|place| place.line != line),
         Proofs::Ignored => Vec::new(),
     }
 }
@@ -384,28 +396,6 @@ pub fn optional_passes() -> Vec<&'static Pass> {
         }
     }
     passes
-}
-
-/// What happened in a run of the pipeline.
-#[derive(Clone, Debug, Default)]
-pub struct Trace {
-    /// The passes that ran, with the time each took.
-    pub times: Vec<(&'static str, Duration)>,
-    /// The program as text after the pass that was asked for.
-    pub dump: Option<String>,
-    /// Loops for several threads that have no proof. Once one thread runs them instead, they are what
-    /// warnings are about.
-    pub unproved: Vec<Unproved>,
-}
-
-impl Trace {
-    /// The times as a table for people.
-    pub fn times_text(&self) -> String {
-        let total: Duration = self.times.iter().map(|(_, time)| *time).sum();
-        let rows = self.times.iter().copied().chain([("total", total)]);
-        rows.map(|(name, time)| format!("{:>12.6} s  {name}\n", time.as_secs_f64()))
-            .collect()
-    }
 }
 
 /// Whether a pass runs under these options.

@@ -24,8 +24,10 @@
 //!
 //! What threads cannot share stays whole: effects that can be seen from outside, and node tables
 //! ([`shared`]). That nothing else is shared is made sure of in Loop (`nova_loop::regions`). What became
-//! of each operation, and why, is recorded for those who ask ([`Notes`]).
+//! of each operation, and why, is recorded for those who ask ([`Notes`]). Operations
+//! of which a later stage cannot prove that threads may share them stay whole, too ([`Alone`]).
 
+mod alone;
 mod blocks;
 mod carried;
 mod collect;
@@ -55,6 +57,7 @@ mod stencil;
 mod strategies;
 mod tiles;
 
+pub use alone::Alone;
 pub use histogram::ELEMENTS;
 pub use lanes::LANES;
 pub use local_bins::LOCAL_ELEMENTS;
@@ -131,20 +134,31 @@ pub const DEEPEST: usize = 3;
 
 /// Divides the operations of a program that are worth it.
 pub fn run(program: &mut Program, division: Division) {
-    divide(program, division, None);
+    run_but(program, division, &Alone::default());
 }
 
-/// Divides the operations of a program as [`run`] does, and says what became of each.
-pub fn notes(program: &mut Program, division: Division) -> Option<Notes> {
-    divide(program, division, Some(Notes::new(division)))
+/// The same, but for those that are left to one thread.
+pub fn run_but(program: &mut Program, division: Division, alone: &Alone) {
+    divide(program, division, alone, None);
 }
 
-fn divide(program: &mut Program, division: Division, notes: Option<Notes>) -> Option<Notes> {
+/// Divides the operations of a program as [`run_but`] does, and says what became of each.
+pub fn notes(program: &mut Program, division: Division, alone: &Alone) -> Option<Notes> {
+    divide(program, division, alone, Some(Notes::new(division)))
+}
+
+fn divide(
+    program: &mut Program,
+    division: Division,
+    alone: &Alone,
+    notes: Option<Notes>,
+) -> Option<Notes> {
     let mut divider = Divider {
         effects: FunctionEffects::new(program),
         node_makers: NodeMakers::new(program, division.kernels),
         division,
         definitions: Definitions::default(),
+        alone,
         program,
         depth: 0,
         notes,
@@ -169,6 +183,8 @@ struct Divider<'a> {
     division: Division,
     /// How variables are computed, for devices.
     definitions: Definitions,
+    /// What one thread runs whatever it costs.
+    alone: &'a Alone,
     /// How many divided operations are around.
     depth: usize,
     /// What became of operations, where somebody asks.
@@ -209,6 +225,9 @@ impl Divider<'_> {
 
     /// Why an operation or a sort may not be divided among threads, if it may not.
     fn obstacle(&self, statement: &Statement) -> Option<Option<Reason>> {
+        if self.alone.has(statement) {
+            return Some(Some(Reason::Unproved));
+        }
         match &statement.expression {
             Expression::Operation(operation) => Some(self.obstacle_of(operation)),
             Expression::Sort { compare, .. } => Some(self.shared_in(&compare.body)),

@@ -72,6 +72,10 @@ fn check_file(compiler: &Compiler, file: &Path) -> Result<Checked, Failure> {
 /// Writes of which loops the compiler has no proof, and what people who work on it asked for; also when
 /// a command fails after it.
 fn report_passes(common: &Common, checked: &Checked) {
+    let what = match checked.trace.one_thread {
+        true => "the program",
+        false => "it",
+    };
     for Unproved {
         place,
         message: why,
@@ -79,8 +83,7 @@ fn report_passes(common: &Common, checked: &Checked) {
     {
         message(&format!(
             "warning: {place}: it could not be proved that iterations of this loop do not meet, so one \
-             thread runs the program\n  note: {why}; a limit of the compiler, not a mistake in the \
-             program"
+             thread runs {what}\n  note: {why}; a limit of the compiler, not a mistake in the program"
         ));
     }
     if let Some(dump) = &checked.trace.dump {

@@ -2,12 +2,12 @@
 //! the interference checker accepts.
 //!
 //! Compiles each file and the random programs of COUNT seeds from FIRST (0) on, with operations
-//! divided into small parts, for the target with threads, for OpenCL and for CUDA, files also as they
-//! are divided by default and for one thread, and finds witnesses for every parallel loop. Prints the
-//! number of loops by level, of blocks by the reasons that keep iterations apart, of loops that are
-//! refused by rule, and these loops; `--dump` writes the text of Loop of each program with one into a
-//! folder. Uses all cores. Exits with 1 where a loop is refused, a program does not compile, or a
-//! check takes long.
+//! divided into small parts, for the target with threads, for OpenCL and for CUDA, also as they are
+//! divided among threads by default, and files for one thread, and finds witnesses for every parallel
+//! loop. Prints the number of loops by level, of blocks by the reasons that keep iterations apart, of
+//! loops that are refused by rule, and these loops; `--dump` writes the text of Loop of each program
+//! with one into a folder. Uses all cores. Exits with 1 where a loop is refused, a program does not
+//! compile, or a check takes long.
 
 use nova_loop::interference::{Findings, Reason, check, find};
 use nova_loop::ir::{Command, Program};
@@ -114,7 +114,7 @@ impl Tally {
             Source::Seed(seed) => {
                 let program = random::program(*seed);
                 let text = format!("{PRELUDE}{}", program.entry);
-                for passes in SMALL {
+                for passes in SMALL.into_iter().chain([Passes::Threads(2)]) {
                     self.compile(&format!("random {seed}"), &text, passes, true, dump);
                 }
             }

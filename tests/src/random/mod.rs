@@ -7,6 +7,7 @@
 
 mod expression;
 pub mod groups;
+mod grids;
 mod maps;
 mod productions;
 mod types;
@@ -108,6 +109,9 @@ fn written(random: &mut Random, ty: &Ty) -> String {
 
 /// Draws the program of a seed.
 pub fn program(seed: u64) -> Program {
+    if grids::has(seed) {
+        return grids::program(seed);
+    }
     if maps::has(seed) {
         return maps::program(seed);
     }

@@ -23,7 +23,7 @@ impl Compiler {
             return None;
         };
         let pass = PASSES.iter().find(runs);
-        pass.and_then(|_| divide::notes(program, division))
+        pass.and_then(|_| divide::notes(program, division, &options.alone))
     }
 }
 
@@ -387,6 +387,9 @@ fn reason_text(reason: Reason) -> String {
         Reason::Dear => "the body would be computed twice, which costs too much",
         Reason::Strategy => "the program says who runs it",
         Reason::Inside => "a loop inside is shared among threads, because the program says so",
+        Reason::Unproved => {
+            "it could not be proved that its rounds do not meet, which is a limit of the compiler"
+        }
         Reason::Deep => return format!("{DEEPEST} divided loops are around it"),
     };
     text.to_string()

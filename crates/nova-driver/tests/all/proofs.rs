@@ -1,4 +1,5 @@
-//! Programs whose loops have no proof of freedom from races: one thread runs them, whatever the target.
+//! Programs whose loops have no proof of freedom from races: one thread runs these loops, whatever the
+//! target, and no others.
 
 use nova_driver::{Compiler, Options, Proofs, Source, Stage, Target};
 
@@ -57,6 +58,97 @@ fn one_thread_runs_what_has_no_proof() {
             assert!(!unproved.is_empty(), "{target}: {text}");
             assert!(unproved[0].starts_with("p:"), "{target}: {unproved:?}");
         }
+    }
+}
+
+/// Two entries, and an operation inside of another one, each in a line of its own.
+const LINES: &str = "(entry f ((X : vector int)) (map (* 3) X))
+(entry g ((X : vector int)) (filter (lambda (x) (> x 3)) X))
+(entry h ((R : vector (vector int)))
+  (map
+    (lambda (r)
+      (filter (lambda (x) (> x 0)) r)) R))
+(entry k ((X : vector int))
+  (join
+    (map_workgroup
+      (map_local (+ 1))
+      (split 4 X))))
+";
+
+/// The lines of the loops at the level of a grid or of a block.
+fn lines_of_grids(text: &str) -> Vec<u32> {
+    let mut lines: Vec<u32> = text
+        .lines()
+        .filter(|line| {
+            line.contains("(for ") && (line.contains(" grid ") || line.contains(" block "))
+        })
+        .filter_map(|line| line.split("\"p:").nth(1)?.split(':').next()?.parse().ok())
+        .collect();
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+#[test]
+fn what_has_a_proof_stays_with_many() {
+    for target in TARGETS {
+        let usual = Options {
+            target,
+            ..Options::default()
+        };
+        let (all, _) = emit(LINES, Stage::Loop, usual.clone());
+        let all = lines_of_grids(&all);
+        for line in [1, 2, 4, 6] {
+            let refused = Options {
+                proofs: Proofs::RefusedIn(line),
+                ..usual.clone()
+            };
+            let (loops, unproved) = emit(LINES, Stage::Loop, refused.clone());
+            let expected: Vec<u32> = all.iter().copied().filter(|l| *l != line).collect();
+            assert_eq!(lines_of_grids(&loops), expected, "{target} {line}: {loops}");
+            let of_line = format!("p:{line}:");
+            assert_eq!(
+                unproved.is_empty(),
+                !all.contains(&line),
+                "{target} {line}: {unproved:?}"
+            );
+            assert!(unproved.iter().all(|place| place.starts_with(&of_line)));
+            // Earlier stages, the report and the manifest tell the same.
+            let compiler = Compiler::new(refused);
+            let checked = || compiler.check(Source::text("p", LINES)).expect("a program");
+            let report = compiler.explain(&mut checked()).expect("a report");
+            let files = compiler.compile(&mut checked()).expect("its files").files;
+            for place in &unproved {
+                assert!(
+                    report.contains(&format!("{place}: one thread runs it")),
+                    "{report}"
+                );
+                assert!(
+                    report.contains("not divided: it could not be proved"),
+                    "{report}"
+                );
+                assert!(files.manifest.contains(&format!("\"place\": \"{place}\"")));
+            }
+            assert_eq!(files.manifest.contains("\"reason\""), !unproved.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_group_whose_threads_have_no_proof_runs_alone() {
+    for target in [Target::OpenCl, Target::Cuda] {
+        let options = Options {
+            target,
+            proofs: Proofs::RefusedIn(10),
+            ..Options::default()
+        };
+        let (loops, unproved) = emit(LINES, Stage::Loop, options);
+        assert!(!unproved.is_empty(), "{target}");
+        let lines = lines_of_grids(&loops);
+        assert!(
+            !lines.contains(&9) && lines.contains(&1),
+            "{target}: {loops}"
+        );
     }
 }
 

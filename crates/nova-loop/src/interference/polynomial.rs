@@ -93,6 +93,11 @@ impl Polynomial {
         }
     }
 
+    /// How many products it has.
+    pub(super) fn terms(&self) -> usize {
+        self.0.len()
+    }
+
     /// The symbol, if it is one.
     pub(super) fn as_symbol(&self) -> Option<Symbol> {
         match self.0.first_key_value() {
@@ -133,6 +138,23 @@ impl Polynomial {
             }
         }
         Some((factor, rest))
+    }
+
+    /// What one of a symbol is multiplied by, which has the others if it is multiplied by itself, and the
+    /// rest, which has none.
+    pub(super) fn split_once(&self, symbol: Symbol) -> (Polynomial, Polynomial) {
+        let (mut factor, mut rest) = (Polynomial::default(), Polynomial::default());
+        for (symbols, number) in &self.0 {
+            match symbols.iter().position(|s| *s == symbol) {
+                None => rest.add(symbols.clone(), *number),
+                Some(at) => {
+                    let mut others = symbols.clone();
+                    others.remove(at);
+                    factor.add(others, *number);
+                }
+            }
+        }
+        (factor, rest)
     }
 
     /// The sum with another value in the place of each symbol.

@@ -2,14 +2,14 @@
 //!
 //! A proof takes the last symbol of the sum, finds out whether what it is multiplied by is negative,
 //! and puts a bound of the symbol in its place, which consists of earlier symbols; until a number is
-//! left. There is no search beyond the choice of a bound, and the work is limited.
+//! left. Of a power one symbol is replaced at a time: what it is multiplied by has fewer of them. There is no search beyond the choice of a bound, and the work is limited.
 
 use super::polynomial::{Polynomial, Symbol};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Steps of a proof.
-const MOST_STEPS: u32 = 30_000;
+const MOST_STEPS: u32 = 100_000;
 /// Bounds of one symbol that are looked at.
 const MOST_BOUNDS: usize = 12;
 /// How many facts follow from one, at most one from the other.
@@ -80,6 +80,9 @@ struct Search {
     left: u32,
     /// Sums of which it has been found out that nothing shows that they are not negative.
     failed: BTreeSet<Polynomial>,
+    /// Those of which it has been shown, by the cases that are assumed: what is known without the last
+    /// ones also holds with them.
+    proved: Vec<BTreeSet<Polynomial>>,
 }
 
 /// What is known of symbols.
@@ -109,9 +112,7 @@ impl Prover {
     fn learn_sum(&mut self, sum: &Polynomial, derive: u32) {
         self.is_nowhere |= sum.as_constant().is_some_and(|number| number < 0);
         let Some(symbol) = sum.latest() else { return };
-        let Some((factor, rest)) = sum.split(symbol) else {
-            return;
-        };
+        let (factor, rest) = sum.split_once(symbol);
         let Some(factor) = factor.as_constant() else {
             // At most `rest` are as many times the symbol as its factor says.
             let product = Polynomial::default().minus(&factor);
@@ -152,6 +153,7 @@ impl Prover {
         let mut search = Search {
             left: MOST_STEPS,
             failed: BTreeSet::new(),
+            proved: vec![BTreeSet::new()],
         };
         self.is_nowhere || self.prove(sum, &mut search)
     }
@@ -160,14 +162,18 @@ impl Prover {
         if let Some(number) = sum.as_constant() {
             return number >= 0;
         }
+        if search.proved.iter().any(|proved| proved.contains(sum)) {
+            return true;
+        }
         if search.left == 0 || search.failed.contains(sum) {
             return false;
         }
         search.left -= 1;
         let holds = self.prove_new(sum, search);
-        if !holds {
-            search.failed.insert(sum.clone());
-        }
+        match search.proved.last_mut().filter(|_| holds) {
+            Some(proved) => proved.insert(sum.clone()),
+            None => search.failed.insert(sum.clone()),
+        };
         holds
     }
 
@@ -176,9 +182,7 @@ impl Prover {
         let Some(symbol) = sum.latest() else {
             return false;
         };
-        let Some((factor, rest)) = sum.split(symbol) else {
-            return false;
-        };
+        let (factor, rest) = sum.split_once(symbol);
         let Some(known) = self.known.get(&symbol) else {
             return false;
         };
@@ -195,12 +199,13 @@ impl Prover {
             Some(false) => &known.upper,
             None => &Vec::new(),
         };
-        for bound in bounds {
-            if let Some(sum) = replace(&factor, &rest, bound)
-                && deep(|| self.prove(&sum, search))
-            {
-                return true;
-            }
+        // What cancels most is tried first: the others are mostly in vain, which takes long to find out.
+        let sums = bounds.iter();
+        let sums = sums.filter_map(|bound| replace(&factor, &rest, bound));
+        let mut sums: Vec<Polynomial> = sums.collect();
+        sums.sort_by_key(Polynomial::terms);
+        if sums.iter().any(|sum| deep(|| self.prove(sum, search))) {
+            return true;
         }
         for (product, most) in &known.products {
             if *product == Polynomial::default().minus(&factor)
@@ -245,7 +250,9 @@ impl Prover {
             return true;
         }
         let outside = std::mem::take(&mut search.failed);
+        search.proved.push(BTreeSet::new());
         let holds = inside.prove(sum, search);
+        search.proved.pop();
         search.failed = outside;
         holds
     }

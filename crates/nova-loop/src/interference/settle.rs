@@ -1,6 +1,7 @@
 //! What becomes of a program whose loops have been looked at: those with a witness stay as they are, those
 //! of lanes without one run in order, and of the others without one the compiler is told, which makes
-//! the program again for one thread. So no loop is given to several without a proof.
+//! the program again with the operations that they come from left to one thread. So no loop is given to
+//! several without a proof.
 
 use super::find;
 use crate::ir::{Command, Level, Program, Variable};
@@ -18,14 +19,22 @@ pub struct Unproved {
 }
 
 /// Keeps in a program the witnesses of all parallel loops that have one, makes loops of lanes sequential
-/// that have none, and gives the others that have none. `believe` is false in tests of what happens
-/// then: it is as if nothing could be proved.
-pub fn settle(program: &mut Program, believe: bool) -> Vec<Unproved> {
+/// that have none, and gives the others that have none. `believes` is false, in tests of what happens
+/// then, of the places of loops of which it is as if nothing could be proved.
+pub fn settle(program: &mut Program, believes: &dyn Fn(&Place) -> bool) -> Vec<Unproved> {
     let findings = find(program);
     let mut refused: BTreeMap<Variable, String> = BTreeMap::new();
-    if !believe {
-        let all = findings.witnesses.keys();
-        refused.extend(all.map(|index| (*index, "nothing is believed".to_string())));
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            if let Command::For {
+                variable, place, ..
+            } = command
+                && findings.witnesses.contains_key(variable)
+                && !believes(place)
+            {
+                refused.insert(*variable, "nothing is believed".to_string());
+            }
+        });
     }
     for refusal in findings.refusals {
         let message = format!("{:?}: {}", refusal.rule, refusal.message);

@@ -15,6 +15,7 @@ mod fission;
 pub(crate) mod linear;
 mod lines;
 pub(crate) mod memory;
+mod offsets;
 mod running;
 mod runs;
 mod stages;
@@ -27,6 +28,7 @@ use linear::Definitions;
 use memory::Memory;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
+use std::collections::BTreeSet;
 use totals::Totals;
 
 /// Bodies with more work than this are not limited by the memory that they write.
@@ -51,6 +53,8 @@ pub(crate) struct Strips<'a> {
     /// For pointers to fields of structures of the caller, the pointer to the first field.
     structures: &'a FirstFields,
     pub(crate) totals: Totals,
+    /// Tables that say where the parts of parallel loops begin.
+    offsets: BTreeSet<Variable>,
     /// Whether a loop streams since the last time that this was asked.
     pub(crate) streamed: bool,
 }
@@ -79,6 +83,7 @@ impl<'a> Strips<'a> {
         Strips {
             memory: Memory::of(program, function),
             totals: Totals::declared(&function.body),
+            offsets: offsets::of(function),
             program,
             structures,
             streamed: false,
@@ -115,7 +120,10 @@ impl Strips<'_> {
         }
         let rewritten = self.map(&command).and_then(|map| {
             if !map.folds.is_empty() {
-                return self.running(&map);
+                return match offsets::are_written(&map, &self.offsets) {
+                    true => None,
+                    false => self.running(&map),
+                };
             }
             let streamed = self.stream(&map);
             streamed.or_else(|| self.fission(&map))

@@ -219,6 +219,8 @@ pub enum Reason {
     Strategy,
     /// An operation inside of it is shared among threads, because the program says so.
     Inside,
+    /// Nothing shows that its iterations do not meet.
+    Unproved,
 }
 
 impl Notes {

@@ -2,8 +2,10 @@
 //! over their indices as they are, whatever their number and cost; `map_local`, `map_seq` and
 //! `reduce_seq` stay loops of one thread. Only where threads cannot share a map, because its effects
 //! can be seen from outside or it appends nodes that they cannot append, one thread runs it after all, in
-//! order: its meaning comes first, and neither has a place on a device anyway.
+//! order: its meaning comes first, and neither has a place on a device anyway. So it does where nothing
+//! shows that iterations do not meet ([`Alone`]).
 
+use super::alone::Alone;
 use super::shared::NodeMakers;
 use crate::effects::FunctionEffects;
 use nova_core::strategy;
@@ -12,7 +14,7 @@ use nova_flat::visit::{bodies_mut, each_statement};
 
 /// Gives to threads the maps that the program gives to them; these are threads of kernels, or of a
 /// processor.
-pub fn honour(program: &mut Program, kernels: bool) {
+pub fn honour(program: &mut Program, kernels: bool, alone: &Alone) {
     let mut marked = false;
     for function in &program.functions {
         each_statement(&function.body, &mut |statement| {
@@ -25,21 +27,23 @@ pub fn honour(program: &mut Program, kernels: bool) {
     let effects = FunctionEffects::new(program);
     let makers = NodeMakers::new(program, kernels);
     for function in &mut program.functions {
-        share(&effects, &makers, &mut function.body);
+        share(&effects, &makers, alone, &mut function.body);
     }
 }
 
-fn share(effects: &FunctionEffects, makers: &NodeMakers, body: &mut Body) {
+fn share(effects: &FunctionEffects, makers: &NodeMakers, alone: &Alone, body: &mut Body) {
     for statement in &mut body.statements {
+        let is_left = alone.has(statement);
         if let Expression::Operation(operation) = &mut statement.expression
             && is_for_many(operation)
+            && !is_left
             && !effects.of_body(&operation.body).observable
             && !makers.may_run_in(&operation.body)
         {
             operation.level = Level::Grid;
         }
         bodies_mut(&mut statement.expression, &mut |inner| {
-            nova_diag::deep(|| share(effects, makers, inner));
+            nova_diag::deep(|| share(effects, makers, alone, inner));
         });
     }
 }

@@ -41,7 +41,7 @@ fn operations(program: &Program) -> Vec<&ArrayOperation> {
 
 /// For threads of a processor.
 fn honour(program: &mut Program) {
-    divide::honour(program, false);
+    divide::honour(program, false, &divide::Alone::default());
 }
 
 /// What a pass makes of a program; its values stay the same.

@@ -9,9 +9,15 @@ use std::fmt::Write;
 /// Checks a program and prints the types of its entries, or its messages as lines of JSON.
 pub fn check(common: &Common, arguments: &CheckArguments) -> Outcome {
     let compiler = Compiler::new(common.options());
-    let result = compiler.check(Source::File(arguments.file.file.clone()));
-    if let Ok(checked) = &result {
+    let mut result = compiler.check(Source::File(arguments.file.file.clone()));
+    if let Ok(checked) = &mut result {
+        // Which loops of a target one thread runs is known once its passes have run.
+        let proved = match common.target {
+            Some(_) => compiler.prove(checked),
+            None => Ok(()),
+        };
         super::report_passes(common, checked);
+        proved?;
     }
     match (result, arguments.json) {
         (Ok(checked), true) => print(&checked.report.to_json()),

@@ -1,0 +1,42 @@
+//! What happened in a run of the passes, for those who ask.
+
+use nova_loop::interference::Unproved;
+use nova_opt::divide::Alone;
+use std::time::Duration;
+
+/// What happened in a run of the pipeline.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The passes that ran, with the time each took.
+    pub times: Vec<(&'static str, Duration)>,
+    /// The program as text after the pass that was asked for.
+    pub dump: Option<String>,
+    /// Loops for several threads that have no proof. Once one thread runs them instead, they are what
+    /// warnings are about.
+    pub unproved: Vec<Unproved>,
+    /// Those of the last run of the passes, about which nothing has been done yet.
+    pub open: Vec<Unproved>,
+    /// How often passes have run for such loops.
+    pub rounds: usize,
+    /// The operations that one thread runs instead.
+    pub alone: Alone,
+    /// Whether one thread runs everything, since that was not enough.
+    pub one_thread: bool,
+}
+
+impl Trace {
+    /// Takes from another trace what one thread runs.
+    pub(crate) fn settled(&mut self, other: Trace) {
+        self.unproved = other.unproved;
+        self.alone = other.alone;
+        self.one_thread = other.one_thread;
+    }
+
+    /// The times as a table for people.
+    pub fn times_text(&self) -> String {
+        let total: Duration = self.times.iter().map(|(_, time)| *time).sum();
+        let rows = self.times.iter().copied().chain([("total", total)]);
+        rows.map(|(name, time)| format!("{:>12.6} s  {name}\n", time.as_secs_f64()))
+            .collect()
+    }
+}
