@@ -7,6 +7,7 @@
 pub mod bench;
 pub mod defects;
 pub mod devices;
+pub mod foreign;
 pub mod host;
 pub mod inputs;
 pub mod nested;

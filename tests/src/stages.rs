@@ -432,6 +432,7 @@ impl Loaded {
         let options = nova_c::Options {
             name: name.to_string(),
             target: stages.target,
+            device_source: String::new(),
         };
         let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
         let generated = Generated {

@@ -20,6 +20,7 @@ mod copies;
 mod cuda;
 mod declare;
 mod device;
+mod device_functions;
 mod device_nodes;
 pub mod dialect;
 pub mod exports;
@@ -85,6 +86,8 @@ pub struct Options {
     pub name: String,
     /// What the C is for.
     pub target: Target,
+    /// Foreign functions in the language of the device, which stand before the kernels.
+    pub device_source: String,
 }
 
 /// The files of a program.

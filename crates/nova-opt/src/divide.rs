@@ -32,6 +32,7 @@ mod collect;
 mod control;
 mod cost;
 mod cut;
+mod device;
 mod digits;
 mod grid;
 mod group;
@@ -211,7 +212,7 @@ impl Divider<'_> {
     fn obstacle(&self, statement: &Statement) -> Option<Option<Reason>> {
         match &statement.expression {
             Expression::Operation(operation) => Some(self.obstacle_of(operation)),
-            Expression::Sort { compare, .. } => Some(self.shared_in(&compare.body)),
+            Expression::Sort { compare, .. } => Some(self.obstacle_in(&compare.body)),
             _nothing_to_divide => None,
         }
     }
@@ -221,10 +222,20 @@ impl Divider<'_> {
         self.obstacle(statement) == Some(None)
     }
 
+    /// What is in the body of an operator or a comparison that threads cannot share, or share already.
+    fn obstacle_in(&self, body: &Body) -> Option<Reason> {
+        let grids = holds_grids(body).then_some(Reason::Inside);
+        grids.or_else(|| self.shared_in(body))
+    }
+
     /// What is in a body that threads cannot share.
     fn shared_in(&self, body: &Body) -> Option<Reason> {
-        if self.effects.of_body(body).observable {
+        let effects = self.effects.of_body(body);
+        if effects.observable {
             return Some(Reason::Observable);
+        }
+        if self.division.kernels && effects.hosted {
+            return Some(Reason::Foreign);
         }
         self.node_makers.may_run_in(body).then_some(Reason::Nodes)
     }
@@ -248,17 +259,14 @@ impl Divider<'_> {
             | Output::Histogram { lambda, .. } => {
                 let strict = self.division.strict;
                 match is_orderly(output, rank, strict) {
-                    true => self.shared_in(&lambda.body),
+                    true => self.obstacle_in(&lambda.body),
                     false if freedom(lambda, strict) == Freedom::Any => Some(Reason::Operator),
                     false => Some(Reason::Order),
                 }
             }
             Output::Scatter { .. } | Output::Join { .. } => Some(Reason::Scatter),
         };
-        let shared = || {
-            let grids = holds_grids(&operation.body).then_some(Reason::Inside);
-            grids.or_else(|| self.shared_in(&operation.body))
-        };
+        let shared = || self.obstacle_in(&operation.body);
         if let Some(reason) = outputs.iter().find_map(of_output).or_else(shared) {
             return Some(reason);
         }

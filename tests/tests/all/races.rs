@@ -146,6 +146,7 @@ fn load(name: &str, program: &Program) -> Library {
     let options = nova_c::Options {
         name: name.to_string(),
         target,
+        device_source: String::new(),
     };
     let files = nova_c::emit(program, &options);
     let generated = Generated {

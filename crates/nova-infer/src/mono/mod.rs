@@ -187,6 +187,7 @@ impl<'p> Mono<'_, 'p> {
             let parameters = parameters.iter().map(|ty| self.core_type(*ty)).collect();
             let result = self.core_type(result);
             self.core.foreigns.push(ir::Foreign {
+                kind: foreign.kind,
                 name: foreign.name.text.clone(),
                 parameters,
                 result,
