@@ -9,6 +9,7 @@ pub mod conformance;
 pub mod defects;
 pub mod devices;
 pub mod group_programs;
+pub mod foreign;
 pub mod host;
 pub mod inputs;
 pub mod nested;

@@ -519,6 +519,7 @@ impl Loaded {
             name: name.to_string(),
             target: stages.target,
             one_thread: Vec::new(),
+            device_source: String::new(),
         };
         let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
         let generated = Generated {

@@ -480,8 +480,10 @@ impl FunctionEmitter<'_, '_> {
     }
 
     fn foreign_call(&mut self, foreign: u32, arguments: &[ir::Expression], results: &[Variable]) {
-        let name = self.unit.foreign_name(foreign);
-        let mut all = vec![context()];
+        let (name, mut all) = match self.is_on_device() {
+            true => (self.unit.device_function(foreign), Vec::new()),
+            false => (self.unit.foreign_name(foreign), vec![context()]),
+        };
         all.extend(arguments.iter().map(|a| self.assigned(a)));
         all.extend(self.addresses(results));
         self.push(Statement::call(name, all));

@@ -3,6 +3,7 @@
 
 use crate::ast::{Expression, Item, Type};
 use crate::device::{self, DEVICE};
+use crate::device_functions;
 use crate::print;
 use crate::unit::Unit;
 use nova_runtime::Platform;
@@ -12,6 +13,7 @@ pub const NAMESPACE: &str = "nova_kernels";
 
 /// The items of a program's kernels, and the standard headers that they need.
 pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
+    let foreign = device_functions::text(unit);
     let (functions, mentioned) = device::functions(unit);
     let names = mentioned.iter().map(|name| &**name);
     let runtime = nova_runtime::select(Platform::CudaKernels, names);
@@ -21,6 +23,7 @@ pub fn items(unit: &mut Unit) -> (Vec<Item>, Vec<&'static str>) {
         print::print(&functions)
     );
     let items = vec![
+        Item::Text(foreign),
         Item::Comment("The kernels and what they use.".into()),
         Item::Directive("define NOVA_ON_DEVICE".into()),
         Item::Text(text),

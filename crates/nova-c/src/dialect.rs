@@ -240,6 +240,14 @@ pub fn device_prefix(target: Target) -> &'static str {
     }
 }
 
+/// What stands before a foreign function that is code of the device; nothing in C.
+pub fn foreign_prefix(target: Target) -> &'static str {
+    match target {
+        Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl => "",
+        Target::Cuda => "__device__",
+    }
+}
+
 /// How a kernel gets an array: as memory and where in it the first element lies, or as an address. What
 /// gets addresses gets structures with addresses, too.
 pub fn passes_offsets(target: Target) -> bool {

@@ -8,6 +8,7 @@ use crate::border::entry::EntryInterface;
 use crate::names::{escape, hash};
 use crate::print;
 use crate::unit::Unit;
+use nova_core::ir::{Foreign, ForeignKind};
 
 /// The text of the header.
 pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
@@ -30,13 +31,31 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
         items.extend(guarded(definition));
         items.push(Item::Blank);
     }
-    if !foreigns.is_empty() {
+    let on_device = match unit.options.target {
+        Target::OpenCl | Target::Cuda => true,
+        Target::Seq | Target::Traced | Target::Pthreads => false,
+    };
+    let of_host = |foreign: &Foreign| match foreign.kind {
+        ForeignKind::Device => !on_device,
+        ForeignKind::Plain | ForeignKind::Effect => true,
+    };
+    if unit.program.foreigns.iter().any(of_host) {
         items.push(Item::Comment(
             "Foreign functions, which the host defines. They allocate vectors of their results with\n\
-             malloc; the program frees them."
+             malloc; the program frees them. Several threads may call one at once, unless it has effects."
                 .into(),
         ));
-        items.extend(foreigns.iter().cloned().map(Item::Function));
+        let all = unit.program.foreigns.iter().zip(foreigns);
+        for (declared, function) in all.filter(|(declared, _)| of_host(declared)) {
+            match declared.kind {
+                ForeignKind::Plain | ForeignKind::Device => {}
+                ForeignKind::Effect => items.push(Item::Comment(
+                    "It has effects: a call of the program makes its calls one after the other, in order."
+                        .into(),
+                )),
+            }
+            items.push(Item::Function(function.clone()));
+        }
         items.push(Item::Blank);
     }
     for interface in interfaces {

@@ -41,6 +41,8 @@ pub struct Kernels {
     pub functions: Vec<Function>,
     /// How these are called on the device.
     pub infos: BTreeMap<FunctionId, FunctionInfo>,
+    /// The functions by which kernels call foreign functions that are code of the device.
+    pub foreigns: BTreeMap<u32, Name>,
     /// The functions that use memory of the thread.
     pub memory_users: BTreeSet<FunctionId>,
     /// The tables for arrays that kernels keep.
@@ -456,5 +458,8 @@ pub fn report_function(unit: &mut Unit) -> Function {
 /// The names of the kernels and of what they call, for passes over functions.
 pub fn device_names(unit: &Unit) -> BTreeSet<Name> {
     let infos = unit.kernels.infos.values();
-    infos.map(|info| info.name.clone()).collect()
+    let called = infos.map(|info| info.name.clone());
+    called
+        .chain(unit.kernels.foreigns.values().cloned())
+        .collect()
 }

@@ -20,6 +20,7 @@ mod copies;
 mod cuda;
 mod declare;
 mod device;
+mod device_functions;
 mod device_nodes;
 pub mod dialect;
 pub mod exports;
@@ -88,6 +89,8 @@ pub struct Options {
     /// The places of operations that one thread runs since it could not be proved that their iterations
     /// do not meet, each with what was not shown.
     pub one_thread: Vec<(nova_diag::Place, String)>,
+    /// Foreign functions in the language of the device, which stand before the kernels.
+    pub device_source: String,
 }
 
 /// The files of a program.

@@ -23,6 +23,7 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
         .map(|(foreign, function)| {
             Json::object([
                 ("name", Json::text(&*foreign.name)),
+                ("kind", Json::text(foreign.kind.word().unwrap_or("plain"))),
                 ("parameters", parameters(&function.parameters)),
             ])
         });

@@ -3,6 +3,7 @@
 
 use crate::ast::{Expression, Item, Type};
 use crate::device::{self, DEVICE};
+use crate::device_functions;
 use crate::print;
 use crate::unit::Unit;
 use nova_runtime::{OPENCL_PRELUDE, Platform};
@@ -94,11 +95,15 @@ fn variable(ty: &str, pointers: bool, name: &str, value: Option<Expression>) -> 
 
 /// The text of the kernels and of all that they use.
 fn kernels_text(unit: &mut Unit) -> String {
+    let foreign = device_functions::text(unit);
     let (items, mentioned) = device::functions(unit);
     let names = mentioned.iter().map(|name| &**name);
     let runtime = nova_runtime::select(Platform::OpenClKernels, names);
     let mut text = String::new();
-    if runtime.text.contains("double") || mentioned.iter().any(|name| name.contains("double")) {
+    if foreign.contains("double")
+        || runtime.text.contains("double")
+        || mentioned.iter().any(|name| name.contains("double"))
+    {
         text.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     }
     let contraction = if unit.program.strict { "OFF" } else { "ON" };
@@ -108,6 +113,7 @@ fn kernels_text(unit: &mut Unit) -> String {
     // Tables of constants lie in an address space of their own.
     let tables = runtime.text.replace("static const ", "__constant ");
     text.push_str(&tables.replace("const double *", "__constant double *"));
+    text.push_str(&foreign);
     text.push_str(&print::print(&items));
     text
 }

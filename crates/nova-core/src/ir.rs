@@ -3,6 +3,7 @@
 use crate::{Builtin, ScalarValue, SumType, Type};
 use crate::{core_bindings, core_branches, core_calls, core_constants, core_data};
 use nova_diag::Place;
+pub use nova_syntax::ast::ForeignKind;
 use std::sync::Arc;
 
 nova_diag::ids! {
@@ -31,6 +32,8 @@ pub struct Program {
 /// A function written in C (language §2, abi §2); first-order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
+    /// What it may do, and where it runs.
+    pub kind: ForeignKind,
     /// Its C name.
     pub name: Arc<str>,
     /// Its parameters, at least one.

@@ -138,6 +138,19 @@ impl Type {
         }
     }
 
+    /// Whether a value of it is, or holds, recursive data.
+    pub fn holds_links(&self, sums: &[SumType]) -> bool {
+        deep(|| match self {
+            Type::Scalar(_) | Type::Unit | Type::Function(..) => false,
+            Type::Vector(element) | Type::Array(_, element) => element.holds_links(sums),
+            Type::Tuple(elements) => elements.iter().any(|e| e.holds_links(sums)),
+            Type::Sum(id) => sums.get(id.index()).is_some_and(|sum| {
+                let mut payloads = sum.constructors.iter().map(|c| &c.payload);
+                sum.is_recursive() || payloads.any(|p| p.holds_links(sums))
+            }),
+        })
+    }
+
     /// Whether a value of it holds a vector, other than behind a link of recursive data.
     pub fn holds_vectors(&self, sums: &[SumType]) -> bool {
         deep(|| match self {

@@ -18,8 +18,9 @@ use crate::error::Report;
 use crate::source::Parsed;
 use nova_diag::{FileId, SourceMap, Span};
 use nova_syntax::ast::{
-    Arm, Definition, Entry, ExpressionId, ExpressionKind, Name, Number, NumberValue, Pattern,
-    PatternKind, Program, Suffix, TypeDefinition, TypeDefinitionKind, TypeId, TypeKind,
+    Arm, Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Name, Number,
+    NumberValue, Pattern, PatternKind, Program, Suffix, TypeDefinition, TypeDefinitionKind, TypeId,
+    TypeKind,
 };
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -373,6 +374,18 @@ impl At<'_> {
         };
         let mut state = self.builder.state.borrow_mut();
         state.program.types.push(definition);
+    }
+
+    /// Declares a foreign function.
+    pub fn foreign(&self, kind: ForeignKind, name: &str, ty: TypeId) {
+        let foreign = Foreign {
+            kind,
+            name: self.named(name),
+            ty,
+            span: self.span,
+        };
+        let mut state = self.builder.state.borrow_mut();
+        state.program.foreigns.push(foreign);
     }
 
     /// Defines a name for all entries.

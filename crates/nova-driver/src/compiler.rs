@@ -3,6 +3,7 @@
 use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::error::{Failure, InternalError, Report};
+use crate::linked;
 use crate::options::{Options, Stage, TARGETS};
 use crate::pipeline::{self, Trace};
 use crate::source::{Parsed, Source, load};
@@ -49,6 +50,8 @@ pub struct Checked {
     pub report: Report,
     /// What ran so far.
     pub trace: Trace,
+    /// Whether its strategies need passes that its level of optimisation leaves out.
+    for_strategies: bool,
 }
 
 impl Checked {
@@ -122,6 +125,14 @@ impl Compiler {
             let misplaced = pipeline::guard("strategies", misplaced)?;
             report.diagnostics.extend(misplaced);
         }
+        let mut for_strategies = false;
+        if let (Some(program), false) = (&program, report.has_errors()) {
+            let (needs_passes, trace) = self.follow_strategies(program, &name)?;
+            let (sources, target) = (&report.sources, self.options.target);
+            let errors = strategies::not_honoured(&tree, sources, target, &trace);
+            report.diagnostics.extend(errors);
+            for_strategies = needs_passes;
+        }
         self.check_target(&tree, &mut report);
         let program = match program {
             Some(program) if !report.has_errors() => program,
@@ -135,7 +146,32 @@ impl Compiler {
             program,
             report,
             trace,
+            for_strategies,
         })
+    }
+
+    /// Whether the strategies of a program need more passes than its level has, and what is found by
+    /// compiling it: those that the target cannot honour with them either. Only the compiled program
+    /// tells.
+    fn follow_strategies(&self, program: &Program, name: &str) -> Result<(bool, Trace), Failure> {
+        let mut trace = Trace::default();
+        let asks = strategies::has_any(program) || strategies::calls_the_device(program);
+        if self.options.division().is_none() || !asks {
+            return Ok((false, trace));
+        }
+        let core = Code::Core(Arc::new(program.clone()));
+        for for_strategies in [self.options.for_strategies, true] {
+            let options = Options {
+                for_strategies,
+                ..self.options.clone()
+            };
+            trace = Trace::default();
+            pipeline::run(core.clone(), name, Stage::Loop, &options, &mut trace)?;
+            if trace.dropped.is_empty() {
+                return Ok((for_strategies, trace));
+            }
+        }
+        Ok((true, trace))
     }
 
     /// Reports a target that this version makes no code for.
@@ -180,7 +216,12 @@ impl Compiler {
     /// Compiles a program and loads it into this process; `link` are C sources, objects and
     /// libraries with its foreign functions.
     pub fn load(&self, checked: &mut Checked, link: &[PathBuf]) -> Result<Library, Failure> {
-        let generated = self.compile(checked)?;
+        let (device_source, link) = linked::device_source(self.options.target, link)?;
+        let compiler = Compiler::new(Options {
+            device_source: device_source + &self.options.device_source,
+            ..self.options.clone()
+        });
+        let generated = compiler.compile(checked)?;
         let start = Instant::now();
         let interface = library::Generated {
             name: &checked.name,
@@ -195,9 +236,9 @@ impl Compiler {
             libraries: self.options.libraries(),
             cuda: self.options.dialect() == Some(nova_c::Target::Cuda),
         };
-        let library = Library::load(&interface, options, link);
+        let library = Library::load(&interface, options, &link);
         checked.trace.times.push(("C compiler", start.elapsed()));
-        library.map_err(|error| refused(error, link))
+        library.map_err(|error| refused(error, &link))
     }
 
     /// Runs the passes that lead to a stage: again where a loop for several threads has no proof that it
@@ -223,7 +264,10 @@ impl Compiler {
     /// the passes run: proofs are looked for at the stage Loop, and earlier stages are shown as they are
     /// for the program that comes of it.
     fn settled(&self, checked: &mut Checked, until: Stage) -> Result<Options, Failure> {
-        let mut options = self.options.clone();
+        let mut options = Options {
+            for_strategies: self.options.for_strategies || checked.for_strategies,
+            ..self.options.clone()
+        };
         let is_early = until > Stage::Core && until < Stage::Loop;
         if is_early && options.target.is_parallel() && options.target.is_supported() {
             let (core, name) = (Code::Core(checked.program.clone()), &checked.name);

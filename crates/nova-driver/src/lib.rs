@@ -27,6 +27,8 @@ pub mod code;
 mod compiler;
 pub mod error;
 mod explain;
+mod honoured;
+pub mod linked;
 mod merge;
 mod names;
 pub mod options;

@@ -162,6 +162,10 @@ pub struct Options {
     /// Whether one thread runs the program, whatever its target: nothing is divided, and strategies
     /// are loops in order.
     pub one_thread: bool,
+    /// Whether the passes that strategies need run at every level.
+    pub for_strategies: bool,
+    /// Foreign functions in the language of the device, which stand before the kernels.
+    pub device_source: String,
 }
 
 /// What is done about proofs that iterations of parallel loops do not meet.
@@ -235,6 +239,8 @@ impl Default for Options {
             proofs: Proofs::default(),
             alone: Alone::default(),
             one_thread: false,
+            for_strategies: false,
+            device_source: String::new(),
         }
     }
 }

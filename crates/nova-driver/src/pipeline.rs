@@ -5,6 +5,7 @@
 
 use crate::code::{Code, Generated};
 use crate::error::InternalError;
+use crate::honoured;
 use crate::options::{Options, Proofs, Stage};
 pub use crate::trace::Trace;
 use nova_core::ir as core;
@@ -62,6 +63,16 @@ impl On {
         }
     }
 }
+
+/// The name of the pass behind which strategies are no longer only those of the program.
+const HONOUR: &str = "strategies";
+
+/// The name of the pass that gives to threads what no strategy does.
+const DIVIDE: &str = "divide";
+
+/// The names of the passes that decide which loops threads share, of a processor and of a device.
+const REGIONS: &str = "regions";
+const KERNELS: &str = "kernels";
 
 /// Runs wherever another pass has left something to tidy.
 const SIMPLIFY: Pass = Pass {
@@ -156,7 +167,7 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(nova_opt::outline::run),
     },
     Pass {
-        name: "strategies",
+        name: HONOUR,
         description: "gives to threads the maps that the program gives to them",
         level: 0,
         step: Step::FlatFor(|program, options| {
@@ -166,7 +177,7 @@ pub const PASSES: &[Pass] = &[
         }),
     },
     Pass {
-        name: "divide",
+        name: DIVIDE,
         description: "divides operations among threads, where the target has them",
         level: 1,
         step: Step::FlatFor(|program, options| {
@@ -258,13 +269,13 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Processor, nova_loop::strips::run),
     },
     Pass {
-        name: "regions",
+        name: REGIONS,
         description: "gives to one thread the loops that threads cannot share",
         level: 0,
         step: Step::Loop(On::Processor, nova_loop::regions::run),
     },
     Pass {
-        name: "kernels",
+        name: KERNELS,
         description: "gives to the host the loops that a device cannot run",
         level: 0,
         step: Step::Loop(On::Device, nova_loop::kernels::run),
@@ -303,15 +314,13 @@ pub const PASSES: &[Pass] = &[
             let name = name.to_string();
             let alone = options.alone.each();
             let one_thread = alone.map(|(place, why)| (place.clone(), why.to_string()));
-            let one_thread = one_thread.collect();
-            nova_c::emit(
-                program,
-                &nova_c::Options {
-                    name,
-                    target,
-                    one_thread,
-                },
-            )
+            let options = nova_c::Options {
+                name,
+                target,
+                device_source: options.device_source.clone(),
+                one_thread: one_thread.collect(),
+            };
+            nova_c::emit(program, &options)
         }),
     },
 ];
@@ -405,8 +414,11 @@ pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
     {
         return false;
     }
+    // By these the sizes of what is made inside of a work-group become known before it.
+    let finds_sizes = pass.level <= 2 && pass.stage() == Stage::Flat && pass.name != DIVIDE;
+    let asked = options.for_strategies && finds_sizes;
     !pass.is_optional()
-        || (options.optimization >= pass.level && !options.disabled.contains(pass.name))
+        || ((options.optimization >= pass.level || asked) && !options.disabled.contains(pass.name))
 }
 
 /// Runs the passes that lead to a stage; `name` is that of the generated files.
@@ -431,12 +443,29 @@ pub fn run(
         let start = Instant::now();
         code = guard(pass.name, || pass.run(code, name, options, trace))?;
         trace.times.push((pass.name, start.elapsed()));
+        follow_strategies(pass.name, &code, options, trace);
         after(pass.name, &code, options, trace)?;
         if let (Code::Mem(program), Some(erased)) = (&code, &erased) {
             guard(pass.name, || nova_mem::keeps_meaning(program, erased))?;
         }
     }
     Ok(code)
+}
+
+/// Notes which operations carry strategies, before the compiler gives some to its own, and which loops
+/// do not run as these say, once the passes are through that decide about that.
+fn follow_strategies(pass: &str, code: &Code, options: &Options, trace: &mut Trace) {
+    match (pass, code) {
+        (HONOUR, Code::Flat(program)) if options.division().is_some() => {
+            trace.asked = honoured::asked(program);
+        }
+        (REGIONS | KERNELS, Code::Loop(program)) => {
+            let machine = options.target.machine();
+            trace.dropped = honoured::dropped(program, &trace.asked, machine);
+            trace.stranded = honoured::stranded(program, machine);
+        }
+        (_, _) => {}
+    }
 }
 
 /// Runs the passes that stand before the first of a name, and says no more of them.

@@ -8,6 +8,7 @@
 //! function of functions is judged by those that it is given.
 
 use crate::options::Target;
+use crate::pipeline::Trace;
 use nova_core::ir::{ExpressionKind as CoreKind, Program as Core};
 use nova_core::strategy::{Level, Space, Strategy};
 use nova_core::{Builtin, ScalarValue, ir};
@@ -24,7 +25,7 @@ pub fn check(
     sources: &SourceMap,
     target: Target,
 ) -> Vec<Diagnostic> {
-    if !core.arena.iter().any(is_marked) {
+    if !has_any(core) {
         return Vec::new();
     }
     // What lowering refuses is our mistake, and the pipeline says so.
@@ -44,6 +45,44 @@ pub fn check(
     let source = Source { tree, sources };
     let found = walk.found.iter();
     found.filter_map(|error| source.diagnostic(error)).collect()
+}
+
+/// Whether a program says anywhere who runs what.
+pub fn has_any(core: &Core) -> bool {
+    core.arena.iter().any(is_marked)
+}
+
+/// Whether a program declares functions that are code of the device.
+pub fn calls_the_device(core: &Core) -> bool {
+    core.foreigns.iter().any(|foreign| match foreign.kind {
+        ir::ForeignKind::Device => true,
+        ir::ForeignKind::Plain | ir::ForeignKind::Effect => false,
+    })
+}
+
+/// The errors of strategies that a target cannot honour although they are nested as they should be, and
+/// of calls of functions of the device where it has only the host.
+pub fn not_honoured(
+    tree: &ast::Program,
+    sources: &SourceMap,
+    target: Target,
+    trace: &Trace,
+) -> Vec<Diagnostic> {
+    let source = Source { tree, sources };
+    let stranded = trace.stranded.iter().filter_map(|stranded| {
+        let span = source.span(&stranded.place)?;
+        let name = &stranded.name;
+        let message = format!("`{name}` is code of the device, and the host would have to call it");
+        let help = "what is around the call does what only the host can";
+        Some(Diagnostic::error(codes::TARGET_CANNOT, span, message).help(help))
+    });
+    let found = trace.dropped.iter().filter_map(|dropped| {
+        let span = source.span(&dropped.place)?;
+        let name = map_name(dropped.level);
+        let message = format!("`{name}` cannot be honoured for the target {target}");
+        Some(Diagnostic::error(codes::BAD_NESTING, span, message).label(dropped.why))
+    });
+    found.chain(stranded).collect()
 }
 
 fn is_marked(expression: &ir::Expression) -> bool {

@@ -1,7 +1,10 @@
 //! What happened in a run of the passes, for those who ask.
 
+use crate::honoured::{Dropped, Stranded};
+use nova_flat::ir as flat;
 use nova_loop::interference::Unproved;
 use nova_opt::divide::Alone;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What happened in a run of the pipeline.
@@ -22,6 +25,12 @@ pub struct Trace {
     pub alone: Alone,
     /// Whether one thread runs everything, since that was not enough.
     pub one_thread: bool,
+    /// The operations that carry a strategy of the program.
+    pub(crate) asked: BTreeSet<flat::Variable>,
+    /// The loops that do not run as the program says.
+    pub(crate) dropped: Vec<Dropped>,
+    /// The calls of functions of the device that the host cannot make.
+    pub(crate) stranded: Vec<Stranded>,
 }
 
 impl Trace {

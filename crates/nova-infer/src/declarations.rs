@@ -47,6 +47,7 @@ pub(crate) struct ConstructorDeclaration {
 
 /// A foreign function.
 pub(crate) struct ForeignDeclaration {
+    pub kind: ast::ForeignKind,
     pub name: Name,
     pub ty: Ty,
 }
@@ -301,9 +302,22 @@ impl Builder<'_> {
                 .foreigns
                 .insert(foreign.name.text.clone(), index as u32);
             self.declarations.foreign_types.push(ForeignDeclaration {
+                kind: foreign.kind,
                 name: foreign.name.clone(),
                 ty,
             });
+        }
+    }
+
+    /// Whether a type is a scalar or a tuple of those.
+    fn is_of_numbers(&mut self, ty: Ty) -> bool {
+        match self.types.shallow(ty) {
+            Shallow::Node(TyNode::Scalar(_)) => true,
+            Shallow::Node(TyNode::Tuple(elements)) => {
+                let elements = elements.to_vec();
+                elements.into_iter().all(|e| self.is_of_numbers(e))
+            }
+            _other => false,
         }
     }
 
@@ -317,11 +331,23 @@ impl Builder<'_> {
                 Shallow::Node(TyNode::Function(..))
             )
         });
-        if error || (!parameters.is_empty() && !higher_order) {
-            return;
-        }
         let span = self.program.ty(foreign.ty).span;
         let name = &foreign.name.text;
+        if error || (!parameters.is_empty() && !higher_order) {
+            let (parameters, result, _) = self.types.peel(ty);
+            let all = parameters.into_iter().chain([result]);
+            let all: Vec<Ty> = all.collect();
+            let numbers = all.iter().all(|ty| self.is_of_numbers(*ty));
+            if foreign.kind == ast::ForeignKind::Device && !error && !numbers {
+                let message =
+                    format!("the function of the device `{name}` must take and give numbers");
+                let help = "code of the device takes and gives scalars and tuples of scalars";
+                let code = codes::BAD_INPUT_TYPE;
+                let diagnostic = Diagnostic::error(code, span, message).help(help);
+                self.diagnostics.push(diagnostic);
+            }
+            return;
+        }
         let (message, help) = if higher_order {
             (
                 format!("the foreign function `{name}` cannot take a function"),

@@ -11,10 +11,10 @@ pub use few::{Combined, FEW, PART, RUN, combines_few, runs_few};
 pub use rounds::{ROUND, Round, gathers_few, indexes_few, strides_few};
 
 pub use crate::interference::{Reason, Witness};
-use nova_core::ir::Foreign;
+use nova_core::ir::{Foreign, ForeignKind};
 pub use nova_core::strategy::Space;
 use nova_core::{
-    ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType,
+    ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId, SumType, Type as CoreType, strategy,
 };
 use nova_diag::Place;
 pub use nova_flat::ir::Destination;
@@ -46,12 +46,26 @@ pub struct Program {
     /// Why the iterations of parallel loops do not meet, by the indices of the loops: what
     /// [`crate::interference`] has found.
     pub witnesses: BTreeMap<Variable, Witness>,
+    /// The strategies that loops carry, by their indices, as the translation found them. It is no part
+    /// of the text.
+    pub strategies: BTreeMap<Variable, Strategy>,
     /// Whether it was translated for `--fp strict`: math functions come from our own table and
     /// nothing may be contracted.
     pub strict: bool,
     /// Whether threads that do iterations of one loop may append nodes to one table, if these hold no
     /// arrays: on a device, where a node's index is taken by one operation.
     pub nodes_by_threads: bool,
+}
+
+/// What the program says of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strategy {
+    /// Who should run its rounds.
+    pub level: strategy::Level,
+    /// The first index of its operation in Flat.
+    pub index: nova_flat::ir::Variable,
+    /// Whether it makes rows of varying lengths.
+    pub has_rows: bool,
 }
 
 /// A function that the program offers: a function of Loop and the types its users see.
@@ -469,6 +483,27 @@ pub enum Expression {
 }
 
 impl Program {
+    /// Whether a foreign function is code of the device, where there is one.
+    pub fn is_of_device(&self, foreign: u32) -> bool {
+        let foreign = self.foreigns.get(foreign as usize);
+        foreign.is_some_and(|foreign| match foreign.kind {
+            ForeignKind::Device => true,
+            ForeignKind::Plain | ForeignKind::Effect => false,
+        })
+    }
+
+    /// Whether calls of a foreign function belong to the whole call of the program: they have effects,
+    /// which keep their order, or append nodes to its tables.
+    pub fn is_ordered(&self, foreign: u32) -> bool {
+        self.foreigns.get(foreign as usize).is_none_or(|foreign| {
+            let effect = match foreign.kind {
+                ForeignKind::Effect => true,
+                ForeignKind::Plain | ForeignKind::Device => false,
+            };
+            effect || foreign.result.holds_links(&self.sums)
+        })
+    }
+
     /// What is known of a variable of this program.
     pub fn variable(&self, variable: Variable) -> &VariableInfo {
         &self.variables[variable.index()]

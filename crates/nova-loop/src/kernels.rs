@@ -84,7 +84,7 @@ pub enum Obstacle {
     Pieces,
     /// Nodes that hold arrays, or whose like do, are appended to a table.
     Nodes,
-    /// A foreign function is called.
+    /// A foreign function of the host is called.
     Foreign,
     /// Something is written to standard error.
     Trace,
@@ -133,7 +133,9 @@ fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> 
         // Of work-groups only; threads of a grid would wait for each other.
         turns!() => None,
         Command::Call { function, .. } => host.contains(function).then_some(Obstacle::Call),
-        Command::Foreign { .. } => Some(Obstacle::Foreign),
+        Command::Foreign { foreign, .. } => {
+            (!types.is_of_device(*foreign)).then_some(Obstacle::Foreign)
+        }
         Command::NodeNew { sum, .. } => types.nodes_hold_arrays(*sum).then_some(Obstacle::Nodes),
         Command::NodePayload { .. } => None,
         Command::Trace { .. } => Some(Obstacle::Trace),
@@ -185,7 +187,7 @@ pub fn functions_for_the_host(
 }
 
 /// Whether commands append nodes to tables, calls left out.
-pub(crate) fn appends_nodes(commands: &[Command]) -> bool {
+pub fn appends_nodes(commands: &[Command]) -> bool {
     let mut found = false;
     each_command(commands, |command| {
         found |= matches!(command, Command::NodeNew { .. });

@@ -2,8 +2,8 @@
 //! from around them.
 //!
 //! The iterations of such a loop are independent, since it comes from a grid of Flat. But node
-//! tables, traces and foreign functions belong to the whole call, so a loop that uses those stays
-//! with one thread. And references are counted without atomic operations: so what a loop takes from
+//! tables, traces and foreign functions with effects belong to the whole call, so a loop that uses those
+//! stays with one thread. And references are counted without atomic operations: so what a loop takes from
 //! around it, which lives until the loop ends, is only borrowed inside. Its handles are null there,
 //! which nobody counts; who wants to keep such an array copies it.
 
@@ -18,7 +18,10 @@ use std::collections::BTreeSet;
 /// the others.
 pub fn run(program: &mut Program) {
     let apart = functions_for_one_thread(program);
-    restrict(program, &|index, body| is_shareable(&apart, index, body));
+    let ordered = ordered_foreigns(program);
+    restrict(program, &|index, body| {
+        is_shareable((&apart, &ordered), index, body)
+    });
 }
 
 /// Gives to one thread the loops at the level of a grid that `is_shared` refuses; what the others take
@@ -71,9 +74,16 @@ fn end_streams(body: &mut Vec<Command>) {
 
 /// The functions that use what belongs to the whole call, by themselves or by those that they call.
 fn functions_for_one_thread(program: &Program) -> BTreeSet<FunctionId> {
+    let ordered = ordered_foreigns(program);
     functions_with(program, &|function| {
-        uses_call(&function.body, &BTreeSet::new())
+        uses_call(&function.body, (&BTreeSet::new(), &ordered))
     })
+}
+
+/// The foreign functions that belong to the whole call, by number.
+fn ordered_foreigns(program: &Program) -> BTreeSet<u32> {
+    let all = 0..program.foreigns.len() as u32;
+    all.filter(|foreign| program.is_ordered(*foreign)).collect()
 }
 
 /// The functions of which something holds, and all that call one of them, directly or not.
@@ -104,14 +114,16 @@ pub(crate) fn functions_with(
 }
 
 /// Whether commands use what belongs to the whole call: node tables they append to, the result's
-/// memory, standard error, foreign functions.
-fn uses_call(commands: &[Command], apart: &BTreeSet<FunctionId>) -> bool {
+/// memory, standard error, foreign functions with effects. `apart` are the functions and the foreign
+/// functions that do.
+fn uses_call(commands: &[Command], apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>)) -> bool {
     let mut found = false;
     each_command(commands, |command| {
         found |= match command {
-            Command::NodeNew { .. } | Command::Trace { .. } | Command::Foreign { .. } => true,
+            Command::NodeNew { .. } | Command::Trace { .. } => true,
+            Command::Foreign { foreign, .. } => apart.1.contains(foreign),
             Command::Allocate { destination, .. } => destination.is_some(),
-            Command::Call { function, .. } => apart.contains(function),
+            Command::Call { function, .. } => apart.0.contains(function),
             Command::NodePayload { .. }
             | Command::Store { .. }
             | Command::Reserve { .. }
@@ -132,7 +144,11 @@ fn uses_call(commands: &[Command], apart: &BTreeSet<FunctionId>) -> bool {
 
 /// Whether threads can share the iterations of a loop: they leave alone what belongs to the whole
 /// call, do not leave the function, and assign nothing from around them.
-fn is_shareable(apart: &BTreeSet<FunctionId>, index: Variable, body: &[Command]) -> bool {
+fn is_shareable(
+    apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>),
+    index: Variable,
+    body: &[Command],
+) -> bool {
     !uses_call(body, apart) && keeps_to_itself(index, body)
 }
 

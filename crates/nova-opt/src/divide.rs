@@ -34,6 +34,7 @@ mod collect;
 mod control;
 mod cost;
 mod cut;
+mod device;
 mod digits;
 mod grid;
 mod group;
@@ -230,7 +231,7 @@ impl Divider<'_> {
         }
         match &statement.expression {
             Expression::Operation(operation) => Some(self.obstacle_of(operation)),
-            Expression::Sort { compare, .. } => Some(self.shared_in(&compare.body)),
+            Expression::Sort { compare, .. } => Some(self.obstacle_in(&compare.body)),
             _nothing_to_divide => None,
         }
     }
@@ -240,10 +241,20 @@ impl Divider<'_> {
         self.obstacle(statement) == Some(None)
     }
 
+    /// What is in the body of an operator or a comparison that threads cannot share, or share already.
+    fn obstacle_in(&self, body: &Body) -> Option<Reason> {
+        let grids = holds_grids(body).then_some(Reason::Inside);
+        grids.or_else(|| self.shared_in(body))
+    }
+
     /// What is in a body that threads cannot share.
     fn shared_in(&self, body: &Body) -> Option<Reason> {
-        if self.effects.of_body(body).observable {
+        let effects = self.effects.of_body(body);
+        if effects.observable {
             return Some(Reason::Observable);
+        }
+        if self.division.kernels && effects.hosted {
+            return Some(Reason::Foreign);
         }
         self.node_makers.may_run_in(body).then_some(Reason::Nodes)
     }
@@ -267,17 +278,14 @@ impl Divider<'_> {
             | Output::Histogram { lambda, .. } => {
                 let strict = self.division.strict;
                 match is_orderly(output, rank, strict) {
-                    true => self.shared_in(&lambda.body),
+                    true => self.obstacle_in(&lambda.body),
                     false if freedom(lambda, strict) == Freedom::Any => Some(Reason::Operator),
                     false => Some(Reason::Order),
                 }
             }
             Output::Scatter { .. } | Output::Join { .. } => Some(Reason::Scatter),
         };
-        let shared = || {
-            let grids = holds_grids(&operation.body).then_some(Reason::Inside);
-            grids.or_else(|| self.shared_in(&operation.body))
-        };
+        let shared = || self.obstacle_in(&operation.body);
         if let Some(reason) = outputs.iter().find_map(of_output).or_else(shared) {
             return Some(reason);
         }

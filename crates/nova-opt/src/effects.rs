@@ -1,5 +1,6 @@
 //! What code may do apart from giving its results, for passes that move, merge or drop it.
 
+use nova_core::ir::ForeignKind;
 use nova_flat::ir::{Body, Expression, FunctionId, Program};
 use nova_flat::visit::each_statement;
 use nova_flat::{array_expressions, pure_expressions};
@@ -9,10 +10,14 @@ use nova_flat::{array_expressions, pure_expressions};
 pub(crate) struct Effects {
     /// It may stop the program with an error.
     pub(crate) fails: bool,
-    /// It may be seen from outside: it writes a trace or calls a foreign function.
+    /// It may be seen from outside: it writes a trace or calls a foreign function with effects.
     pub(crate) observable: bool,
     /// It may run for ever.
     pub(crate) endless: bool,
+    /// It calls a foreign function that is not code of the device.
+    pub(crate) hosted: bool,
+    /// It calls a foreign function that is code of the device.
+    pub(crate) device: bool,
 }
 
 impl Effects {
@@ -34,25 +39,54 @@ impl Effects {
             fails: self.fails || other.fails,
             observable: self.observable || other.observable,
             endless: self.endless || other.endless,
+            hosted: self.hosted || other.hosted,
+            device: self.device || other.device,
         }
     }
 }
 
-/// The effects of calling each function of a program.
-pub(crate) struct FunctionEffects(Vec<Effects>);
+/// The effects of a call of a foreign function. Any may fail: its result may be refused, and what it
+/// needs of its arguments only the program knows, so that it is called where the program calls it, and
+/// nowhere else.
+fn of_foreign(kind: ForeignKind) -> Effects {
+    let device = match kind {
+        ForeignKind::Plain | ForeignKind::Effect => false,
+        ForeignKind::Device => true,
+    };
+    Effects {
+        fails: true,
+        observable: match kind {
+            ForeignKind::Effect => true,
+            ForeignKind::Plain | ForeignKind::Device => false,
+        },
+        endless: false,
+        hosted: !device,
+        device,
+    }
+}
+
+/// The effects of calling each function of a program, the foreign ones included.
+pub(crate) struct FunctionEffects {
+    functions: Vec<Effects>,
+    foreigns: Vec<Effects>,
+}
 
 impl FunctionEffects {
     /// Looks at all functions: what a function may do, its callers may.
     pub(crate) fn new(program: &Program) -> FunctionEffects {
         let count = program.functions.len();
         let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
-        let mut table = FunctionEffects(vec![Effects::default(); count]);
+        let foreigns = program.foreigns.iter().map(|f| of_foreign(f.kind));
+        let mut table = FunctionEffects {
+            functions: vec![Effects::default(); count],
+            foreigns: foreigns.collect(),
+        };
         let mut own = Vec::with_capacity(count);
         for (k, function) in program.functions.iter().enumerate() {
             let mut effects = Effects {
                 fails: function.recursive,
-                observable: false,
                 endless: function.recursive,
+                ..Effects::default()
             };
             each_statement(&function.body, &mut |statement| {
                 if let Expression::Call { function, tail, .. } = &statement.expression {
@@ -63,13 +97,14 @@ impl FunctionEffects {
             });
             own.push(effects);
         }
-        table.0 = own;
-        let mut work: Vec<usize> = (0..count).filter(|k| !table.0[*k].is_pure()).collect();
+        table.functions = own;
+        let known = &mut table.functions;
+        let mut work: Vec<usize> = (0..count).filter(|k| !known[*k].is_pure()).collect();
         while let Some(k) = work.pop() {
             for caller in &callers[k] {
-                let joined = table.0[*caller].or(table.0[k]);
-                if joined != table.0[*caller] {
-                    table.0[*caller] = joined;
+                let joined = known[*caller].or(known[k]);
+                if joined != known[*caller] {
+                    known[*caller] = joined;
                     work.push(*caller);
                 }
             }
@@ -79,7 +114,8 @@ impl FunctionEffects {
 
     /// What calling a function may do.
     fn call(&self, function: FunctionId) -> Effects {
-        self.0.get(function.0 as usize).copied().unwrap_or_default()
+        let known = self.functions.get(function.index()).copied();
+        known.unwrap_or_default()
     }
 
     /// The effects of an expression apart from those of its bodies.
@@ -90,11 +126,10 @@ impl FunctionEffects {
                 fails: true,
                 ..none
             },
-            Expression::Foreign { .. } => Effects {
-                fails: true,
-                observable: true,
-                ..none
-            },
+            Expression::Foreign { foreign, .. } => {
+                let known = self.foreigns.get(*foreign as usize).copied();
+                known.unwrap_or_else(|| of_foreign(ForeignKind::Effect))
+            }
             Expression::Trace { .. } => Effects {
                 observable: true,
                 ..none

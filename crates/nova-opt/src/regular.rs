@@ -11,11 +11,11 @@
 //! cheaper than memory.
 
 use nova_core::{Scalar, ScalarOperation};
-use nova_diag::Place;
+use nova_diag::{Place, deep};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable, View,
 };
-use nova_flat::visit::{each_body_mut, each_statement};
+use nova_flat::visit::{bodies_mut, each_body_mut, each_statement};
 use std::collections::BTreeSet;
 
 /// Rows before whose elements more statements stand are left as they are.
@@ -26,13 +26,10 @@ pub fn run(program: &mut Program) {
     let lengths = lengths(program);
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
+        join_marked(program, &lengths, &mut body);
         each_body_mut(&mut body, &mut |inner| {
             let mut statements = Vec::with_capacity(inner.statements.len());
             for statement in std::mem::take(&mut inner.statements) {
-                if let Some(length) = marked_rows(&statement.expression) {
-                    join_rows(program, &lengths, statement, length, &mut statements);
-                    continue;
-                }
                 match nest(&statement.expression) {
                     Ok(nest) => make_regular(program, &lengths, statement, nest, &mut statements),
                     Err(_) => statements.push(statement),
@@ -42,6 +39,22 @@ pub fn run(program: &mut Program) {
         });
         program.functions[k].body = body;
     }
+}
+
+/// Joins the rows of operations that carry a strategy, the inner ones first: how many elements these
+/// make is then known to those around them.
+fn join_marked(program: &mut Program, lengths: &BTreeSet<Variable>, body: &mut Body) {
+    let mut statements = Vec::with_capacity(body.statements.len());
+    for mut statement in std::mem::take(&mut body.statements) {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| join_marked(program, lengths, inner));
+        });
+        match makes_marked_rows(&statement.expression) {
+            true => join_rows(program, lengths, statement, &mut statements),
+            false => statements.push(statement),
+        }
+    }
+    body.statements = statements;
 }
 
 /// The variables that are certainly not negative: extents of arrays bound together with them.
@@ -146,16 +159,79 @@ fn is_known_before(given: Atom, operation: &ArrayOperation) -> bool {
     !operation.indices.contains(&variable) && !operation.body.statements.iter().any(binds)
 }
 
-/// The length that all rows have that an operation with a strategy makes, if it makes nothing else
-/// and that is known before.
-fn marked_rows(expression: &Expression) -> Option<Atom> {
+/// Whether an operation carries a strategy and makes rows, and all rows that it gives by one output have
+/// one length that does not depend on the index. It may give elements besides.
+fn makes_marked_rows(expression: &Expression) -> bool {
     let Expression::Operation(operation) = expression else {
-        return None;
+        return false;
     };
-    let rows = matches!(operation.outputs[..], [Output::Collect { .. }]);
-    let length = operation.body.results.first().copied()?;
-    let known = is_known_before(length, operation);
-    (operation.is_marked() && operation.carries.is_empty() && rows && known).then_some(length)
+    let mut consumed = operation.body.results.iter();
+    let mut rows = false;
+    let mut known = true;
+    for output in &operation.outputs {
+        let values: Vec<&Atom> = consumed.by_ref().take(output.consumes()).collect();
+        let first = values.first().copied();
+        match output {
+            Output::Map => {}
+            Output::Collect { .. } => {
+                rows = true;
+                known &= first.is_some_and(|length| invariant(*length, operation).is_some());
+            }
+            Output::Reduce { .. }
+            | Output::Scan { .. }
+            | Output::Filter { .. }
+            | Output::Scatter { .. }
+            | Output::Histogram { .. }
+            | Output::Join { .. } => known = false,
+        }
+    }
+    operation.is_marked() && operation.carries.is_empty() && rows && known
+}
+
+/// The statements of an operation's body, last first, that compute a number which is the same for every
+/// index, by what is defined everywhere; `None` where it may differ.
+fn invariant(number: Atom, operation: &ArrayOperation) -> Option<Vec<usize>> {
+    let mut found: Vec<usize> = Vec::new();
+    let mut work = vec![number];
+    while let Some(atom) = work.pop() {
+        if is_known_before(atom, operation) {
+            continue;
+        }
+        let binds = |s: &Statement| s.pattern[..].iter().any(|v| Atom::Variable(*v) == atom);
+        let at = operation.body.statements.iter().position(binds)?;
+        match &operation.body.statements[at].expression {
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } if operation.is_total(*operand) => work.extend(arguments),
+            _may_differ => return None,
+        }
+        found.push(at);
+    }
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    found.dedup();
+    Some(found)
+}
+
+/// Moves before an operation what its body computes for the lengths of its rows.
+fn lengths_first(operation: &mut ArrayOperation, before: &mut Vec<Statement>) {
+    let mut consumed = operation.body.results.iter();
+    let mut moved = BTreeSet::new();
+    for output in &operation.outputs {
+        let values: Vec<&Atom> = consumed.by_ref().take(output.consumes()).collect();
+        let first = values.first().copied();
+        if let (Output::Collect { .. }, Some(length)) = (output, first) {
+            moved.extend(invariant(*length, operation).unwrap_or_default());
+        }
+    }
+    let body = std::mem::take(&mut operation.body.statements);
+    for (at, statement) in body.into_iter().enumerate() {
+        match moved.contains(&at) {
+            true => before.push(statement),
+            false => operation.body.statements.push(statement),
+        }
+    }
 }
 
 /// Joins the rows of an operation that all have one length: row i begins at i times that.
@@ -163,7 +239,6 @@ fn join_rows(
     program: &mut Program,
     lengths: &BTreeSet<Variable>,
     statement: Statement,
-    length: Atom,
     statements: &mut Vec<Statement>,
 ) {
     let Statement {
@@ -171,39 +246,55 @@ fn join_rows(
         expression,
         place,
     } = statement;
-    let (Expression::Operation(mut operation), [starts, ends, total, arrays @ ..]) =
-        (expression, &pattern[..])
-    else {
+    let Expression::Operation(mut operation) = expression else {
         return;
     };
     let (Some(count), Some(index)) = (operation.shape.first(), operation.indices.first()) else {
         return;
     };
     let (count, index) = (*count, Atom::Variable(*index));
-    let mut write = Writer {
-        program,
-        place: &place,
-        statements,
-    };
-    let length = write.not_negative(lengths, length);
-    write.bind(*total, ScalarOperation::Multiply, [count, length]);
-    write.offsets(*starts, *ends, count, length);
-    let rows = operation.body.results.split_off(1);
-    // Before the rows are made, so that they can be made there.
+    lengths_first(&mut operation, statements);
+    let mut given = pattern.into_iter();
+    let mut consumed = std::mem::take(&mut operation.body.results).into_iter();
+    // What stands before the rows are made, so that they can be made there.
     let mut inside = Vec::new();
-    let mut write = Writer {
-        statements: &mut inside,
-        ..write
-    };
-    let first = write.scalar("first", ScalarOperation::Multiply, [index, length]);
+    let mut outputs = Vec::new();
+    let mut made = Vec::new();
+    for output in std::mem::take(&mut operation.outputs) {
+        let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
+        let values: Vec<Atom> = consumed.by_ref().take(output.consumes()).collect();
+        let ([starts, ends, total, arrays @ ..], [length, rows @ ..], Output::Collect { .. }) =
+            (&own[..], &values[..], &output)
+        else {
+            outputs.push(output);
+            made.extend(own);
+            operation.body.results.extend(values);
+            continue;
+        };
+        let mut write = Writer {
+            program: &mut *program,
+            place: &place,
+            statements,
+        };
+        let length = write.not_negative(lengths, *length);
+        write.bind(*total, ScalarOperation::Multiply, [count, length]);
+        write.offsets(*starts, *ends, count, length);
+        let mut write = Writer {
+            statements: &mut inside,
+            ..write
+        };
+        let first = write.scalar("first", ScalarOperation::Multiply, [index, length]);
+        let parts = rows.iter().map(|row| [Atom::Variable(first), *row]);
+        operation.body.results.extend(parts.flatten());
+        let shape = vec![Atom::Variable(*total)];
+        outputs.extend(vec![Output::Join { shape }; arrays.len()]);
+        made.extend(arrays);
+    }
     inside.append(&mut operation.body.statements);
     operation.body.statements = inside;
-    let parts = rows.iter().map(|row| [Atom::Variable(first), *row]);
-    operation.body.results = parts.flatten().collect();
-    let shape = vec![Atom::Variable(*total)];
-    operation.outputs = vec![Output::Join { shape }; arrays.len()];
+    operation.outputs = outputs;
     statements.push(Statement {
-        pattern: arrays.to_vec(),
+        pattern: made,
         expression: Expression::Operation(operation),
         place,
     });

@@ -85,9 +85,43 @@ pub enum TypeDefinitionKind {
     Sum(Vec<(Name, TypeId)>),
 }
 
-/// `(name : Type)` in the foreign section.
+/// What a foreign function may do, and where it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ForeignKind {
+    /// It has no side effects, and several threads may call it at once.
+    #[default]
+    Plain,
+    /// It has effects: its calls are made as they are written, in order.
+    Effect,
+    /// It is code of the device on targets that have one, and plain elsewhere.
+    Device,
+}
+
+/// The kinds of foreign functions that have a word before the name.
+pub const FOREIGN_WORDS: [(ForeignKind, &str); 2] = [
+    (ForeignKind::Effect, "effect"),
+    (ForeignKind::Device, "device"),
+];
+
+impl ForeignKind {
+    /// Its word in [`FOREIGN_WORDS`]; a plain function has none.
+    pub fn word(self) -> Option<&'static str> {
+        let row = FOREIGN_WORDS.iter().find(|(kind, _)| *kind == self);
+        row.map(|(_, word)| *word)
+    }
+
+    /// The kind with this word.
+    pub fn by_word(word: &str) -> Option<ForeignKind> {
+        let row = FOREIGN_WORDS.iter().find(|(_, known)| *known == word);
+        row.map(|(kind, _)| *kind)
+    }
+}
+
+/// `(name : Type)`, `(effect name : Type)`, `(device name : Type)` in the foreign section.
 #[derive(Clone, Debug)]
 pub struct Foreign {
+    /// What it may do, and where it runs.
+    pub kind: ForeignKind,
     /// The C function's name.
     pub name: Name,
     /// Its type.

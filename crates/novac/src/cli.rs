@@ -36,6 +36,9 @@ pub struct Cli {
     /// Write the files into this folder instead of the source's
     #[arg(short, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Code of the device, which becomes part of what is written: .cl, .cu or .cuh
+    #[arg(long, value_name = "FILE")]
+    pub link: Vec<PathBuf>,
     /// Also write PROG.json, which describes the entries for bindings
     #[arg(long)]
     pub manifest: bool,
@@ -170,7 +173,7 @@ pub struct EvalArguments {
 pub struct RunArguments {
     #[command(flatten)]
     pub eval: EvalArguments,
-    /// A C source, object or library with foreign functions
+    /// A C source, object or library with foreign functions, or code of the device (.cl, .cu, .cuh)
     #[arg(long, value_name = "FILE")]
     pub link: Vec<PathBuf>,
     /// Run N times and print the times of the call as a line of JSON

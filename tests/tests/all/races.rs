@@ -147,6 +147,7 @@ fn load(name: &str, program: &Program) -> Library {
         name: name.to_string(),
         target,
         one_thread: Vec::new(),
+        device_source: String::new(),
     };
     let files = nova_c::emit(program, &options);
     let generated = Generated {

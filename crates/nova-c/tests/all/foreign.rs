@@ -1,13 +1,14 @@
 //! Foreign functions: what they are given, what they return, and results that are refused.
 
 use crate::support::*;
-use nova_core::ir::Foreign;
+use nova_core::ir::{Foreign, ForeignKind};
 use nova_core::{Scalar, SumId, Type as CoreType};
 use nova_loop::ir::{Command, Program, Variable};
 
 /// An entry whose value is that of a foreign function of its inputs.
 fn forwarder(program: &mut Program, name: &str, parameters: Vec<CoreType>, result: CoreType) {
     program.foreigns.push(Foreign {
+        kind: ForeignKind::Plain,
         name: format!("{name}_foreign").into(),
         parameters: parameters.clone(),
         result: result.clone(),

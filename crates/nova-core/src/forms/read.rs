@@ -1,7 +1,7 @@
 //! Reading forms: what the parsers of all representations ask of the reader's data trees, as
 //! methods of [`FormReader`], and the table of variables that may be named before they are bound.
 
-use crate::ir::Foreign;
+use crate::ir::{Foreign, ForeignKind};
 use crate::{Constructor, ErrorKind, Scalar, ScalarValue, SumId, SumType, Type};
 use nova_diag::{Diagnostic, FileId, Place, Span, codes, deep};
 use nova_syntax::ast::{NumberValue, Suffix};
@@ -215,10 +215,16 @@ pub trait FormReader<'a> {
         Some(sum)
     }
 
-    /// `(foreign "f" [types] type)`.
+    /// `(foreign "f" [types] type)`, perhaps with the word of a kind before the name.
     fn foreign(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Foreign> {
+        let word = items.first().and_then(|word| self.data().as_symbol(*word));
+        let (kind, items) = match (word.and_then(ForeignKind::by_word), items) {
+            (Some(kind), [_, rest @ ..]) => (kind, rest),
+            (_, items) => (ForeignKind::Plain, items),
+        };
         let [name, parameters, result] = self.exactly(at, items)?;
         Some(Foreign {
+            kind,
             name: self.string(name)?,
             parameters: self.core_types(parameters)?,
             result: self.core_type(result)?,

@@ -59,13 +59,17 @@ impl Lines {
         self.text(")");
     }
 
-    /// `(foreign "f" [types] type)`.
+    /// `(foreign "f" [types] type)`, with the word of its kind before the name if it has one.
     pub fn foreign(&mut self, foreign: &Foreign) {
         let name = write_text(foreign.name.as_bytes());
         let parameters = bracketed(&foreign.parameters, print_type);
         let result = print_type(&foreign.result);
+        let word = foreign
+            .kind
+            .word()
+            .map_or(String::new(), |word| format!("{word} "));
         self.line();
-        self.text(&format!("(foreign {name} {parameters} {result})"));
+        self.text(&format!("(foreign {word}{name} {parameters} {result})"));
     }
 
     /// `(entry "dot" [("X" (vector f32)) …] f32 "dot")`: an entry whose code is a function.

@@ -362,7 +362,10 @@ fn reason_text(reason: Reason) -> String {
     let text = match reason {
         Reason::Nothing => "it only checks",
         Reason::Observable => {
-            "it writes traces or calls foreign functions, which only one thread may"
+            "it writes traces or calls foreign functions with effects, which keep their order"
+        }
+        Reason::Foreign => {
+            "it calls foreign functions of the host; those of the device are declared with `device`"
         }
         Reason::Nodes => {
             "it makes nodes of recursive data, whose table only one thread may append to"

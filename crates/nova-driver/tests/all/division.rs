@@ -97,7 +97,7 @@ fn maps() {
         "((X : vector int)) (map (lambda (x) (trace \"x\" x)) X)",
         &[
             "a loop of X_length rounds, in order: map",
-            "  not divided: it writes traces or calls foreign functions, which only one thread may",
+            "  not divided: it writes traces or calls foreign functions with effects, which keep their order",
         ],
     );
 }

@@ -2,6 +2,7 @@
 
 use lexpr::sexp;
 use nova_driver::pipeline::optional_passes;
+use nova_driver::syntax::ForeignKind;
 use nova_driver::{
     Compiler, Failure, Options, ProgramBuilder, Source, Stage, Target, Typed, construct,
 };
@@ -103,6 +104,29 @@ fn built_programs_declare_a_name_once() {
     let message = refused(Source::Built(Box::new(builder)));
     assert!(message.contains("`a` is given twice"), "{message}");
     assert!(message.contains("--> twice.calc:2:1"), "{message}");
+}
+
+#[test]
+fn built_programs_declare_foreign_functions() {
+    let builder = ProgramBuilder::new("noted");
+    let file = builder.source("noted.calc", "note 1");
+    let at = builder.at(file, 1, 1);
+    let int = || at.named_type("int");
+    at.foreign(ForeignKind::Plain, "pure", at.function_type(int(), int()));
+    at.foreign(ForeignKind::Effect, "note", at.function_type(int(), int()));
+    let one = at.integer(1);
+    at.entry("noted", at.call("note", &[at.call("pure", &[one])]));
+    let mut checked = compiler()
+        .check(Source::Built(Box::new(builder)))
+        .expect("a good program");
+    let text = compiler()
+        .emit(&mut checked, Stage::Loop)
+        .expect("its text");
+    assert!(text.contains("(foreign \"pure\" [i32] i32)"), "{text}");
+    assert!(
+        text.contains("(foreign effect \"note\" [i32] i32)"),
+        "{text}"
+    );
 }
 
 /// Text that no file holds imports files of its folder.

@@ -248,6 +248,7 @@ impl<'p> Mono<'_, 'p> {
                 .collect();
             let result = self.core_type(result, at);
             self.core.foreigns.push(ir::Foreign {
+                kind: foreign.kind,
                 name: foreign.name.text.clone(),
                 parameters,
                 result,

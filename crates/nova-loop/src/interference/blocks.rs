@@ -66,12 +66,12 @@ impl Blocks {
     }
 
     /// Whether a command in an iteration of a loop of this level uses what belongs to the whole call:
-    /// memory of the result, standard error, foreign functions, node tables it appends to. Threads that
+    /// memory of the result, standard error, foreign functions with effects, node tables it appends to. Threads that
     /// share a loop at the level of a grid may append nodes where the program says so; a node that holds
     /// an array has a reference of its block, though, which others would count too.
     pub(super) fn uses_call(&self, program: &Program, command: &Command, level: Level) -> bool {
         match level {
-            Level::Grid => uses_call(command, &self.apart_on_grid, &|sum| {
+            Level::Grid => uses_call(program, command, &self.apart_on_grid, &|sum| {
                 program.nodes_by_threads && !program.nodes_hold_arrays(sum)
             }),
             Level::Sequential
@@ -80,7 +80,7 @@ impl Blocks {
             | Level::Vector
             | Level::Independent
             | Level::WrittenOut
-            | Level::Rank => uses_call(command, &self.apart, &|_| false),
+            | Level::Rank => uses_call(program, command, &self.apart, &|_| false),
         }
     }
 
@@ -233,8 +233,8 @@ impl Blocks {
             Command::Foreign { results, .. } => {
                 let mut changed = false;
                 for result in results {
-                    let root = Root::Site(results[0]);
-                    changed |= self.add(*result, [root, Root::Outside].into());
+                    // It has allocated them.
+                    changed |= self.add(*result, [Root::Site(results[0])].into());
                 }
                 changed
             }
@@ -346,13 +346,15 @@ pub(crate) fn written(command: &Command) -> Vec<Expression> {
 /// Whether a command uses what belongs to the whole call; `apart` are the functions that do, and
 /// `may_append` says to whose tables threads may append.
 fn uses_call(
+    program: &Program,
     command: &Command,
     apart: &BTreeSet<FunctionId>,
     may_append: &dyn Fn(SumId) -> bool,
 ) -> bool {
     match command {
         Command::NodeNew { sum, .. } => !may_append(*sum),
-        Command::Trace { .. } | Command::Foreign { .. } => true,
+        Command::Trace { .. } => true,
+        Command::Foreign { foreign, .. } => program.is_ordered(*foreign),
         Command::Allocate { destination, .. } => destination.is_some(),
         Command::Call { function, .. } => apart.contains(function),
         Command::NodePayload { .. }

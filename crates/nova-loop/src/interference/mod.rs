@@ -35,7 +35,7 @@
 //! | --- | --- |
 //! | [`Rule::Scalars`] | an iteration assigns a variable from around the loop |
 //! | [`Rule::Handles`] | it counts references of a block from around the loop, or hands such a handle on |
-//! | [`Rule::WholeCall`] | it returns, traces, calls foreign functions, allocates a result, or appends nodes that threads may not append |
+//! | [`Rule::WholeCall`] | it returns, traces, calls foreign functions with effects, allocates a result, or appends nodes that threads may not append |
 //! | [`Rule::Inputs`] | it calls a function that writes what it was given |
 //! | [`Rule::Blocks`] | it writes through one pointer what another one may lead to |
 //! | [`Rule::Fields`] | it leaves its field of the structures of a result |

@@ -110,6 +110,8 @@ fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
 pub struct Types {
     variables: Vec<Type>,
     with_arrays: BTreeSet<SumId>,
+    /// The foreign functions that are code of the device, by number.
+    of_device: BTreeSet<u32>,
 }
 
 impl Types {
@@ -121,6 +123,11 @@ impl Types {
     /// Whether the nodes of a recursive sum hold arrays.
     pub(crate) fn nodes_hold_arrays(&self, sum: SumId) -> bool {
         self.with_arrays.contains(&sum)
+    }
+
+    /// Whether a foreign function is code of the device.
+    pub fn is_of_device(&self, foreign: u32) -> bool {
+        self.of_device.contains(&foreign)
     }
 
     /// Whether an expression is an address.
@@ -142,9 +149,13 @@ impl Program {
     /// The types of all variables, and what nodes hold, apart from the program.
     pub fn clone_types(&self) -> Types {
         let sums = (0..self.sums.len()).map(|k| SumId(k as u32));
+        let foreigns = 0..self.foreigns.len() as u32;
         Types {
             variables: self.variables.iter().map(|info| info.ty).collect(),
             with_arrays: sums.filter(|sum| self.nodes_hold_arrays(*sum)).collect(),
+            of_device: foreigns
+                .filter(|foreign| self.is_of_device(*foreign))
+                .collect(),
         }
     }
 }

@@ -151,6 +151,7 @@ impl<'a> Translator<'a> {
         let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
         before.into_iter().for_each(|command| self.emit(command));
         self.wrap_at(level, &extents, &indices, code, place);
+        self.note_strategy(operation);
         after.into_iter().for_each(|command| self.emit(command));
         for output in outputs {
             self.finish_output(output, place)?;
@@ -201,6 +202,22 @@ impl<'a> Translator<'a> {
             }
             (flat::Level::Grid, _, _) => Level::Grid,
             (flat::Level::Sequential, _, _) => Level::Sequential,
+        }
+    }
+
+    /// Notes what the program says of the loop that was written last.
+    fn note_strategy(&mut self, operation: &flat::ArrayOperation) {
+        let (Some(strategy), [index, ..]) = (operation.strategy, &operation.indices[..]) else {
+            return;
+        };
+        let is_rows = |output: &flat::Output| matches!(output, flat::Output::Collect { .. });
+        if let Some(Command::For { variable, .. }) = self.code.last() {
+            let strategy = crate::ir::Strategy {
+                level: strategy.level,
+                index: *index,
+                has_rows: operation.outputs.iter().any(is_rows),
+            };
+            self.program.strategies.insert(*variable, strategy);
         }
     }
 

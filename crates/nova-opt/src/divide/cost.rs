@@ -11,10 +11,11 @@ use nova_flat::visit::{binders, each_statement};
 use std::collections::BTreeSet;
 
 /// What one read of an array, or a cheap scalar operation, costs; a function of the mathematical
-/// library; a call; and how many rounds a loop of unknown length is taken to have.
+/// library; a call; a call of a foreign function, of which nothing is known; and how many rounds a loop of unknown length is taken to have.
 const CHEAP: i64 = 1;
 const FUNCTION: i64 = 16;
 const CALL: i64 = 64;
+const FOREIGN: i64 = 1024;
 const ROUNDS: i64 = 16;
 
 /// What a call of a recursive function is taken to cost, where nothing says how much there is to do.
@@ -217,6 +218,7 @@ fn of_statement(statement: &Statement) -> i64 {
         },
         Expression::Atom(_) | Expression::View { .. } => 0,
         Expression::Call { .. } => CALL,
+        Expression::Foreign { .. } => FOREIGN,
         Expression::Sort { .. } => CALL * ROUNDS,
         _ => CHEAP,
     }

@@ -197,6 +197,8 @@ pub enum Reason {
     Nothing,
     /// Its effects can be seen from outside.
     Observable,
+    /// It calls foreign functions that the device does not have.
+    Foreign,
     /// It appends nodes to the tables of recursive data, which threads cannot.
     Nodes,
     /// Its elements go to places that are computed.

@@ -1,5 +1,6 @@
 //! What belongs to a whole call of the program, so that threads cannot share it: the tables to which
-//! nodes of recursive data are appended. Threads of kernels append nodes that hold no arrays.
+//! nodes of recursive data are appended, also those of the result of a foreign function. Threads of
+//! kernels append nodes that hold no arrays.
 
 use nova_core::SumId;
 use nova_flat::ir::{Body, Expression, FunctionId, Program};
@@ -13,6 +14,8 @@ pub(super) struct NodeMakers {
     sums: BTreeSet<SumId>,
     /// The functions that append such nodes, by themselves or by those that they call.
     functions: BTreeSet<FunctionId>,
+    /// The foreign functions whose results are such nodes.
+    foreigns: BTreeSet<u32>,
 }
 
 impl NodeMakers {
@@ -20,6 +23,11 @@ impl NodeMakers {
         let all = (0..program.sums.len()).map(|k| SumId(k as u32));
         let sums: BTreeSet<SumId> = all
             .filter(|sum| !kernels || holds_arrays(&program.sums, *sum))
+            .collect();
+        let foreigns = program.foreigns.iter().enumerate();
+        let foreigns: BTreeSet<u32> = foreigns
+            .filter(|(_, foreign)| foreign.result.holds_links(&program.sums))
+            .map(|(k, _)| k as u32)
             .collect();
         let mut callers = vec![Vec::new(); program.functions.len()];
         let mut left = Vec::new();
@@ -29,6 +37,9 @@ impl NodeMakers {
                 &function.body,
                 &mut |statement| match &statement.expression {
                     Expression::NodeNew { sum, .. } if sums.contains(sum) => left.push(caller),
+                    Expression::Foreign { foreign, .. } if foreigns.contains(foreign) => {
+                        left.push(caller);
+                    }
                     Expression::Call { function, .. } => {
                         if let Some(callers) = callers.get_mut(function.index()) {
                             callers.push(caller);
@@ -49,6 +60,7 @@ impl NodeMakers {
         NodeMakers {
             sums,
             functions: found,
+            foreigns,
         }
     }
 
@@ -59,6 +71,7 @@ impl NodeMakers {
             found |= match &statement.expression {
                 Expression::NodeNew { sum, .. } => self.sums.contains(sum),
                 Expression::Call { function, .. } => self.functions.contains(function),
+                Expression::Foreign { foreign, .. } => self.foreigns.contains(foreign),
                 _others_make_none => false,
             };
         });

@@ -1,13 +1,14 @@
 //! What programs say themselves (dpia.txt §6.2), for threads: `map_global` and `map_workgroup` are grids
 //! over their indices as they are, whatever their number and cost; `map_local`, `map_seq` and
 //! `reduce_seq` stay loops of one thread. Only where threads cannot share a map, because its effects
-//! can be seen from outside or it appends nodes that they cannot append, one thread runs it after all, in
-//! order: its meaning comes first, and neither has a place on a device anyway. So it does where nothing
-//! shows that iterations do not meet ([`Alone`]).
+//! can be seen from outside, it calls a foreign function that the device does not have, or it appends
+//! nodes that they cannot append, it stays with one thread, and who asked for it is told so. So it does
+//! where nothing shows that iterations do not meet ([`Alone`]).
 
 use super::alone::Alone;
+use super::device;
 use super::shared::NodeMakers;
-use crate::effects::FunctionEffects;
+use crate::effects::{Effects, FunctionEffects};
 use nova_core::strategy;
 use nova_flat::ir::{ArrayOperation, Body, Expression, Level, Output, Program};
 use nova_flat::visit::{bodies_mut, each_statement};
@@ -21,29 +22,42 @@ pub fn honour(program: &mut Program, kernels: bool, alone: &Alone) {
             marked |= nova_flat::visit::strategy_of(&statement.expression).is_some();
         });
     }
-    if !marked {
+    if !marked && !(kernels && device::has_any(program)) {
         return;
     }
     let effects = FunctionEffects::new(program);
     let makers = NodeMakers::new(program, kernels);
     for function in &mut program.functions {
-        share(&effects, &makers, alone, &mut function.body);
+        share((&effects, kernels), &makers, alone, &mut function.body);
+    }
+    if kernels {
+        device::place(program, &effects, &makers);
     }
 }
 
-fn share(effects: &FunctionEffects, makers: &NodeMakers, alone: &Alone, body: &mut Body) {
+/// Whether threads may share what has these effects.
+pub(super) fn may_share(effects: Effects, kernels: bool) -> bool {
+    !effects.observable && !(kernels && effects.hosted)
+}
+
+fn share(
+    (effects, kernels): (&FunctionEffects, bool),
+    makers: &NodeMakers,
+    alone: &Alone,
+    body: &mut Body,
+) {
     for statement in &mut body.statements {
         let is_left = alone.has(statement);
         if let Expression::Operation(operation) = &mut statement.expression
             && is_for_many(operation)
             && !is_left
-            && !effects.of_body(&operation.body).observable
+            && may_share(effects.of_body(&operation.body), kernels)
             && !makers.may_run_in(&operation.body)
         {
             operation.level = Level::Grid;
         }
         bodies_mut(&mut statement.expression, &mut |inner| {
-            nova_diag::deep(|| share(effects, makers, alone, inner));
+            nova_diag::deep(|| share((effects, kernels), makers, alone, inner));
         });
     }
 }
@@ -54,15 +68,19 @@ fn is_for_many(operation: &ArrayOperation) -> bool {
         Some(strategy::Level::Global | strategy::Level::Workgroup) => true,
         Some(strategy::Level::Sequential | strategy::Level::Local) | None => false,
     };
-    let joins = |output: &Output| match output {
+    many && operation.carries.is_empty() && operation.outputs.iter().all(writes_apart)
+}
+
+/// Whether the indices of an operation write an output apart from each other.
+pub(super) fn writes_apart(output: &Output) -> bool {
+    match output {
         Output::Map | Output::Collect { .. } | Output::Join { .. } => true,
         Output::Reduce { .. }
         | Output::Scan { .. }
         | Output::Filter { .. }
         | Output::Scatter { .. }
         | Output::Histogram { .. } => false,
-    };
-    many && operation.carries.is_empty() && operation.outputs.iter().all(joins)
+    }
 }
 
 /// Whether an operation in a body is a grid.

@@ -10,6 +10,10 @@ use nova_flat::{call_expressions, control_expressions, node_expressions, pure_ex
 pub(super) enum Definition {
     /// The same integer in another type.
     Converted(Atom, Scalar),
+    /// The sum of two integers.
+    Sum([Atom; 2]),
+    /// The difference of two integers.
+    Difference([Atom; 2]),
     Iota {
         start: Atom,
         step: Atom,
@@ -38,6 +42,17 @@ impl Forward<'_> {
             } if to.is_integer() && operand.is_integer() => match arguments[..] {
                 [source] => Definition::Converted(source, *operand),
                 _ => return,
+            },
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } if operand.is_integer() => match (operation, &arguments[..]) {
+                (ScalarOperation::Add, [left, right]) => Definition::Sum([*left, *right]),
+                (ScalarOperation::Subtract, [left, right]) => {
+                    Definition::Difference([*left, *right])
+                }
+                (_, _) => return,
             },
             Expression::Replicate { value, .. } => Definition::Replicate(*value),
             Expression::Literal { elements, .. } => Definition::Literal(elements.clone()),
@@ -72,10 +87,44 @@ impl Forward<'_> {
         };
         match self.definitions.get(converted)? {
             Definition::Converted(source, from) => (*from == to).then_some(*source),
-            Definition::Iota { .. }
+            Definition::Sum(_)
+            | Definition::Difference(_)
+            | Definition::Iota { .. }
             | Definition::Replicate(_)
             | Definition::Literal(_)
             | Definition::View(..) => None,
+        }
+    }
+
+    /// What is left of a sum from which one of its parts is taken away, or of a difference to which
+    /// the part is added again. Integers wrap around, so that this holds for all of them. The length
+    /// of a row of a matrix is found so, from where it starts and ends.
+    pub(super) fn cancelled(
+        &self,
+        operation: ScalarOperation,
+        operand: Scalar,
+        arguments: &[Atom],
+    ) -> Option<Atom> {
+        let (true, [left, right]) = (operand.is_integer(), arguments) else {
+            return None;
+        };
+        let definition = |atom: &Atom| match atom {
+            Atom::Variable(variable) => self.definitions.get(variable),
+            Atom::Constant(_) => None,
+        };
+        match (operation, definition(left), definition(right)) {
+            (ScalarOperation::Subtract, Some(Definition::Sum([a, b])), _) if b == right => Some(*a),
+            (ScalarOperation::Subtract, Some(Definition::Sum([a, b])), _) if a == right => Some(*b),
+            (ScalarOperation::Subtract, _, Some(Definition::Difference([a, b]))) if a == left => {
+                Some(*b)
+            }
+            (ScalarOperation::Add, Some(Definition::Difference([a, b])), _) if b == right => {
+                Some(*a)
+            }
+            (ScalarOperation::Add, _, Some(Definition::Difference([a, b]))) if b == left => {
+                Some(*a)
+            }
+            (_, _, _) => None,
         }
     }
 
@@ -104,7 +153,9 @@ impl Forward<'_> {
                 Some(compute(ScalarOperation::Add, scalar, vec![start, distance]))
             }
             (Definition::Literal(_) | Definition::Iota { .. } | Definition::View(..), _)
-            | (Definition::Converted(..), _) => None,
+            | (Definition::Converted(..) | Definition::Sum(_) | Definition::Difference(_), _) => {
+                None
+            }
         }
     }
 }

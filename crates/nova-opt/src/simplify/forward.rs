@@ -226,7 +226,8 @@ impl Forward<'_> {
                 operand,
                 arguments,
             } => fold(*operation, *operand, arguments)
-                .or_else(|| self.converted_back(*operation, arguments)),
+                .or_else(|| self.converted_back(*operation, arguments))
+                .or_else(|| self.cancelled(*operation, *operand, arguments)),
             Expression::Index { array, indices } => {
                 self.known_element(*array, indices, &statement.place, out)
             }

@@ -2,8 +2,8 @@
 
 use super::{Parser, is_reserved};
 use crate::ast::{
-    Definition, Entry, ExpressionId, ExpressionKind, Foreign, Import, Name, TypeDefinition,
-    TypeDefinitionKind, TypeId,
+    Definition, Entry, ExpressionId, ExpressionKind, Foreign, ForeignKind, Import, Name,
+    TypeDefinition, TypeDefinitionKind, TypeId,
 };
 use crate::datum::{DatumId, Kind};
 use crate::names::{check_names, repeated};
@@ -46,7 +46,8 @@ const SUM: &str = "a sum is `(+ (Some : int) (None : unit))`: constructors with 
                    payloads, `unit` where there is none";
 const DEFINE: &str = "write `(define (name value) …)`, functions with `lambda`: \
                       `(define (twice (lambda (x) (+ x x))))`";
-const FOREIGN: &str = "write `(foreign (name : int -> int) …)`";
+const FOREIGN: &str = "write `(foreign (name : int -> int) …)`, with `effect` or `device` before the \
+                       name of a function that has effects or is code of the device";
 const IMPORT: &str = "write `(import \"file.nova\")`";
 const ENTRY: &str = "write `(entry name ((X : vector int)) (reduce + 0 X))`";
 
@@ -253,9 +254,8 @@ impl<'a> Parser<'a> {
 
     fn read_declaration(&mut self, id: DatumId, what: &str, help: &str) -> Option<(Name, TypeId)> {
         match self.kind(id) {
-            Kind::List([name, colon, ty @ ..]) if self.kind(*colon) == Kind::Colon => {
-                let ty = self.type_sequence(ty, self.span(*colon));
-                Some((self.name(*name, what)?, ty))
+            Kind::List(items @ [_, colon, ..]) if self.kind(*colon) == Kind::Colon => {
+                self.declared(items, what)
             }
             _ => {
                 let message = match self.data.head(id) {
@@ -354,11 +354,46 @@ impl<'a> Parser<'a> {
 
     fn foreign(&mut self, items: &'a [DatumId], _: Span) {
         for &item in items {
-            if let Some((name, ty)) = self.declaration(item, "a foreign function", FOREIGN) {
+            let (kind, rest) = self.foreign_kind(item);
+            let declared = match kind {
+                ForeignKind::Plain => self.declaration(item, "a foreign function", FOREIGN),
+                ForeignKind::Effect | ForeignKind::Device => {
+                    self.declared(rest, "a foreign function")
+                }
+            };
+            if let Some((name, ty)) = declared {
                 let span = self.span(item);
-                self.program.foreigns.push(Foreign { name, ty, span });
+                self.program.foreigns.push(Foreign {
+                    kind,
+                    name,
+                    ty,
+                    span,
+                });
             }
         }
+    }
+
+    /// The kind that a foreign function's first word gives it, and what stands behind that word. In
+    /// `(effect : T)` it is the name.
+    fn foreign_kind(&self, item: DatumId) -> (ForeignKind, &'a [DatumId]) {
+        let items = self.data.as_list(item).unwrap_or_default();
+        let word = match items {
+            [word, _, colon, ..] if self.kind(*colon) == Kind::Colon => self.data.as_symbol(*word),
+            _others => None,
+        };
+        match (word.and_then(ForeignKind::by_word), items) {
+            (Some(kind), [_, rest @ ..]) => (kind, rest),
+            (_, _) => (ForeignKind::Plain, items),
+        }
+    }
+
+    /// `name : T`, once the colon is known to be there.
+    fn declared(&mut self, items: &'a [DatumId], what: &str) -> Option<(Name, TypeId)> {
+        let [name, colon, ty @ ..] = items else {
+            return None;
+        };
+        let ty = self.type_sequence(ty, self.span(*colon));
+        Some((self.name(*name, what)?, ty))
     }
 
     fn import(&mut self, items: &'a [DatumId], span: Span) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ast::{
-    Expression, Pattern, PatternKind, TypeDefinitionKind, TypeId, TypeKind, TypeNode,
+    Expression, ForeignKind, Pattern, PatternKind, TypeDefinitionKind, TypeId, TypeKind, TypeNode,
 };
 
 fn parsed(text: &str) -> (Program, Vec<Diagnostic>) {
@@ -249,6 +249,49 @@ fn types() {
         ("(vector (vector int))", "(vector#1 (vector#1 int))"),
     ] {
         assert_eq!(input_type(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn kinds_of_foreign_functions() {
+    let (program, diagnostics) = parsed(
+        "(foreign (f : int -> int) (effect g : int -> unit) (device h : float -> float)
+                  (effect : int -> int) (device device : int -> int) (effect effect : int -> int))
+         (f 1)",
+    );
+    assert!(
+        !diagnostics.is_empty(),
+        "two functions are called `device` or `effect`"
+    );
+    let (program_once, diagnostics) = parsed(
+        "(foreign (f : int -> int) (effect g : int -> unit) (device h : float -> float)
+                  (effect : int -> int) (device device : int -> int))
+         (f 1)",
+    );
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let kinds = |program: &Program| -> Vec<(String, ForeignKind)> {
+        let all = program.foreigns.iter();
+        all.map(|f| (f.name.text.to_string(), f.kind)).collect()
+    };
+    let expected = [
+        ("f", ForeignKind::Plain),
+        ("g", ForeignKind::Effect),
+        ("h", ForeignKind::Device),
+        ("effect", ForeignKind::Plain),
+        ("device", ForeignKind::Device),
+    ];
+    let expected = expected.map(|(name, kind)| (name.to_string(), kind));
+    assert_eq!(kinds(&program_once), expected);
+    assert_eq!(kinds(&program)[..5], expected);
+    for wrong in [
+        "(foreign (effects g : int -> int)) 1",
+        "(foreign (effect g int)) 1",
+        "(foreign (effect 3 : int -> int)) 1",
+        "(foreign (effect device g : int -> int)) 1",
+        "(foreign (effect)) 1",
+    ] {
+        let (_, diagnostics) = parsed(wrong);
+        assert_eq!(diagnostics.len(), 1, "{wrong}: {diagnostics:?}");
     }
 }
 

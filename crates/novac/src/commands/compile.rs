@@ -2,7 +2,7 @@
 
 use crate::cli::Cli;
 use crate::terminal::{End, Outcome, print};
-use nova_driver::{Compiler, Stage};
+use nova_driver::{Compiler, Options, Stage, linked};
 use nova_exec::InputError;
 use nova_exec::atomic::write_file;
 use std::fs;
@@ -24,7 +24,7 @@ pub fn compile(cli: &Cli) -> Outcome {
         }
         return emit(cli, file, stage);
     }
-    let compiler = Compiler::new(cli.common.options());
+    let compiler = compiler(cli)?;
     let mut checked = super::check_file(&compiler, file)?;
     let generated = compiler.compile(&mut checked);
     super::report_passes(&cli.common, &checked);
@@ -54,8 +54,25 @@ pub fn compile(cli: &Cli) -> Outcome {
     }
 }
 
+/// A compiler with the options of the command line and the code of the device that is linked.
+fn compiler(cli: &Cli) -> Result<Compiler, End> {
+    let options = cli.common.options();
+    let (device_source, others) = linked::device_source(options.target, &cli.link)?;
+    if let Some(other) = others.first() {
+        return Err(End::usage(&format!(
+            "error: {} is no code of a device\n  help: what is written is compiled and linked with C by \
+             whoever uses it; `run` and `test` link C themselves",
+            other.display()
+        )));
+    }
+    Ok(Compiler::new(Options {
+        device_source,
+        ..options
+    }))
+}
+
 fn emit(cli: &Cli, file: &Path, stage: Stage) -> Outcome {
-    let compiler = Compiler::new(cli.common.options());
+    let compiler = compiler(cli)?;
     let mut checked = super::check_file(&compiler, file)?;
     let emitted = compiler.emit(&mut checked, stage);
     super::report_passes(&cli.common, &checked);

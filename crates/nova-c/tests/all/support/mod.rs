@@ -281,6 +281,7 @@ pub fn emit_for(target: Target, program: &Program, name: &str) -> Files {
         name: name.into(),
         target,
         one_thread: Vec::new(),
+        device_source: String::new(),
     };
     nova_c::emit(program, &options)
 }

@@ -1,0 +1,39 @@
+//! What programs are linked with: code of the device, which becomes part of the generated text, and
+//! all else, which a compiler or linker takes as a file. Of a file in the language of a device other
+//! targets take no notice.
+
+use crate::error::Failure;
+use crate::options::Target;
+use nova_exec::InputError;
+use std::path::PathBuf;
+
+/// The ends of names of files with code of a device.
+const ENDINGS: [(Target, &[&str]); 2] = [(Target::OpenCl, &["cl"]), (Target::Cuda, &["cu", "cuh"])];
+
+/// The code of the device of a target in these files, and the files that are no code of any device.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn device_source(target: Target, link: &[PathBuf]) -> Result<(String, Vec<PathBuf>), Failure> {
+    let mut source = String::new();
+    let mut others = Vec::new();
+    for path in link {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let is_of = |(_, endings): &&(Target, &[&str])| {
+            ending.is_some_and(|ending| endings.contains(&ending))
+        };
+        match ENDINGS.iter().find(is_of) {
+            None => others.push(path.clone()),
+            Some((device, _)) if *device == target => {
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Failure::Input(InputError::file(path, &error)))?;
+                source.push_str(&text);
+                if !source.ends_with('\n') {
+                    source.push('\n');
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    Ok((source, others))
+}
