@@ -164,7 +164,7 @@ impl<'a> Printer<'a> {
 /// Rows without elements that are written one by one.
 const EMPTY_ROWS: usize = 1000;
 
-/// Whether the rows of an array, written one by one, tell its extents: behind the first extent
+/// A test whether the rows of an array, written one by one, tell its extents: behind the first extent
 /// that is 0 there are no rows to tell more. Very many empty rows are not written either.
 fn shown_by_rows(extents: &[usize]) -> bool {
     let Some(first) = extents.iter().position(|&extent| extent == 0) else {
@@ -414,5 +414,76 @@ mod tests {
         assert!(matches!(&b, Elements::I32(v) if **v == Arc::new(vec![1, 2, 3])[..]));
         let huge = Elements::with_capacity(&Type::INT, usize::MAX / 2);
         assert!(huge.is_err());
+    }
+
+    /// An array of `int` with these extents that counts its elements.
+    fn array(extents: &[usize]) -> (Value, Type) {
+        let ty = Type::array(extents.len() as u32, Type::INT);
+        let count = if extents.contains(&0) {
+            0
+        } else {
+            extents.iter().product()
+        };
+        let mut elements = Elements::new(&Type::INT);
+        for k in 0..count {
+            let element = Value::Scalar(ScalarValue::I32(k as i32));
+            assert!(elements.push(element).is_ok());
+        }
+        (Value::Array(extents.into(), elements), ty)
+    }
+
+    #[test]
+    fn arrays_of_all_extents_read_back() {
+        for rank in 2..=4 {
+            for code in 0..4usize.pow(rank) {
+                let extents: Vec<usize> = (0..rank).map(|k| code / 4usize.pow(k) % 4).collect();
+                let (value, ty) = array(&extents);
+                let text = print_value(&value, &ty, &[]);
+                let again = read_value(&text, &ty, &[]);
+                assert!(again.is_ok_and(|again| again.same(&value)), "{text}");
+                // Inside of other values, too.
+                let pair = Type::tuple(vec![ty.clone(), Type::vector(ty.clone())]);
+                let mut rows = Elements::new(&ty);
+                assert!(rows.push(value.clone()).is_ok() && rows.push(value.clone()).is_ok());
+                let both = Value::tuple(vec![value, Value::Vector(rows)]);
+                let text = print_value(&both, &pair, &[]);
+                let again = read_value(&text, &pair, &[]);
+                assert!(again.is_ok_and(|again| again.same(&both)), "{text}");
+            }
+        }
+        let shown = |extents: &[usize]| {
+            let (value, ty) = array(extents);
+            print_value(&value, &ty, &[])
+        };
+        assert_eq!(shown(&[0, 3]), "(reshape (0, 3) [])");
+        assert_eq!(shown(&[3, 0]), "[[] [] []]");
+        assert_eq!(shown(&[2, 0, 5]), "(reshape (2, 0, 5) [])");
+        assert_eq!(shown(&[0, 0]), "[]");
+        assert_eq!(
+            shown(&[1 << 40, 0]),
+            format!("(reshape ({}, 0) [])", 1u64 << 40)
+        );
+    }
+
+    #[test]
+    fn extents_that_do_not_agree_are_refused() {
+        let ty = Type::array(2, Type::INT);
+        for text in [
+            "(reshape (2, 2) [1 2 3])",
+            "(reshape (0, 2) [1])",
+            "(reshape (2) [1 2])",
+            "(reshape (1, 1, 1) [1])",
+            "(reshape (-1, 2) [])",
+            "(reshape (4294967296, 4294967296) [])",
+            "(reshape (99999999999999999999, 0) [])",
+            "(reshap (1, 1) [1])",
+            "(reshape (1, 1) [1]",
+            "(reshape (1, 1) 1)",
+        ] {
+            assert!(read_value(text, &ty, &[]).is_err(), "{text}");
+        }
+        let read = read_value(" ( reshape ( 1 , 2 ) [ 5 6 ] ) ", &ty, &[]);
+        let shown = read.map(|value| print_value(&value, &ty, &[]));
+        assert_eq!(shown, Ok("[[5 6]]".to_string()));
     }
 }

@@ -54,7 +54,7 @@ pub struct Constructor {
 }
 
 impl SumType {
-    /// Whether it was written where a type stands, and so is named after its constructors: `+A+B`.
+    /// True where it was written as a type, and so is named after its constructors: `+A+B`.
     /// Its arguments are the payloads then.
     pub fn is_anonymous(&self) -> bool {
         self.name.starts_with('+')

@@ -139,7 +139,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Whether an arm could not be read.
+    /// True for an arm that could not be read.
     fn is_lost(&self, arm: &Arm) -> bool {
         let body = &self.program.expression(arm.body).kind;
         arm.constructor.is_none() && matches!(body, ExpressionKind::Wrong(_))

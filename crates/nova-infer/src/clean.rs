@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// The parts of a program without errors.
 pub(crate) struct CleanParts {
-    /// Whether all errors are inside of definitions and entries.
+    /// True where all errors are inside of definitions and entries.
     pub outside: bool,
     /// For each entry whether it and the definitions that it uses have none.
     pub entries: Vec<bool>,
@@ -58,7 +58,7 @@ impl Inference<'_> {
         }
     }
 
-    /// Whether all that expressions are made of could be read, and all their names are bound.
+    /// True where all that expressions are made of could be read, and all their names are bound.
     fn is_read(&self, roots: &[ExpressionId]) -> bool {
         let mut read = true;
         self.walk(roots, |id| {

@@ -87,6 +87,10 @@ impl Convert<'_> {
                     .iter()
                     .map(|argument| (self.ty(*argument), program.ty(*argument).span))
                     .collect();
+                if arguments.iter().any(|(ty, _)| self.types.is_error(*ty)) {
+                    // How many there are meant to be is unknown.
+                    return self.types.error();
+                }
                 self.named(&name.text, name.span, node.span, &arguments)
             }
         }

@@ -55,7 +55,7 @@ pub(crate) struct ForeignDeclaration {
 /// All declarations of a program.
 #[derive(Default)]
 pub(crate) struct Declarations {
-    /// What each sum that is written where a type stands is.
+    /// The declared sum behind each sum that is written where a type stands.
     pub written: HashMap<ast::TypeId, WrittenSum>,
     pub names: HashMap<Arc<str>, TypeMeaning>,
     pub synonyms: Vec<Synonym>,

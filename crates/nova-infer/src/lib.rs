@@ -1,9 +1,11 @@
 //! From the syntax tree to Core: scopes, type inference, monomorphisation (nova.txt §3.3, §4.1).
 //!
-//! The way of a program: `declarations` reads the types, `resolve` finds what every name refers to,
-//! `inference` and the modules beside it find the types (Hindley–Milner on levels, number classes as
-//! constraints of variables, obligations for what must wait), `mono` copies every generalised
-//! binding for each of its types and writes Core.
+//! The way of a program: `recursion` brings every `mu` over a lambda, `declarations` reads the types,
+//! those in `written` among them, `resolve` finds what every name refers to, `inference` and the
+//! modules beside it find the types (Hindley–Milner on levels, number classes as constraints of
+//! variables, obligations for what must wait), `mono` copies every generalised binding for each of
+//! its types and writes Core. Parts of the syntax tree that could not be read have an unknown type,
+//! and say nothing; `clean` finds the entries that can be translated all the same.
 
 mod application;
 mod bindings;

@@ -1,7 +1,7 @@
 //! Recursive values that are functions by more than their form: `(mu (f : T) (let (k 3) in (lambda
 //! …)))` (nova.txt §3.1.3). They are brought to recursive lambdas before types are inferred.
 //!
-//! What stands around the lambda and does not mention the name is evaluated once, outside: `mu`
+//! The forms around the lambda that do not mention the name are evaluated once, outside: `mu`
 //! moves into the bodies of `let`, into branches and arms. Local functions that mention the name
 //! stand inside of the lambda. Anything else is unfolded where the name is used, which is what `mu`
 //! means: `(mu (f : T) e)` is `e` in which `f` is `(mu (f : T) e)` again.
@@ -87,7 +87,7 @@ impl Rewriter {
         }
     }
 
-    /// What `(mu (name : ty) value)` is.
+    /// The form that `(mu (name : ty) value)` takes.
     fn mu(&mut self, mu: &Mu, value: ExpressionId) -> ExpressionKind {
         if is_lambda(&self.program, value) {
             return Self::plain(mu, value);
@@ -198,7 +198,7 @@ impl Rewriter {
         Self::plain(mu, lambda)
     }
 
-    /// How many parameters the lambda has that an expression is, perhaps behind functions of its
+    /// The number of parameters of the lambda that an expression is, perhaps behind functions of its
     /// own; 0 if it is none.
     fn lambda_arity(&self, id: ExpressionId) -> usize {
         match &self.program.expression(id).kind {
@@ -282,7 +282,7 @@ impl Rewriter {
         ExpressionKind::Apply(recursive, vec![nil])
     }
 
-    /// How many arguments a type takes as far as its text shows.
+    /// The number of arguments that a type takes as far as its text shows.
     fn function_arity(&self, ty: TypeId) -> usize {
         match &self.program.ty(ty).kind {
             TypeKind::Function(_, result) => 1 + deep(|| self.function_arity(*result)),
@@ -314,7 +314,7 @@ impl Rewriter {
         (parameters, arguments)
     }
 
-    /// Whether an expression mentions a name that is bound around it.
+    /// True where an expression mentions a name that is bound around it.
     fn mentions(&self, id: ExpressionId, name: &str) -> bool {
         deep(|| match &self.program.expression(id).kind {
             ExpressionKind::Name(found) => **found == *name,
@@ -377,7 +377,7 @@ fn pattern(kind: PatternKind, annotation: Option<TypeId>, span: Span) -> Pattern
     }
 }
 
-/// Whether a pattern binds a name.
+/// True for a pattern that binds a name.
 fn binds(pattern: &Pattern, name: &str) -> bool {
     match &pattern.kind {
         PatternKind::Name(own) => **own == *name,

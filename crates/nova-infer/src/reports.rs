@@ -174,7 +174,7 @@ impl Inference<'_> {
         reported || self.has_unread(|span| around.is_none_or(|item| contains(item, span)))
     }
 
-    /// Whether something could not be read, or a name stands for that, in a place like this.
+    /// True where something could not be read, or a name stands for that, in a place like this.
     fn has_unread(&self, at: impl Fn(Span) -> bool) -> bool {
         let names = &self.resolved.names;
         let expressions = self.program.arena.iter().zip(names);

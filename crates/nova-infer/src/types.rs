@@ -233,9 +233,9 @@ pub(crate) struct Types {
     pub(crate) waiters: Vec<(u32, Option<u32>)>,
     /// Waiters of variables that became known.
     pub(crate) ready: Vec<u32>,
-    /// Whether an instance of a type would have become too large since this was last looked at.
+    /// Set when an instance of a type would have become too large; cleared when that is said.
     overgrown: bool,
-    /// Whether that has been said.
+    /// Set once that has been said.
     overgrown_said: bool,
 }
 
@@ -483,13 +483,13 @@ impl Types {
         self.overgrown = true;
     }
 
-    /// Whether that happened and is still to be said; it is said once.
+    /// True where that happened and is still to be said; it is said once.
     pub fn say_overgrown(&mut self) -> bool {
         let now = std::mem::take(&mut self.overgrown);
         now && !std::mem::replace(&mut self.overgrown_said, true)
     }
 
-    /// Whether `ty` is `unit`.
+    /// True for `unit`.
     pub fn is_unit(&mut self, ty: Ty) -> bool {
         matches!(self.shallow(ty), Shallow::Node(TyNode::Unit))
     }
@@ -501,7 +501,7 @@ impl Types {
 }
 
 impl TyNode {
-    /// Whether both are made of their children in the same way.
+    /// True where both are made of their children in the same way.
     pub fn is_alike(&self, other: &TyNode) -> bool {
         match (self, other) {
             (TyNode::Tuple(a), TyNode::Tuple(b)) => a.len() == b.len(),

@@ -11,7 +11,7 @@ use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeId, TypeKind};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// What a sum that is written where a type stands is an instance of.
+/// The sum and the arguments of which a written sum is an instance.
 pub(crate) struct WrittenSum {
     pub sum: SumDeclarationId,
     /// The part of it that is the argument for each parameter, where there is one.
@@ -43,7 +43,7 @@ fn names(constructors: &[(Name, TypeId)]) -> Vec<Arc<str>> {
     names.collect()
 }
 
-/// What a sum without a name is called: its constructors behind `+` each. No type that a program
+/// The name of a sum without a name of its own: its constructors behind `+` each. No type that a program
 /// declares begins so.
 fn name_of(constructors: &[(Name, TypeId)]) -> Arc<str> {
     let each = constructors.iter();
@@ -291,12 +291,12 @@ impl<'a> Builder<'a> {
 }
 
 impl Declarations {
-    /// Whether a sum was declared in `types`.
+    /// True for a sum that was declared in `types`.
     pub fn is_named(&self, sum: SumDeclarationId) -> bool {
         !self.sum(sum).name.text.starts_with('+')
     }
 
-    /// What messages call a sum.
+    /// The text that messages have for a sum.
     pub fn shown_name(&self, sum: SumDeclarationId) -> String {
         if self.is_named(sum) {
             return self.sum(sum).name.text.to_string();
@@ -360,7 +360,7 @@ fn compare(
 }
 
 impl Types {
-    /// Whether two types are the same, without binding anything.
+    /// True for two types that are the same; nothing is bound.
     pub fn same(&mut self, a: Ty, b: Ty) -> bool {
         let mut seen = HashSet::new();
         let mut work = vec![(a, b)];

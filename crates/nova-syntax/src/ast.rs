@@ -42,7 +42,7 @@ pub struct Program {
     pub type_arena: Vec<TypeNode>,
     /// The expressions.
     pub arena: Vec<Expression>,
-    /// What errors have hidden.
+    /// The names that errors have hidden.
     pub lost: Lost,
 }
 
@@ -52,12 +52,12 @@ pub struct Program {
 pub struct Lost {
     /// The names.
     pub names: HashSet<Arc<str>>,
-    /// Whether any name may be among them: a file that could not be read might declare it.
+    /// Set where any name may be among them: a file that could not be read might declare it.
     pub any: bool,
 }
 
 impl Lost {
-    /// Whether a name may have been declared in what could not be read.
+    /// True for a name that may have been declared in what could not be read.
     pub fn may_hold(&self, name: &str) -> bool {
         self.any || self.names.contains(name)
     }
@@ -193,7 +193,7 @@ pub enum TypeKind {
     Lanes(u32, TypeId),
     /// `(+ (Constructor : T) …)` where a type stands.
     Sum(Vec<(Name, TypeId)>),
-    /// What could not be read, which is reported.
+    /// A type that could not be read, which is reported.
     Wrong,
     /// `T -> T`.
     Function(TypeId, TypeId),
@@ -263,7 +263,7 @@ pub enum ExpressionKind {
     Index(ExpressionId, ExpressionId),
     /// `(e : T)`.
     Annotate(ExpressionId, TypeId),
-    /// What could not be read, which is reported, with the expressions in it that could.
+    /// An expression that could not be read, which is reported, with those in it that could.
     Wrong(Vec<ExpressionId>),
 }
 
@@ -349,7 +349,7 @@ pub struct Arm {
 }
 
 impl Program {
-    /// Whether nothing of the program was left out because it could not be read.
+    /// True where nothing of the program was left out because it could not be read.
     pub fn is_whole(&self) -> bool {
         let wrong = |e: &Expression| matches!(e.kind, ExpressionKind::Wrong(_));
         self.lost.names.is_empty() && !self.lost.any && !self.arena.iter().any(wrong)

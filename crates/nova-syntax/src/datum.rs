@@ -258,7 +258,7 @@ impl Data {
         self.broken.binary_search(&root).is_ok()
     }
 
-    /// Whether this atom is reported as wrong, so that its value means nothing.
+    /// True for an atom that is reported as wrong, so that its value means nothing.
     pub fn is_wrong(&self, id: DatumId) -> bool {
         self.wrong.binary_search(&id).is_ok()
     }

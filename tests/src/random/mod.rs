@@ -96,17 +96,6 @@ impl Random {
     }
 }
 
-/// A type as an input has it: now and then a sum is written out where it stands.
-fn written(random: &mut Random, ty: &Ty) -> String {
-    const SHAPE: &str =
-        "(+ (Circle : float) (Square : (int, int)) (Text : vector uint8) (Empty : unit))";
-    let text = ty.to_string();
-    match random.chance(50) {
-        true => text.replace("Shape", SHAPE),
-        false => text,
-    }
-}
-
 /// Draws the program of a seed.
 pub fn program(seed: u64) -> Program {
     if grids::has(seed) {
@@ -123,10 +112,7 @@ pub fn program(seed: u64) -> Program {
     let mut draw = expression::Draw::new(random, &inputs);
     let body = draw.body(&result);
     let name = format!("random{seed}");
-    let parameters: Vec<String> = inputs
-        .iter()
-        .map(|(n, t)| format!("({n} : {})", written(&mut draw.random, t)))
-        .collect();
+    let parameters: Vec<String> = inputs.iter().map(|(n, t)| format!("({n} : {t})")).collect();
     let entry = format!("(entry {name} ({})\n  {body})\n", parameters.join(" "));
     let runs = 3;
     let values = (0..runs)

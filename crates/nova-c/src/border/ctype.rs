@@ -41,7 +41,7 @@ pub struct CTypes<'p> {
     pub data: Vec<SumId>,
 }
 
-/// What a sum is called in names of C: as it is declared, or its constructors with `_` between. A
+/// The part of C names that stands for a sum: as it is declared, or its constructors with `_` between. A
 /// hash follows where some constructor is more than letters and digits.
 fn sum_name(sum: &SumType) -> String {
     if !sum.is_anonymous() {

@@ -58,7 +58,7 @@ impl Concrete {
         self.declarations.get(sum.0 as usize).copied()
     }
 
-    /// How many parts a type has, written out: a sum has those of its constructors or of its
+    /// The number of parts of a type, written out: a sum has those of its constructors or of its
     /// arguments, whichever are more, and a link to recursive data is one part. The constructors
     /// of all sums in it must be filled in.
     pub fn size(&mut self, ty: MonoType) -> u64 {
@@ -85,7 +85,7 @@ impl Concrete {
         size
     }
 
-    /// How many parts several types have together.
+    /// The number of parts that several types have together.
     pub fn sum_of_sizes(&mut self, types: &[MonoType]) -> u64 {
         types
             .iter()

@@ -117,7 +117,7 @@ struct Mono<'a, 'p> {
     hoisted: HashMap<ast::ExpressionId, Variable>,
     /// How many instances there are.
     instances: usize,
-    /// How many parts the expressions of large types have so far.
+    /// The number of parts that the expressions of large types have so far.
     parts: u64,
     /// Whether the program is already refused for its size.
     too_large: bool,
@@ -422,7 +422,7 @@ impl Instances {
     }
 }
 
-/// Whether an expression makes the parts of its value, and not only names parts that there are.
+/// True for an expression that makes the parts of its value, and not only names parts that there are.
 fn makes_parts(kind: &ast::ExpressionKind) -> bool {
     match kind {
         ast::ExpressionKind::Name(_)

@@ -42,6 +42,10 @@ const PROGRAMS: &[(&str, &[u16])] = &[
     ),
     ("((x : int) y) (+ x (y 1))", &[107]),
     ("() (import file) (f (g 1))", &[107]),
+    ("((n : int)) (+ n true) (nowhere n)", &[203, 109, 201]),
+    ("() (defun f (x) (+ x 1)) (f (nowhere 2))", &[109, 201]),
+    ("() (+ (let (x)) (if (lambda x) 1))", &[107, 107, 107]),
+    ("((x : int, float)) (+ x (nowhere 1))", &[107, 201]),
     // Patterns, parameters, arms.
     ("() ((lambda (1 x) (+ x true)) 2 3)", &[107, 206]),
     ("() ((lambda ((a b) x) (a (b x))) 2 3)", &[107]),
@@ -123,7 +127,7 @@ fn errors(outcome: &Outcome) -> impl Iterator<Item = &nova_diag::Diagnostic> {
     all.filter(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// What is said about a program: code and message of every error.
+/// Code and message of every error of a program.
 fn said(text: &str) -> Vec<(u16, String)> {
     let outcome = check(text);
     let each = errors(&outcome).map(|d| (d.code.0, d.message.clone()));
@@ -155,7 +159,7 @@ impl Wrong {
         format!("{sections}(entry {name} {inputs} {expression})\n")
     }
 
-    /// Whether it can stand beside another in one file without a change of meaning.
+    /// True where it can stand beside another in one file without a change of meaning.
     fn is_apart_from(&self, other: &Wrong) -> bool {
         self.declared.is_disjoint(&other.mentioned) && other.declared.is_disjoint(&self.mentioned)
     }

@@ -114,6 +114,7 @@ impl<'a> Parser<'a> {
             if parameters.iter().all(|&p| self.kind(p) == Kind::List(&[])) {
                 self.bad_form(span, message, help);
             }
+            self.lose(items);
             return self.wrong(vec![body], span);
         }
         let kind = ExpressionKind::Lambda {
@@ -159,6 +160,7 @@ impl<'a> Parser<'a> {
                 _ => "this `let` has no body, or no bindings",
             };
             self.bad_form(span, message, LET);
+            self.lose(items);
         }
         let body = match body {
             Some(body) => self.expression(body),

@@ -104,15 +104,21 @@ impl<'a> Parser<'a> {
             return;
         };
         let span = self.span(expression);
-        let body = self.expression(expression);
         if !broken {
             self.report_more_expressions(expression, more);
         }
-        for &extra in more {
-            if !self.is_mistaken_section(extra) {
-                self.expression(extra);
+        let mut values = Vec::new();
+        for &form in &rest {
+            if more.is_empty() || !self.is_mistaken_section(form) {
+                values.push(self.expression(form));
+            } else {
+                self.lose(&[form]);
             }
         }
+        let body = match (values.first().copied(), more) {
+            (Some(only), []) => only,
+            (Some(_) | None, [..]) => self.wrong(values, span),
+        };
         self.program.entries.push(Entry {
             name: Name {
                 text: default_name.into(),
@@ -164,7 +170,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a form that is not the inputs form may be meant as one: it begins with an input, or
+    /// True for a form that may be meant as the inputs form, which it is not: it begins with an input, or
     /// all its items are lists, and no operation is among them.
     fn looks_like_inputs(&self, form: DatumId) -> bool {
         let plausible = |&item: &DatumId| match self.data.form(item) {

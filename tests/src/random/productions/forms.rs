@@ -87,35 +87,14 @@ fn recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
     } else {
         format!("(let ({state} ({function} (- n 1) {state})) in {step})")
     };
-    let lambda = format!("(lambda (n : int) ({state} : {t}) : {t} (if (<= n 0) {state} {body}))");
-    let value = function_value(d, lambda, &function, f / 4);
-    format!("((mu ({function} : int -> {t} -> {t}) {value}) {n} {start})").replace(
+    format!(
+        "((mu ({function} : int -> {t} -> {t}) (lambda (n : int) ({state} : {t}) : {t} \
+         (if (<= n 0) {state} {body}))) {n} {start})"
+    )
+    .replace(
         &format!("-> {t} -> {t})"),
         &format!("-> {} -> {})", paren(t), paren(t)),
     )
-}
-
-/// A lambda, or what evaluates to it and is recursive by way of `function`.
-fn function_value(d: &mut Draw, lambda: String, function: &str, f: usize) -> String {
-    match d.random.below(8) {
-        // Evaluated once, outside; the name hides nothing that the lambda mentions.
-        0 => {
-            let ty = types::any(&mut d.random, 1);
-            let (name, value) = (d.name(), d.expression(&ty, f));
-            format!("(let ({name} {value}) in {lambda})")
-        }
-        1 => {
-            let condition = d.expression(&BOOL, f);
-            format!("(if {condition} then {lambda} else {lambda})")
-        }
-        // A local function that mentions the name.
-        2 => {
-            let name = d.name();
-            format!("(let ({name} (lambda (n) ({function} (- n 2)))) in {lambda})")
-        }
-        3 => format!("((lambda (g) g) {lambda})"),
-        _ => lambda,
-    }
 }
 
 fn paren(t: &Ty) -> String {

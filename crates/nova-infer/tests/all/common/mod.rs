@@ -92,7 +92,7 @@ pub fn run_traced(source: &str, inputs: &str) -> (String, Vec<String>) {
     run_entry(&core(source), 0, inputs)
 }
 
-/// What the entry at a position evaluates to, and the lines that `trace` wrote.
+/// The value of the entry at a position as text, and the lines that `trace` wrote.
 pub fn run_entry(program: &Program, index: usize, inputs: &str) -> (String, Vec<String>) {
     let entry = &program.entries[index];
     let mut values = Vec::new();
