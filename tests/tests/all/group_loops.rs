@@ -80,20 +80,18 @@ fn loops_of_groups_give_what_one_thread_gives() {
 
 #[test]
 fn the_first_of_them_is_what_it_must_be() {
-    for target in [Target::OpenCl, Target::Cuda] {
-        let is_present = match target {
-            Target::OpenCl => devices::has_opencl(),
-            _cuda => devices::has_cuda(),
-        };
-        if is_present {
-            let device = Compiled::new(PROGRAM, target, How::usual(true));
-            let value = device.call(0, &[&inputs()[0]]).expect("a value");
-            assert_eq!(
-                format!("{value:?}").matches("10036").count(),
-                1,
-                "{value:?}"
-            );
-        }
+    let devices = [
+        (Target::OpenCl, devices::has_opencl()),
+        (Target::Cuda, devices::has_cuda()),
+    ];
+    for (target, _) in devices.into_iter().filter(|(_, is_present)| *is_present) {
+        let device = Compiled::new(PROGRAM, target, How::usual(true));
+        let value = device.call(0, &[&inputs()[0]]).expect("a value");
+        assert_eq!(
+            format!("{value:?}").matches("10036").count(),
+            1,
+            "{value:?}"
+        );
     }
 }
 
