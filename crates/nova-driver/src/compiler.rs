@@ -14,6 +14,7 @@ use nova_diag::{Diagnostic, codes};
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{self, EntryInterface, Library};
 use nova_exec::{CompileError, InputError};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -329,7 +330,12 @@ fn leave(trace: &mut Trace, options: &mut Options) -> bool {
         return false;
     }
     let mut is_more = false;
+    let mut seen = BTreeSet::new();
     for unproved in open {
+        // Of an operation several loops may come.
+        if !seen.insert(unproved.place.clone()) {
+            continue;
+        }
         is_more |= options.alone.leave(&unproved.place, &unproved.message);
         if trace.unproved.iter().all(|u| u.place != unproved.place) {
             trace.unproved.push(unproved);
