@@ -189,7 +189,8 @@ const PROGRAM: &str = "
 ; Groups that wait in each round of a loop of their own.
 (entry rounds ((X : vector int) (k : int))
   (map_workgroup (lambda (row)
-    (reduce_seq + 0 (iterate k (lambda (r) ((to_local (map_local (lambda (x) (+ x (r ! 0))))) r)) row)))
+    (reduce_seq + 0 (iterate k (lambda (r) ((to_local (map_local (lambda (x) (+ x (r ! 0))))) r))
+      ((to_local (map_local (lambda (x) x))) row))))
    (split 4 X)))
 ";
 

@@ -33,8 +33,7 @@ const FORMS: &[(char, &str)] = &[
         "(map_local (lambda (row) (slice 0 1 (row ! 0) row)) {r})",
     ),
     ('i', "(reduce_seq + 0 {v})"),
-    ('i', "(length {r})"),
-    ('i', "({v} ! 0)"),
+    ('i', "(reduce_seq + 0 (map_seq STEP {v}))"),
 ];
 
 struct Draw {
