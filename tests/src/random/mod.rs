@@ -6,8 +6,8 @@
 //! Programs may stop with run-time errors, on purpose and by chance.
 
 mod expression;
-pub mod groups;
 mod grids;
+pub mod groups;
 mod maps;
 mod productions;
 mod types;
