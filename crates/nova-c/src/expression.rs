@@ -69,9 +69,7 @@ impl FunctionEmitter<'_, '_> {
             return Value::exact(check, Scalar::Bool, 2);
         }
         match expression {
-            ir::Expression::Constant(value) => {
-                Value::constant(*value)
-            }
+            ir::Expression::Constant(value) => Value::constant(*value),
             ir::Expression::Bytes(bytes) => {
                 let pointer = memory_type(Scalar::U8).pointer();
                 Value::pointer(Expression::text(bytes).cast(pointer), Scalar::U8, 2)
