@@ -5,13 +5,16 @@
 
 #include "blocks.h"
 
+/* The most elements of an array, and its largest extent: no memory holds more. */
+#define NOVA_LONGEST ((int64_t)1 << 48)
+
 /* Checks an array argument: a length that is not negative, elements behind the pointer. */
 static void nova_check_array(nova_context *context, const char *name, int64_t length,
                              const void *data, size_t size)
 {
     if (length < 0)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative length: %" PRId64, name, length);
-    if ((uint64_t)length > (uint64_t)PTRDIFF_MAX / size)
+    if (length > NOVA_LONGEST || (uint64_t)length > (uint64_t)PTRDIFF_MAX / size)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large a length: %" PRId64, name, length);
     if (length > 0 && data == NULL)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a null pointer for length %" PRId64, name,
@@ -23,6 +26,8 @@ static void nova_check_length(nova_context *context, const char *name, int64_t l
 {
     if (length < 0)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative length: %" PRId64, name, length);
+    if (length > NOVA_LONGEST)
+        nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large a length: %" PRId64, name, length);
 }
 
 /* Whether all offsets are at least 0 and at least the one before. Signs say so: where no offset is
@@ -63,15 +68,16 @@ static int64_t nova_check_segments(nova_context *context, const char *name, int6
     return offsets[length];
 }
 
-/* Multiplies extents, checking each. */
+/* Multiplies extents, checking each. A product that is too large is the largest number until an extent
+ * of 0 follows; the check of the array refuses it. */
 static int64_t nova_times_extent(nova_context *context, const char *name, int64_t product,
                                  int64_t extent)
 {
     if (extent < 0)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: a negative extent: %" PRId64, name, extent);
-    if (product > 0 && extent > INT64_MAX / product)
+    if (extent > NOVA_LONGEST)
         nova_fail(context, NOVA_ERROR_ARGUMENT, "%s: too large an extent: %" PRId64, name, extent);
-    return product * extent;
+    return product > 0 && extent > INT64_MAX / product ? INT64_MAX : product * extent;
 }
 
 /* Adds the length of a part of an argument to the total of all such parts. */

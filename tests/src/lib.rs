@@ -1,6 +1,7 @@
 //! What the tests across crates share.
 //!
-//! [`random`] and [`conformance`] write well-typed programs with inputs for the differential tests; [`stages`] runs a
+//! [`scalars`] writes tables of operations; [`random`] and [`conformance`] write well-typed programs
+//! with inputs for the differential tests; [`stages`] runs a
 //! program at every stage of the compiler; [`nested`] reads and feeds the nested programs; [`host`] runs
 //! programs in hosts in C, [`programs`] on devices; [`inputs`] reads what they are called with.
 
@@ -16,5 +17,6 @@ pub mod nested;
 pub mod programs;
 pub mod random;
 pub mod reference;
+pub mod scalars;
 pub mod shrink;
 pub mod stages;

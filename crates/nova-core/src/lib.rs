@@ -60,4 +60,9 @@ pub use error::{ErrorKind, RuntimeError};
 pub use scalar::{Scalar, ScalarValue};
 pub use strategy::Strategy;
 pub use types::{Constructor, SumId, SumType, Type};
+/// The most elements of a vector, and the largest extent of an array. No memory holds more, and what is
+/// computed from lengths, sums, multiples and sizes in bytes, stays within 64 bits. What would be longer
+/// is [`ErrorKind::Memory`], also where it would be empty.
+pub const LONGEST: i64 = 1 << 48;
+
 pub use value::{Elements, Link, OutOfMemory, Value};

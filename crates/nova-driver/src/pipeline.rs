@@ -293,6 +293,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Device, nova_loop::vectors::run),
     },
     Pass {
+        name: "empties",
+        description: "leaves out nests of loops whose inner loops have no iterations",
+        level: 0,
+        step: Step::Loop(On::Any, nova_loop::empties::run),
+    },
+    Pass {
         name: "residency",
         description: "says where the host needs arrays that may be on the device",
         level: 0,

@@ -441,7 +441,7 @@ pub enum Command {
 }
 
 /// The expressions of Loop: no effects; `Load` reads memory as it is when the command runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
     /// A scalar constant.
     Constant(ScalarValue),

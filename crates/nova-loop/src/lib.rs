@@ -70,6 +70,7 @@
 pub mod chain;
 mod copies;
 pub mod counts;
+pub mod empties;
 pub mod error;
 pub mod expression;
 pub mod fills;

@@ -1,7 +1,7 @@
 //! Scalar built-ins, with the checks that make them defined, and indices of any integer type.
 
 use crate::builder::{Lowerer, constant_bool};
-use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
+use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::Atom;
 
 /// Whether every value of `from` converts to `to`.
@@ -200,6 +200,20 @@ impl Lowerer<'_> {
             }
         }
         count
+    }
+
+    /// Stops for want of memory where a length made from a number of type `scalar` is too long. What to
+    /// go on with is returned.
+    pub fn check_longest(&mut self, length: Atom, scalar: Scalar) -> Atom {
+        if scalar.bits() <= 32 {
+            return length;
+        }
+        let condition = self.compare(ScalarOperation::LessEqual, length, Atom::index(LONGEST));
+        self.check(condition, ErrorKind::Memory, Vec::new());
+        match constant_bool(condition) {
+            Some(false) => Atom::index(0),
+            Some(true) | None => length,
+        }
     }
 
     /// A length as a value of an integer type, checked to fit.

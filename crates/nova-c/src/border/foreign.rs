@@ -38,15 +38,16 @@ impl Unit<'_> {
         let name = format!("discard_{}", text.trim_start_matches("nova_"));
         self.helper(format!("discard {text}"), &name, |unit, name| {
             let mut emitter = FunctionEmitter::new(unit);
-            let parameters = [(Type::name("void").pointer(), "data"), (int64(), "count")];
+            let [data, count] = ["data", "count"].map(|name| emitter.fresh(name));
+            let parameters = [(Type::name("void").pointer(), &data), (int64(), &count)];
             let parameters = parameters.map(|(ty, name)| Parameter {
                 ty,
-                name: emitter.fresh(name),
+                name: name.clone(),
             });
             let pointer = c_type.pointer();
-            let values = Expression::name("data").cast(pointer.clone());
+            let values = Expression::Name(data).cast(pointer.clone());
             let values = emitter.variable(pointer, "values", values);
-            emitter.free_elements(ty, values, Expression::name("count"), &[]);
+            emitter.free_elements(ty, values, Expression::Name(count), &[]);
             let body = emitter.take();
             Function {
                 prefix: vec!["static".into()],

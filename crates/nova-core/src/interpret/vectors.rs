@@ -6,7 +6,8 @@ use super::machine::{as_integer, as_scalar};
 use super::{Options, stop};
 use crate::value::grow;
 use crate::{
-    Builtin, Elements, ErrorKind, OutOfMemory, RuntimeError, ScalarValue, SumType, Type, Value,
+    Builtin, Elements, ErrorKind, LONGEST, OutOfMemory, RuntimeError, ScalarValue, SumType, Type,
+    Value,
 };
 use std::sync::Arc;
 
@@ -148,7 +149,15 @@ pub fn non_negative(n: i128) -> Result<usize> {
     if n < 0 {
         return Err(stop(ErrorKind::Negative, &[n]));
     }
-    usize::try_from(n).map_err(|_| OutOfMemory.into())
+    not_too_long(n).map_err(|_| OutOfMemory.into())
+}
+
+/// A length, or an extent, that is not negative.
+fn not_too_long(n: i128) -> std::result::Result<usize, OutOfMemory> {
+    match n <= i128::from(LONGEST) {
+        true => usize::try_from(n).map_err(|_| OutOfMemory),
+        false => Err(OutOfMemory),
+    }
 }
 
 /// A list of indices with room for `n`.
@@ -210,7 +219,7 @@ fn slice([b, s, e]: [i128; 3], elements: Elements) -> Result<Value> {
 fn range([b, s, e]: [Value; 3], ty: &Type) -> Result<Value> {
     let scalar = as_scalar(&b).scalar();
     let (b, s, e) = (as_integer(&b), as_integer(&s), as_integer(&e));
-    let count = usize::try_from(steps(b, s, e)?).map_err(|_| OutOfMemory)?;
+    let count = not_too_long(steps(b, s, e)?)?;
     let mut elements = Elements::with_capacity(element_type(ty), count)?;
     for k in 0..count as i128 {
         let value = ScalarValue::from_integer_wrapping(scalar, b + k * s);
@@ -334,7 +343,7 @@ fn shape(extents: &[usize], ty: &Type) -> Result<Value> {
 }
 
 /// The extents, from left to right, are not negative; then their product is `n`, if given.
-/// A product beyond 64 bits counts as the largest there is.
+/// No extent, and not their product, is too long.
 pub fn extents(given: &[i128], n: Option<usize>) -> Result<Arc<[usize]>> {
     if let Some(negative) = given.iter().find(|e| **e < 0) {
         return Err(stop(ErrorKind::Negative, &[*negative]));
@@ -346,11 +355,11 @@ pub fn extents(given: &[i128], n: Option<usize>) -> Result<Arc<[usize]>> {
     let shape_error = |n: usize| stop(ErrorKind::Shape, &[product, n as i128]);
     match n {
         Some(n) if product != n as i128 => Err(shape_error(n)),
-        None if usize::try_from(product).is_err() => Err(OutOfMemory.into()),
-        Some(_) | None => Ok(given
-            .iter()
-            .map(|e| usize::try_from(*e).unwrap_or(usize::MAX))
-            .collect()),
+        Some(_) | None => {
+            not_too_long(product)?;
+            let extents = given.iter().map(|e| not_too_long(*e));
+            Ok(extents.collect::<std::result::Result<_, OutOfMemory>>()?)
+        }
     }
 }
 

@@ -15,6 +15,7 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Atom>> {
         let (bins, scalar) = bins.scalar()?;
         let bins = self.check_count(bins, scalar);
+        let bins = self.check_longest(bins, scalar);
         let (indices, x) = (indices.vector()?, x.vector()?);
         self.check_lengths(indices.length, x.length);
         let Some(scalars) = self.only_scalars(&start.ty) else {

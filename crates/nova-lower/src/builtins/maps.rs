@@ -4,7 +4,7 @@ use super::{Argument, scalar_type};
 use crate::builder::{Lowerer, constant};
 use crate::error::{LowerError, Result};
 use crate::values::{Array, Vector, has_rows};
-use nova_core::{ErrorKind, Scalar, ScalarOperation, Strategy};
+use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, Strategy};
 use nova_flat::ir::Atom;
 
 impl Lowerer<'_> {
@@ -64,6 +64,7 @@ impl Lowerer<'_> {
     pub(super) fn tabulate(&mut self, [count, function]: &[Argument; 2]) -> Result<Vec<Atom>> {
         let (count, index_type) = count.scalar()?;
         let length = self.check_count(count, index_type);
+        let length = self.check_longest(length, index_type);
         let element = self.lambda_result(function.id)?;
         let lifted = self.build(&[length], &element, |b, index| {
             let number = b.index_as(index[0], index_type);
@@ -88,6 +89,9 @@ impl Lowerer<'_> {
             let (count, scalar) = argument.scalar()?;
             extents.push(self.check_count(count, scalar));
             types.push(scalar);
+        }
+        for (extent, ty) in extents.iter_mut().zip(&types) {
+            *extent = self.check_longest(*extent, *ty);
         }
         self.check_product(&extents, &types)?;
         let element = self.lambda_result(function.id)?;
@@ -131,7 +135,8 @@ impl Lowerer<'_> {
         split
     }
 
-    /// Stops for want of memory where the product of extents is no `i64`.
+    /// Stops for want of memory where the product of extents is too long. That of two `int`s, which no
+    /// memory holds either, is left alone.
     fn check_product(&mut self, extents: &[Atom], types: &[Scalar]) -> Result<()> {
         let mut bits = 0;
         for (extent, ty) in extents.iter().zip(types) {
@@ -140,12 +145,11 @@ impl Lowerer<'_> {
                 None => ty.bits() - u32::from(ty.is_signed()),
             };
         }
-        if bits < 64 {
+        if bits < 63 {
             return Ok(());
         }
         let product = self.saturating_product(extents)?;
-        let largest = Atom::index(i64::MAX);
-        let condition = self.compare(ScalarOperation::Less, product, largest);
+        let condition = self.compare(ScalarOperation::LessEqual, product, Atom::index(LONGEST));
         self.check(condition, ErrorKind::Memory, Vec::new());
         Ok(())
     }

@@ -60,6 +60,7 @@ impl Lowerer<'_> {
     ) -> Result<Vec<Atom>> {
         let (count, scalar) = count.scalar()?;
         let length = self.check_count(count, scalar);
+        let length = self.check_longest(length, scalar);
         let vector = Vector {
             length,
             lifted: self.repeat(&value.ty, &value.atoms, length)?,

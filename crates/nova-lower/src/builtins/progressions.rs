@@ -45,6 +45,7 @@ impl Lowerer<'_> {
                 self.count(progression)?
             }
         };
+        let length = self.check_longest(length, scalar);
         let expression = Expression::Iota {
             count: length,
             start: begin,

@@ -41,12 +41,14 @@ impl Lowerer<'_> {
             .ok_or_else(|| LowerError::new("a reshape of nothing"))?;
         let x = x.array()?;
         let mut extents = Vec::with_capacity(counts.len());
+        let mut types = Vec::with_capacity(counts.len());
         let mut wide = counts.len() > 2;
         for argument in counts {
             let (count, scalar) = argument.scalar()?;
             wide |= scalar.bits() > 32 && constant(count).is_none();
             wide |= scalar == Scalar::U32;
             extents.push(self.check_count(count, scalar));
+            types.push(scalar);
         }
         let product = match wide {
             true => self.saturating_product(&extents)?,
@@ -62,6 +64,10 @@ impl Lowerer<'_> {
             return Ok(self.bind_value(ty, expression));
         }
         self.check(condition, ErrorKind::Shape, vec![product, have]);
+        // Only an array without elements has extents beyond its length.
+        for (extent, ty) in extents.iter_mut().zip(types) {
+            *extent = self.check_longest(*extent, ty);
+        }
         let lifted = self.reshape(&x.element, &x.lifted, &extents)?;
         let array = Array {
             extents,
