@@ -64,7 +64,11 @@ impl Compiler {
                 tried: std::env::var("CC").unwrap_or_else(|_| error.to_string()),
             })?;
         let mut arguments = tool.args().to_vec();
-        arguments.extend(our_flags(options, tool.is_like_gnu()).iter().map(OsString::from));
+        arguments.extend(
+            our_flags(options, tool.is_like_gnu())
+                .iter()
+                .map(OsString::from),
+        );
         let mut compiler = Compiler {
             libraries: options.libraries,
             nvcc: options.cuda.then(|| Nvcc::find(options)).transpose()?,
