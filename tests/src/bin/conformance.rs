@@ -8,9 +8,11 @@
 //!
 //! `conformance --print SEED` prints a program with its inputs and how it is tried,
 //! `conformance --shrink SEED` the smallest part of it that still fails.
+//! `conformance --defects COUNT` seeds mistakes in the compiler and says which program finds each.
 //! `conformance --work FIRST LAST` is what the processes run, `conformance --try FILE SEED` what the
 //! shrinking does.
 
+use nova_tests::conformance::seeded;
 use nova_tests::conformance::trial::{self, Plan, file_of};
 use nova_tests::conformance::{File, Program, SHARED};
 use nova_tests::shrink::shrink;
@@ -36,12 +38,15 @@ fn main() {
             trial::run(file_of(first), first..number(2).unwrap_or(first + 1));
             true
         }
+        (Some("--defects"), _, count) => seeded::find(count.unwrap_or(300)),
         (Some("--try"), _, _) => try_file(&arguments[1..]),
         (Some("--print"), _, Some(seed)) => print(seed),
         (Some("--shrink"), _, Some(seed)) => show_smallest(seed),
         (_, Some(count), first) => compare(count, first.unwrap_or(0)),
         _ => {
-            eprintln!("usage: conformance COUNT [FIRST] | --print SEED | --shrink SEED");
+            eprintln!(
+                "usage: conformance COUNT [FIRST] | --print SEED | --shrink SEED | --defects COUNT"
+            );
             std::process::exit(2);
         }
     };
@@ -73,6 +78,11 @@ fn compare(count: u64, first: u64) -> bool {
                     };
                     let until = ((from / SHARED + 1) * SHARED).min(first + count);
                     let tally = try_seeds(from, until);
+                    // At once, since all of them may take hours.
+                    tally
+                        .findings
+                        .iter()
+                        .for_each(|text| println!("FOUND {text}"));
                     if let Ok(mut total) = total.lock() {
                         total.add(tally);
                     }
@@ -235,9 +245,6 @@ impl Tally {
             .map(|(n, what)| format!("{what} {n}"))
             .collect();
         println!("forms, rarest first: {}", texts.join(", "));
-        for text in self.findings.iter().take(60) {
-            println!("FOUND {text}");
-        }
         println!("disagreements: {}", self.findings.len());
         self.counts.get("programs").copied().unwrap_or(0)
     }

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::forms::forms;
 use super::sums::Constructor;
-use super::types::{BOOL, Type};
+use super::types::{BOOL, Class, INT, Type};
 
 impl Draw<'_> {
     /// A function: one that is bound, one of the tables, or a lambda.
@@ -108,8 +108,16 @@ impl Draw<'_> {
         if self.nesting < 2 && self.random.chance(12) {
             return self.function_binding(depth);
         }
-        let ty = self.any_type(2);
-        let value = self.expression(&ty, depth, false);
+        let ty = match self.random.chance(30) {
+            true => self.types.any(&mut self.random, 0),
+            false => self.any_type(2),
+        };
+        // An operation on scalars, rather than a variable.
+        let operation = match ty.as_scalar() {
+            Some(_) => self.form_of(&forms().expressions, &ty, depth.min(2), false),
+            None => None,
+        };
+        let value = operation.unwrap_or_else(|| self.expression(&ty, depth, false));
         if let Type::Tuple(_) = ty
             && self.random.chance(30)
         {
@@ -124,6 +132,32 @@ impl Draw<'_> {
         let name = self.scope.name(&mut self.random);
         self.scope.bind(&name, ty);
         format!("({name} {value})")
+    }
+
+    /// A binding of a tuple of operations that have a literal on one side and, as a rule, something
+    /// bound on the other.
+    pub fn operations(&mut self) -> String {
+        let is_number = |ty: &Type| Class::Number.holds(ty);
+        let bound = self.scope.pick(&mut self.random, is_number);
+        let number = bound.map_or(Type::Scalar(INT), |(_, ty)| ty);
+        let (mut texts, mut types) = (Vec::new(), Vec::new());
+        for _ in 0..3 + self.random.below(4) {
+            let ty = match self.random.chance(80) {
+                true => number.clone(),
+                false => Type::Scalar(BOOL),
+            };
+            if let Some(text) = self.form_of(&forms().with_literals, &ty, 1, false) {
+                texts.push(text);
+                types.push(ty);
+            }
+        }
+        let name = self.scope.fresh();
+        if let (true, Some(only)) = (types.len() < 2, types.first()) {
+            self.scope.bind(&name, only.clone());
+        } else {
+            self.scope.bind(&name, Type::Tuple(types));
+        }
+        format!("({name} ({}))", texts.join(", "))
     }
 
     /// A binding of a function, which may be the rest of another.

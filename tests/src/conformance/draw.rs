@@ -278,11 +278,17 @@ impl<'a> Draw<'a> {
                     }
                     let within = usize::from(!given.is_empty());
                     self.nesting += within;
+                    // What is converted may be of any type.
+                    let converted = ty.as_scalar().is_some_and(|s| s != INT && s != BOOL);
                     let settled = ty.variables().iter().all(|v| known.contains(v));
+                    let settled = settled && !converted;
                     let drawn = self.expression(&ty.with(bindings), depth, settled);
                     self.nesting -= within;
                     self.scope.leave(mark);
-                    known.extend(ty.variables());
+                    // The names that it may use do not say their types.
+                    if given.is_empty() {
+                        known.extend(ty.variables());
+                    }
                     drawn
                 }
                 Part::Special(special, ty) => {
@@ -397,7 +403,7 @@ impl<'a> Draw<'a> {
 
     /// A number from 0 to a mask: a literal or any number's bits.
     fn masked(&mut self, scalar: Scalar, mask: i128, depth: usize, pinned: bool) -> String {
-        if self.scope.binds("&") || self.random.chance(40) {
+        if self.scope.binds("&") || self.random.chance(30) {
             let number = self.random.below(mask as usize + 1) as i128;
             return literals::written(&mut self.random, scalar, number, pinned);
         }

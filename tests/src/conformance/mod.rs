@@ -12,6 +12,7 @@ mod draw;
 mod forms;
 mod literals;
 mod scope;
+pub mod seeded;
 mod sums;
 mod templates;
 pub mod trial;
@@ -99,8 +100,10 @@ impl File {
         }
         let large = draw.random.chance(20);
         let mut inputs: Vec<(String, Type)> = Vec::new();
-        for k in 0..1 + draw.random.below(3) {
-            let ty = draw.types.any(&mut draw.random, 3);
+        // Of numbers and of anything.
+        for k in 0..2 + draw.random.below(4) {
+            let depth = if k % 2 == 0 { 0 } else { 3 };
+            let ty = draw.types.any(&mut draw.random, depth);
             draw.scope.bind(&format!("in{k}"), ty.clone());
             inputs.push((format!("in{k}"), ty));
         }
@@ -115,6 +118,9 @@ impl File {
             bindings.extend(large_chain(&mut draw));
         }
         draw.limit = draw.nodes + 60 + draw.random.below(240);
+        for _ in 0..1 + draw.random.below(2) {
+            bindings.push(draw.operations());
+        }
         for _ in 0..3 + draw.random.below(18) {
             let depth = 2 + draw.random.below(3);
             bindings.push(draw.binding(depth));

@@ -6,7 +6,7 @@ use crate::random::Random;
 /// Names that programs like to bind: of built-ins, of C, with odd letters.
 const ODD_NAMES: &[&str] = &[
     "map", "length", "+", "-", "*", "reduce", "range", "min", "max", "zip", "filter", "concat",
-    "reverse", "!", "<=", "=", "scan", "rotate", "&", "neg", "not", "to_int", "twice", "cap", "at",
+    "reverse", "<=", "=", "scan", "rotate", "&", "neg", "not", "to_int", "twice", "cap", "at",
     "register", "volatile", "static", "restrict", "main", "result", "x'", "n+1", "été", "a->b",
     "tmp", "int", "NULL", "i", "k", "t", "i32", "n?", "nova", "_x", "default", "double'",
 ];

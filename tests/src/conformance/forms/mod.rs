@@ -20,6 +20,8 @@ pub use functions::DEFINITIONS;
 pub struct Forms {
     /// Expressions.
     pub expressions: Vec<Form>,
+    /// Operations on scalars with a literal on one side.
+    pub with_literals: Vec<Form>,
     /// Expressions that may fail.
     pub failing: Vec<Form>,
     /// Functions, beside lambdas.
@@ -45,12 +47,15 @@ pub fn forms() -> &'static Forms {
         let tables = [numbers::FORMS, vectors::FORMS, vectors::ARRAYS, data::FORMS];
         let mut expressions: Vec<Form> = tables.iter().flat_map(|rows| Form::all(rows)).collect();
         expressions.extend(numbers::conversions());
+        let mut with_literals = Form::all(numbers::FORMS);
+        with_literals.retain(Form::has_literal);
         let mut failing = Form::all(failing::FORMS);
         failing.extend(failing::conversions());
         let mut associative = Form::all(functions::COMMUTATIVE);
         associative.extend(Form::all(functions::ASSOCIATIVE));
         Forms {
             expressions,
+            with_literals,
             failing,
             functions: Form::all(functions::FUNCTIONS),
             associative,
