@@ -2,12 +2,13 @@
 
 use crate::defects::{self, Defect};
 use crate::devices;
+use nova_c::names::LOADED_PREFIX;
 use nova_core::error::ERROR_KINDS;
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, optional_passes, place};
-use nova_driver::{Options, Proofs, Target, interfaces};
+use nova_driver::{Options, Proofs, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
@@ -432,13 +433,15 @@ impl Loaded {
         let options = nova_c::Options {
             name: name.to_string(),
             target: stages.target,
+            prefix: LOADED_PREFIX.to_string(),
         };
         let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
         let generated = Generated {
             name,
             header: &files.header,
             source: &files.source,
-            entries: interfaces(&stages.imperative),
+            entries: interfaces(&stages.imperative, LOADED_PREFIX),
+            foreigns: foreign_symbols(&stages.imperative),
             sums: &stages.imperative.sums,
         };
         // The emulation of CUDA is slow to compile, and no faster than it must be.

@@ -50,6 +50,8 @@ mod unit;
 mod uses;
 mod vectors;
 
+pub use border::symbols::Symbols;
+
 use nova_loop::ir::Program;
 
 /// What the C is for.
@@ -85,6 +87,8 @@ pub struct Options {
     pub name: String,
     /// What the C is for.
     pub target: Target,
+    /// What stands before the names of the entries' functions; mostly nothing.
+    pub prefix: String,
 }
 
 /// The files of a program.
@@ -103,7 +107,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     file::emit(program, options)
 }
 
-/// The C names of an entry: the function and the one that gives its last error's message.
-pub fn entry_symbols(name: &str) -> (String, String) {
-    border::entry::symbols(name)
+/// The C names of an entry, behind a prefix.
+pub fn entry_symbols(prefix: &str, name: &str) -> Symbols {
+    border::symbols::symbols(prefix, name)
 }

@@ -3,10 +3,11 @@
 use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::error::{Failure, InternalError, Report};
-use crate::options::{Options, Stage, TARGETS};
+use crate::options::{Options, Stage, TARGETS, wrong_prefix};
 use crate::pipeline::{self, Trace};
 use crate::source::{Parsed, Source, load};
 use crate::strategies;
+use nova_c::names::LOADED_PREFIX;
 use nova_core::ir::Program;
 use nova_core::{SumType, Type, Value};
 use nova_diag::{Diagnostic, codes};
@@ -44,6 +45,8 @@ pub struct Checked {
     pub program: Arc<Program>,
     /// Warnings, and the sources.
     pub report: Report,
+    /// Warnings for hosts of its C, who link other libraries with it.
+    host_warnings: Vec<Diagnostic>,
     /// What ran so far.
     pub trace: Trace,
 }
@@ -71,6 +74,15 @@ impl Checked {
     pub fn sums(&self) -> &[SumType] {
         &self.program.sums
     }
+
+    /// What who links the C of this program should know: which of its names the C library, POSIX or a
+    /// compiler's runtime define as well. What is loaded at once does not depend on them.
+    pub fn host_warnings(&self) -> Report {
+        Report {
+            sources: self.report.sources.clone(),
+            diagnostics: self.host_warnings.clone(),
+        }
+    }
 }
 
 impl Compiler {
@@ -88,8 +100,12 @@ impl Compiler {
     pub fn check(&self, source: Source) -> Result<Checked, Failure> {
         let mut trace = Trace::default();
         let start = Instant::now();
+        let prefix = self.options.prefix.as_str();
+        if let (false, Some(why)) = (prefix.is_empty(), wrong_prefix(prefix)) {
+            return Err(Failure::Input(InputError(why)));
+        }
         let name = source.program_name();
-        if name.contains(['"', '\\', '\n']) {
+        if name.contains(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
             let message = format!("a program cannot be called {name:?}");
             return Err(Failure::Input(InputError(message)));
         }
@@ -111,7 +127,7 @@ impl Compiler {
         };
         trace.times.push(("infer", start.elapsed()));
         if let Some(program) = &program {
-            let clashes = || Ok(c_names::check(&tree, program, &name));
+            let clashes = || Ok(c_names::check(&tree, program, &self.options.prefix, &name));
             let clashes = pipeline::guard("names", clashes)?;
             report.diagnostics.extend(clashes);
         }
@@ -126,6 +142,8 @@ impl Compiler {
             Some(program) if !report.has_errors() => program,
             Some(_) | None => return Err(Failure::Program(Box::new(report))),
         };
+        let host_warnings = || Ok(c_names::taken(&tree, &program, &self.options.prefix));
+        let host_warnings = pipeline::guard("names", host_warnings)?;
         let program = Arc::new(program);
         let code = Code::Core(program.clone());
         pipeline::after(pipeline::INFER, &code, &self.options, &mut trace)?;
@@ -133,6 +151,7 @@ impl Compiler {
             name,
             program,
             report,
+            host_warnings,
             trace,
         })
     }
@@ -179,13 +198,14 @@ impl Compiler {
     /// Compiles a program and loads it into this process; `link` are C sources, objects and
     /// libraries with its foreign functions.
     pub fn load(&self, checked: &mut Checked, link: &[PathBuf]) -> Result<Library, Failure> {
-        let generated = self.compile(checked)?;
+        let generated = self.for_loading().compile(checked)?;
         let start = Instant::now();
         let interface = library::Generated {
             name: &checked.name,
             header: &generated.files.header,
             source: &generated.files.source,
-            entries: interfaces(&generated.program),
+            entries: interfaces(&generated.program, LOADED_PREFIX),
+            foreigns: foreign_symbols(&generated.program),
             sums: &generated.program.sums,
         };
         let options = CompilerOptions {
@@ -197,6 +217,15 @@ impl Compiler {
         let library = Library::load(&interface, options, link);
         checked.trace.times.push(("C compiler", start.elapsed()));
         library.map_err(|error| refused(error, link))
+    }
+
+    /// The compiler that makes what is loaded at once: its names are no library's, whatever the entries
+    /// are called.
+    pub fn for_loading(&self) -> Compiler {
+        Compiler::new(Options {
+            prefix: LOADED_PREFIX.to_string(),
+            ..self.options.clone()
+        })
     }
 
     /// Runs the passes that lead to a stage: once more, for one thread, where a loop for several has no
@@ -245,14 +274,22 @@ impl Compiler {
     }
 }
 
-/// How the entries of a program are called, once it is compiled.
-pub fn interfaces(program: &nova_loop::ir::Program) -> Vec<EntryInterface> {
+/// The C names of the foreign functions of a program.
+pub fn foreign_symbols(program: &nova_loop::ir::Program) -> Vec<String> {
+    let foreigns = program.foreigns.iter();
+    foreigns
+        .map(|foreign| nova_c::names::foreign(&foreign.name))
+        .collect()
+}
+
+/// How the entries of a program are called, once it is compiled with this prefix.
+pub fn interfaces(program: &nova_loop::ir::Program, prefix: &str) -> Vec<EntryInterface> {
     let interface = |entry: &nova_loop::ir::Entry| {
-        let (symbol, error) = nova_c::entry_symbols(&entry.name);
+        let symbols = nova_c::entry_symbols(prefix, &entry.name);
         EntryInterface {
             name: entry.name.clone(),
-            symbol,
-            error,
+            symbol: symbols.function,
+            error: symbols.error,
             inputs: entry.inputs.clone(),
             result: entry.result.clone(),
         }
@@ -277,6 +314,7 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
         | CompileError::Files { .. }
         | CompileError::Load(_)
         | CompileError::Undefined { .. }
+        | CompileError::Taken { .. }
         | CompileError::Border(_)) => Failure::Compile(other),
     }
 }

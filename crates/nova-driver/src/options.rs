@@ -1,5 +1,7 @@
 //! What a compilation is asked to do.
 
+/// Why a text cannot be [`Options::prefix`], if it cannot.
+pub use nova_c::names::wrong_prefix;
 use nova_loop::Machine;
 use nova_opt::divide::Division;
 use std::collections::BTreeSet;
@@ -160,6 +162,9 @@ pub struct Options {
     /// Whether one thread runs the program, whatever its target: nothing is divided, and strategies
     /// are loops in order.
     pub one_thread: bool,
+    /// What stands before the names of the C functions; empty, or an identifier of C
+    /// ([`wrong_prefix`]). What is loaded has a prefix of its own.
+    pub prefix: String,
 }
 
 /// What is done about proofs that iterations of parallel loops do not meet.
@@ -230,6 +235,7 @@ impl Default for Options {
             check_races: false,
             proofs: Proofs::default(),
             one_thread: false,
+            prefix: String::new(),
         }
     }
 }

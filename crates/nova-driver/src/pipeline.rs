@@ -299,8 +299,15 @@ pub const PASSES: &[Pass] = &[
         step: Step::LoopToC(|program, name, options| {
             // Targets without C are refused before.
             let target = options.dialect().unwrap_or(nova_c::Target::Seq);
-            let name = name.to_string();
-            nova_c::emit(program, &nova_c::Options { name, target })
+            let (name, prefix) = (name.to_string(), options.prefix.clone());
+            nova_c::emit(
+                program,
+                &nova_c::Options {
+                    name,
+                    target,
+                    prefix,
+                },
+            )
         }),
     },
 ];

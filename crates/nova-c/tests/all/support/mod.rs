@@ -280,6 +280,7 @@ pub fn emit_for(target: Target, program: &Program, name: &str) -> Files {
     let options = Options {
         name: name.into(),
         target,
+        prefix: String::new(),
     };
     nova_c::emit(program, &options)
 }
