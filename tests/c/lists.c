@@ -347,6 +347,14 @@ int lists(int64_t *result_len, nova_data_List_int **result, int64_t X_len, const
     return nova_call(nova_with_device, &device_call, lists_message);
 }
 
+void lists_free_result(int64_t result_len, nova_data_List_int *result)
+{
+    int64_t held = nova_held(result, result_len, sizeof(nova_data_List_int));
+    for (int64_t i = 0; i < held; i++)
+        nova_data_List_int_free(&result[i]);
+    free(result);
+}
+
 const char *lists_error(void)
 {
     return lists_message;

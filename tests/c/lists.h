@@ -66,6 +66,9 @@ void nova_data_List_int_free(nova_data_List_int *data);
  * result : vector (List int) */
 int lists(int64_t *result_len, nova_data_List_int **result, int64_t X_len, const int32_t *X);
 
+/* Frees all that a result of lists points to; the result was not given a buffer. */
+void lists_free_result(int64_t result_len, nova_data_List_int *result);
+
 /* The message of this thread's last failure of lists. */
 const char *lists_error(void);
 

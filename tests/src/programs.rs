@@ -2,8 +2,9 @@
 //! them, written as text.
 
 use crate::{devices, inputs};
+use nova_c::names::LOADED_PREFIX;
 use nova_core::Value;
-use nova_driver::{Checked, Compiler, Options, Source, Stage, Target, interfaces};
+use nova_driver::{Checked, Compiler, Options, Source, Stage, Target, foreign_symbols, interfaces};
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::CallError;
 use nova_exec::library::{self, Library};
@@ -60,12 +61,16 @@ pub fn load(options: Options, source: Source) -> (Checked, Library, String) {
     };
     let compiler = Compiler::new(options);
     let mut checked = compiler.check(source).expect("a program");
-    let generated = compiler.compile(&mut checked).expect("its code");
+    let generated = compiler
+        .for_loading()
+        .compile(&mut checked)
+        .expect("its code");
     let interface = library::Generated {
         name: &checked.name,
         header: &generated.files.header,
         source: &generated.files.source,
-        entries: interfaces(&generated.program),
+        entries: interfaces(&generated.program, LOADED_PREFIX),
+        foreigns: foreign_symbols(&generated.program),
         sums: &generated.program.sums,
     };
     let library = Library::load(&interface, c_options, &[]).expect("its library");

@@ -3,12 +3,13 @@
 use crate::defects::{self, Defect};
 use crate::devices;
 use crate::random::Random;
+use nova_c::names::LOADED_PREFIX;
 use nova_core::error::ERROR_KINDS;
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
 use nova_driver::pipeline::{command, optimise, optional_passes, place};
-use nova_driver::{Options, Proofs, Target, interfaces};
+use nova_driver::{Options, Proofs, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::{CallError, split_place};
@@ -520,13 +521,15 @@ impl Loaded {
             target: stages.target,
             one_thread: Vec::new(),
             device_source: String::new(),
+            prefix: LOADED_PREFIX.to_string(),
         };
         let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
         let generated = Generated {
             name,
             header: &files.header,
             source: &files.source,
-            entries: interfaces(&stages.imperative),
+            entries: interfaces(&stages.imperative, LOADED_PREFIX),
+            foreigns: foreign_symbols(&stages.imperative),
             sums: &stages.imperative.sums,
         };
         // The emulation of CUDA is slow to compile, and no faster than it must be.

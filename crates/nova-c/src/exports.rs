@@ -2,9 +2,9 @@
 //! things: functions of entries, foreign functions, types with what frees them, and macros.
 
 use crate::ast::Item;
-use crate::border::callers::device_symbol;
 use crate::border::ctype::{CTypes, Definition};
-use crate::border::{entry, top::Form};
+use crate::border::symbols::symbols;
+use crate::border::top::Form;
 use crate::header::header_guard;
 use crate::names;
 use nova_core::ir::Program;
@@ -48,11 +48,11 @@ pub struct Clash {
 }
 
 /// The clashes between the external names of a program's C: of each name those with its first use.
-/// `name` is that of the generated files.
-pub fn clashes(program: &Program, name: &str) -> Vec<Clash> {
+/// `name` is that of the generated files, `prefix` what stands before the names of entries.
+pub fn clashes(program: &Program, prefix: &str, name: &str) -> Vec<Clash> {
     let mut seen: BTreeMap<String, Export> = BTreeMap::new();
     let mut clashes = Vec::new();
-    for export in exports(program, name) {
+    for export in exports(program, prefix, name) {
         match seen.entry(export.name.clone()) {
             Slot::Vacant(slot) => {
                 slot.insert(export);
@@ -73,7 +73,7 @@ pub fn clashes(program: &Program, name: &str) -> Vec<Clash> {
 
 /// The external names of a program's C. Those that the user chooses freely come last, so that it is
 /// them who clash.
-fn exports(program: &Program, name: &str) -> Vec<Export> {
+fn exports(program: &Program, prefix: &str, name: &str) -> Vec<Export> {
     let mut types = CTypes::new(&program.sums);
     for ty in border_types(program) {
         Form::of(&mut types, ty);
@@ -83,7 +83,10 @@ fn exports(program: &Program, name: &str) -> Vec<Export> {
         .into_iter()
         .map(|name| generated(name.to_string(), "a part of the runtime or the C library"))
         .collect();
-    list.push(generated(header_guard(name), "the guard of the header"));
+    list.push(generated(
+        header_guard(prefix, name),
+        "the guard of the header",
+    ));
     list.extend(types.definitions.iter().flat_map(of_definition));
     for (k, foreign) in program.foreigns.iter().enumerate() {
         list.push(Export {
@@ -93,31 +96,61 @@ fn exports(program: &Program, name: &str) -> Vec<Export> {
             value: None,
         });
     }
-    let symbols = program.entries.iter().map(|e| entry::symbols(&e.name));
-    let of_entries = program.entries.iter().zip(symbols).enumerate();
-    let (functions, others): (Vec<Export>, Vec<[Export; 2]>) = of_entries
-        .map(|(k, (entry, (symbol, error)))| {
-            let export = |name: String, purpose: String| Export {
-                name,
+    let (functions, others): (Vec<_>, Vec<_>) = entry_names(program, prefix)
+        .into_iter()
+        .partition(|(is_function, _)| *is_function);
+    list.extend(
+        others
+            .into_iter()
+            .chain(functions)
+            .map(|(_, export)| export),
+    );
+    list
+}
+
+/// The external names of the entries, and of each whether it is that of the entry itself.
+fn entry_names(program: &Program, prefix: &str) -> Vec<(bool, Export)> {
+    let mut list = Vec::new();
+    for (k, entry) in program.entries.iter().enumerate() {
+        let symbols = symbols(prefix, &entry.name);
+        let name = &entry.name;
+        for (is_function, symbol, purpose) in [
+            (true, symbols.function, format!("the entry `{name}`")),
+            (
+                false,
+                symbols.error,
+                format!("the message of the entry `{name}`"),
+            ),
+            (
+                false,
+                symbols.device,
+                format!("the entry `{name}` for arrays on a device"),
+            ),
+            (
+                false,
+                symbols.free,
+                format!("what frees results of the entry `{name}`"),
+            ),
+        ] {
+            let export = Export {
+                name: symbol,
                 origin: Origin::Entry(k),
                 purpose,
                 value: None,
             };
-            (
-                export(symbol.clone(), format!("the entry `{}`", entry.name)),
-                [
-                    export(error, format!("the message of the entry `{}`", entry.name)),
-                    export(
-                        device_symbol(&symbol),
-                        format!("the entry `{}` for arrays on a device", entry.name),
-                    ),
-                ],
-            )
-        })
-        .unzip();
-    list.extend(others.into_iter().flatten());
-    list.extend(functions);
+            list.push((is_function, export));
+        }
+    }
     list
+}
+
+/// The external names of the entries that libraries of a host's machine define as well.
+pub fn taken_by_libraries(program: &Program, prefix: &str) -> Vec<Export> {
+    let names = entry_names(program, prefix).into_iter();
+    let exports = names.map(|(_, export)| export);
+    exports
+        .filter(|export| names::is_of_a_library(&export.name))
+        .collect()
 }
 
 /// The types that pass the border.

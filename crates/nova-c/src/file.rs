@@ -3,6 +3,7 @@
 use crate::ast::{Function, Item, Name};
 use crate::border::entry::{self, EntryInterface};
 use crate::border::foreign;
+use crate::border::symbols::symbols;
 use crate::function::{LARGEST_PLAIN, emit_function};
 use crate::kernel::report_function;
 use crate::names::Names;
@@ -20,9 +21,15 @@ use std::collections::BTreeSet;
 pub fn emit(program: &Program, options: &Options) -> Files {
     let mut names = Names::default();
     for entry in &program.entries {
-        let (symbol, error) = entry::symbols(&entry.name);
-        names.take(&symbol);
-        names.take(&error);
+        let symbols = symbols(&options.prefix, &entry.name);
+        for name in [
+            symbols.function,
+            symbols.error,
+            symbols.device,
+            symbols.free,
+        ] {
+            names.take(&name);
+        }
     }
     for foreign in &program.foreigns {
         names.take(&crate::names::foreign(&foreign.name));
@@ -126,7 +133,7 @@ fn source(
         file.push(Item::Directive(format!("define {feature}")));
         file.push(Item::Directive("endif".into()));
     }
-    let taken = taken_by_cuda(options.target, program);
+    let taken = taken_by_cuda(options, program);
     file.extend(taken.iter().map(|(define, _)| define.clone()));
     let header = format!("include \"{}.h\"", options.name);
     file.push(Item::Directive(header));
@@ -167,11 +174,12 @@ fn foreign_pragmas() -> [Item; 3] {
 
 /// Entries whose names are those of functions that nvcc knows before it reads a file: they get another
 /// one there, and their own as a symbol.
-fn taken_by_cuda(target: Target, program: &Program) -> Vec<(Item, Item)> {
-    let symbols = program.entries.iter().map(|e| entry::symbols(&e.name).0);
+fn taken_by_cuda(options: &Options, program: &Program) -> Vec<(Item, Item)> {
+    let symbol = |name: &str| symbols(&options.prefix, name).function;
+    let symbols = program.entries.iter().map(|e| symbol(&e.name));
     let is_taken = |name: &String| CUDA_FUNCTIONS.split_whitespace().any(|f| f == name);
     symbols
-        .filter(|name| target == Target::Cuda && is_taken(name))
+        .filter(|name| options.target == Target::Cuda && is_taken(name))
         .map(|name| {
             (
                 Item::Directive(format!("define {name} nova_entry_{name}")),

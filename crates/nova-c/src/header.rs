@@ -5,6 +5,7 @@ use crate::ast::{Function, Item};
 use crate::border::callers;
 use crate::border::ctype::Definition;
 use crate::border::entry::EntryInterface;
+use crate::border::release;
 use crate::names::{escape, hash};
 use crate::print;
 use crate::unit::Unit;
@@ -13,7 +14,7 @@ use nova_core::ir::{Foreign, ForeignKind};
 /// The text of the header.
 pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function]) -> String {
     let name = &unit.options.name;
-    let guard = header_guard(name);
+    let guard = header_guard(&unit.options.prefix, name);
     let directive = |text: &str| Item::Directive(text.into());
     let mut items = vec![
         Item::Comment(introduction(unit, interfaces)),
@@ -70,6 +71,14 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
             items.push(Item::Function(callers::device_function(unit, interface)));
             items.push(Item::Blank);
         }
+        if release::is_offered(unit, interface) {
+            items.push(Item::Comment(format!(
+                "Frees all that a result of {} points to; the result was not given a buffer.",
+                interface.symbol
+            )));
+            items.push(Item::Function(release::declaration(interface)));
+            items.push(Item::Blank);
+        }
         items.push(Item::Comment(format!(
             "The message of this thread's last failure of {}.",
             interface.symbol
@@ -87,9 +96,9 @@ pub fn header(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function])
     print::print(&items)
 }
 
-/// The macro that guards the header of a program.
-pub fn header_guard(name: &str) -> String {
-    format!("NOVA_PROGRAM_{}_H", escape(name))
+/// The macro that guards the header of a program; one program with two prefixes has two headers.
+pub fn header_guard(prefix: &str, name: &str) -> String {
+    format!("NOVA_PROGRAM_{prefix}{}_H", escape(name))
 }
 
 fn introduction(unit: &Unit, interfaces: &[EntryInterface]) -> String {

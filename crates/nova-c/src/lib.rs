@@ -51,6 +51,8 @@ mod unit;
 mod uses;
 mod vectors;
 
+pub use border::symbols::Symbols;
+
 use nova_loop::ir::Program;
 
 /// What the C is for.
@@ -91,6 +93,8 @@ pub struct Options {
     pub one_thread: Vec<(nova_diag::Place, String)>,
     /// Foreign functions in the language of the device, which stand before the kernels.
     pub device_source: String,
+    /// What stands before the names of the entries' functions; mostly nothing.
+    pub prefix: String,
 }
 
 /// The files of a program.
@@ -109,7 +113,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     file::emit(program, options)
 }
 
-/// The C names of an entry: the function and the one that gives its last error's message.
-pub fn entry_symbols(name: &str) -> (String, String) {
-    border::entry::symbols(name)
+/// The C names of an entry, behind a prefix.
+pub fn entry_symbols(prefix: &str, name: &str) -> Symbols {
+    border::symbols::symbols(prefix, name)
 }

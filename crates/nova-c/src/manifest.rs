@@ -4,6 +4,7 @@
 use crate::ast::{Field, Function, Item, Parameter};
 use crate::border::ctype::Definition;
 use crate::border::entry::EntryInterface;
+use crate::border::{callers, release};
 use crate::json::Json;
 use crate::print::type_text as c_type_text;
 use crate::unit::Unit;
@@ -24,6 +25,7 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
             Json::object([
                 ("name", Json::text(&*foreign.name)),
                 ("kind", Json::text(foreign.kind.word().unwrap_or("plain"))),
+                ("symbol", Json::text(&*function.name)),
                 ("parameters", parameters(&function.parameters)),
             ])
         });
@@ -35,8 +37,12 @@ pub fn manifest(unit: &Unit, interfaces: &[EntryInterface], foreigns: &[Function
     });
     let manifest = Json::object([
         ("program", Json::text(&**name)),
+        ("prefix", Json::text(&*unit.options.prefix)),
         ("header", Json::text(format!("{name}.h"))),
-        ("source", Json::text(format!("{name}.c"))),
+        (
+            "source",
+            Json::text(format!("{name}.{}", unit.options.target.extension())),
+        ),
         ("entries", Json::List(entries.collect())),
         ("types", Json::List(types.collect())),
         ("foreign", Json::List(foreigns.collect())),
@@ -61,9 +67,25 @@ fn entry(unit: &Unit, interface: &EntryInterface) -> Json {
         ("name", Json::text(&*interface.name)),
         ("symbol", Json::text(&*interface.symbol)),
         ("error", Json::text(&*interface.error)),
+        (
+            "free",
+            optional(release::is_offered(unit, interface), &interface.free),
+        ),
+        (
+            "device",
+            optional(callers::is_offered(unit, interface), &interface.device),
+        ),
         ("result", result),
         ("inputs", Json::List(inputs.collect())),
     ])
+}
+
+/// The name of a function that not every entry has.
+fn optional(is_offered: bool, name: &str) -> Json {
+    match is_offered {
+        true => Json::text(name),
+        false => Json::Null,
+    }
 }
 
 fn parameters(list: &[Parameter]) -> Json {

@@ -57,8 +57,32 @@ fn reserved() -> &'static BTreeSet<&'static str> {
         let listed = KEYWORDS
             .split_whitespace()
             .chain(LIBRARY.split_whitespace());
+        let declared = library_names().filter(|(_, declared)| *declared);
+        let listed = listed.chain(declared.map(|(name, _)| name));
         listed.chain(nova_runtime::names()).collect()
     })
+}
+
+/// Names of functions and variables that the libraries of common systems define: the C library and
+/// mathematics of GNU, musl and macOS, and what compilers link. One a line, in order, with ` _` behind
+/// those that are declared in any case.
+const LIBRARY_NAMES: &str = include_str!("library_names.txt");
+
+/// The names that libraries define, and of each whether it is declared where generated C is compiled.
+pub fn library_names() -> impl Iterator<Item = (&'static str, bool)> {
+    let lines = LIBRARY_NAMES.lines();
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| match line.strip_suffix(" _") {
+        Some(name) => (name, true),
+        None => (line, false),
+    })
+}
+
+/// Whether a library of a common system defines a function or variable of this name.
+pub fn is_of_a_library(name: &str) -> bool {
+    static NAMES: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let names = || library_names().map(|(name, _)| name).collect();
+    NAMES.get_or_init(names).contains(name)
 }
 
 /// Whether a C identifier is a keyword, of the C library, or of the runtime.
@@ -77,6 +101,44 @@ pub fn identifier(name: &str) -> String {
         out.push('_');
     }
     out
+}
+
+/// The C name of an entry's function: [`identifier`] of its name, or with a prefix that and the name's
+/// letters; different for different names.
+pub fn external(prefix: &str, name: &str) -> String {
+    if prefix.is_empty() {
+        return identifier(name);
+    }
+    let mut out = format!("{prefix}{}", escape(name));
+    if reserved().contains(out.trim_end_matches('_')) || reserved().contains(&*out) {
+        out.push('_');
+    }
+    out
+}
+
+/// The prefix of what is compiled to be loaded at once: no library defines names that begin like that,
+/// so that a call from inside or outside of the program means the program's own function.
+pub const LOADED_PREFIX: &str = "nova_loaded_";
+
+/// Why a text cannot stand before external names, if it cannot.
+pub fn wrong_prefix(prefix: &str) -> Option<String> {
+    let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let plain = prefix.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    let reserved = |why: &str| Some(format!("`{prefix}` cannot stand before names: {why}"));
+    match prefix.chars().next() {
+        None => reserved("it is empty"),
+        Some(first) if !is_letter(first) || !plain => {
+            reserved("a name of C begins with a letter or `_`, and has letters, digits and `_`")
+        }
+        Some('_') => reserved("names of C and C++ that begin with `_` are the compiler's"),
+        Some(_) if prefix.contains("__") => {
+            reserved("names of C++ that hold `__` are the compiler's")
+        }
+        Some(_) if prefix.to_ascii_lowercase().starts_with("nova_") => {
+            reserved("names that begin with `nova_` are the runtime's")
+        }
+        Some(_) => None,
+    }
 }
 
 /// The C name of a foreign function: as it is written, since that is what the host defines; only a

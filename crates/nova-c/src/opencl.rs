@@ -158,6 +158,11 @@ fn literals(pieces: &[&str]) -> String {
                 out.push('\n');
             }
             let escaped = line.replace('\\', "\\\\").replace('"', "\\\"");
+            // Two question marks could begin a trigraph.
+            let escaped = match escaped.contains("??") {
+                true => escaped.replace('?', "\\?"),
+                false => escaped,
+            };
             // Writing to a string cannot fail.
             let _ = write!(out, "    \"{escaped}\\n\"");
         }

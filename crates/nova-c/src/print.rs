@@ -112,7 +112,7 @@ impl<'a> Printer<'a> {
     fn item(&self, item: &Item) -> Doc<'a> {
         match item {
             Item::Comment(text) => self.comment(text),
-            Item::Directive(text) => self.text(format!("#{text}")),
+            Item::Directive(text) => self.text(format!("#{}", without_trigraphs(text))),
             Item::Function(function) => self.function(function),
             Item::Struct {
                 name,
@@ -145,7 +145,7 @@ impl<'a> Printer<'a> {
     }
 
     fn comment(&self, text: &str) -> Doc<'a> {
-        let mut lines = text.lines().map(|l| self.text(l.replace("*/", "* /")));
+        let mut lines = text.lines().map(|line| self.text(in_comment(line)));
         let first = lines.next().unwrap_or_else(|| self.arena.nil());
         let rest = lines.map(|line| self.arena.hardline().append(" * ").append(line));
         self.text("/* ")
@@ -464,4 +464,50 @@ fn leaves(statement: &Statement) -> bool {
         statement,
         Statement::Break | Statement::Continue | Statement::Return(_) | Statement::Goto(_)
     )
+}
+
+/// The last characters of the sequences of three that strict C reads as one (`??-` as `~`).
+const TRIGRAPHS: &str = "=/'()!<>-";
+
+/// A line in which no two question marks begin such a sequence: a line end that compilers take out
+/// again stands between, so that all of them read the same.
+pub fn without_trigraphs(line: &str) -> String {
+    let mut out = String::new();
+    for (at, c) in line.char_indices() {
+        let mut behind = line[at..].chars().skip(1);
+        out.push(c);
+        if c == '?'
+            && behind.next() == Some('?')
+            && behind.next().is_some_and(|last| TRIGRAPHS.contains(last))
+        {
+            out.push_str("\\\n");
+        }
+    }
+    out
+}
+
+/// A line inside of a comment: nothing in it ends the comment, begins another one, or joins two lines.
+fn in_comment(line: &str) -> String {
+    let line = line.replace("*/", "* /").replace("/*", "/ *");
+    let line = line.replace("??/", "? ?/");
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let line: String = line.chars().map(visible).collect();
+    match line.ends_with('\\') {
+        true => line + " ",
+        false => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_mean_the_same_in_strict_c() {
+        let split = "include \"a?\\\n?-??b?\\\n?=.h\"";
+        assert_eq!(without_trigraphs("include \"a??-??b??=.h\""), split);
+        assert_eq!(without_trigraphs("???>"), "??\\\n?>");
+        assert_eq!(in_comment("a*/ /* b??/ \\"), "a* / / * b? ?/ \\ ");
+        assert_eq!(in_comment("*/*"), "* / *");
+    }
 }

@@ -112,7 +112,7 @@ impl SourceMap {
             .collect();
         let id = FileId(self.sources.len() as u32);
         self.sources.push(Source {
-            name,
+            name: visible(&name).into(),
             text,
             line_starts,
             character_counts,
@@ -143,6 +143,7 @@ impl SourceMap {
 
     /// The source already added under `name`.
     pub fn find(&self, name: &str) -> Option<FileId> {
+        let name = &*visible(name);
         self.sources
             .iter()
             .position(|s| &*s.name == name)
@@ -151,6 +152,7 @@ impl SourceMap {
 
     /// The source of positions already added under `name`.
     pub fn find_positions(&self, name: &str) -> Option<FileId> {
+        let name = &*visible(name);
         self.sources
             .iter()
             .position(|s| s.is_positions() && &*s.name == name)
@@ -176,11 +178,22 @@ impl SourceMap {
     pub fn place(&self, span: Span) -> Place {
         let source = self.source(span.file);
         let (line, column) = source.line_column(span.start);
-        let file = match source.name.rsplit_once('/') {
-            Some((_, base)) => Arc::from(base),
-            None => source.name.clone(),
+        let base = match source.name.rsplit_once('/') {
+            Some((_, base)) => base,
+            None => &source.name,
         };
+        let file = shortened(base).into();
         Place { file, line, column }
+    }
+
+    /// What the program's text has at `span`; of a position in a front end's file nobody knows how far
+    /// it reaches, nor is what stands there a piece of NOVA.
+    pub fn written(&self, span: Span) -> Option<&str> {
+        let source = self.source(span.file);
+        match source.is_positions() {
+            true => None,
+            false => source.text.get(self.byte_range(span)),
+        }
     }
 
     /// The byte range of `span` in its source's text; positions cover one character.
@@ -196,6 +209,39 @@ impl SourceMap {
         let length = source.text.len();
         range.start.min(length)..range.end.clamp(range.start.min(length), length)
     }
+}
+
+/// Names of files that are longer, in bytes, are shortened in places: a message of a running program
+/// has room for so much.
+const LONGEST_FILE: usize = 300;
+
+/// A name with what cannot be seen, or would end a line or a text of C, as the escape that it has in a
+/// text.
+fn visible(name: &str) -> std::borrow::Cow<'_, str> {
+    let is_hidden = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    if !name.contains(is_hidden) {
+        return name.into();
+    }
+    let mut out = String::new();
+    for c in name.chars() {
+        match is_hidden(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    out.into()
+}
+
+/// The end of a name, which tells most, where it is too long.
+fn shortened(name: &str) -> std::borrow::Cow<'_, str> {
+    if name.len() <= LONGEST_FILE {
+        return name.into();
+    }
+    let mut from = name.len() - LONGEST_FILE;
+    while !name.is_char_boundary(from) {
+        from += 1;
+    }
+    format!("…{}", &name[from..]).into()
 }
 
 impl Source {

@@ -1,18 +1,36 @@
 //! C names that a program would give to two things, said where the program chooses them.
 
-use nova_c::exports::{Clash, Origin, clashes};
+use nova_c::exports::{Clash, Origin, clashes, taken_by_libraries};
 use nova_core::ir::Program;
 use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast;
 
 /// A diagnostic for every clash between the external names of the program's C; `name` is that of
-/// the generated files.
-pub fn check(tree: &ast::Program, program: &Program, name: &str) -> Vec<Diagnostic> {
-    let clashes = clashes(program, name);
+/// the generated files, `prefix` what stands before the names of entries.
+pub fn check(tree: &ast::Program, program: &Program, prefix: &str, name: &str) -> Vec<Diagnostic> {
+    let clashes = clashes(program, prefix, name);
     let diagnostics = clashes.iter();
     diagnostics
         .filter_map(|clash| diagnostic(tree, program, clash))
         .collect()
+}
+
+/// A warning for every entry with an external name that the C library, POSIX or a compiler's runtime
+/// defines as well: who links the program's C may get the one where the other is meant.
+pub fn taken(tree: &ast::Program, program: &Program, prefix: &str) -> Vec<Diagnostic> {
+    let taken = taken_by_libraries(program, prefix);
+    let warning = |export: &nova_c::exports::Export| {
+        let place = declared(tree, program, export.origin)?;
+        let message = format!(
+            "the C name `{}`, {}, is also one of the C library, POSIX or a compiler's runtime: one of \
+             the two may be called where the other is meant",
+            export.name, export.purpose
+        );
+        let help =
+            "put a prefix before all external names, as in `--prefix my_`, or choose another name";
+        Some(Diagnostic::warning(codes::BAD_ENTRY_NAME, place, message).help(help))
+    };
+    taken.iter().filter_map(warning).collect()
 }
 
 /// The diagnostic of a clash, at the later of the two where the program can change that.

@@ -4,10 +4,11 @@ use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::error::{Failure, InternalError, Report};
 use crate::linked;
-use crate::options::{Options, Stage, TARGETS};
+use crate::options::{Options, Stage, TARGETS, wrong_prefix};
 use crate::pipeline::{self, Trace};
 use crate::source::{Parsed, Source, load};
 use crate::strategies;
+use nova_c::names::LOADED_PREFIX;
 use nova_core::ir::Program;
 use nova_core::{SumType, Type, Value};
 use nova_diag::{Diagnostic, codes};
@@ -49,6 +50,8 @@ pub struct Checked {
     pub program: Arc<Program>,
     /// Warnings, and the sources.
     pub report: Report,
+    /// Warnings for hosts of its C, who link other libraries with it.
+    host_warnings: Vec<Diagnostic>,
     /// What ran so far.
     pub trace: Trace,
     /// Whether its strategies need passes that its level of optimisation leaves out.
@@ -78,6 +81,15 @@ impl Checked {
     pub fn sums(&self) -> &[SumType] {
         &self.program.sums
     }
+
+    /// What who links the C of this program should know: which of its names the C library, POSIX or a
+    /// compiler's runtime define as well. What is loaded at once does not depend on them.
+    pub fn host_warnings(&self) -> Report {
+        Report {
+            sources: self.report.sources.clone(),
+            diagnostics: self.host_warnings.clone(),
+        }
+    }
 }
 
 impl Compiler {
@@ -95,8 +107,12 @@ impl Compiler {
     pub fn check(&self, source: Source) -> Result<Checked, Failure> {
         let mut trace = Trace::default();
         let start = Instant::now();
+        let prefix = self.options.prefix.as_str();
+        if let (false, Some(why)) = (prefix.is_empty(), wrong_prefix(prefix)) {
+            return Err(Failure::Input(InputError(why)));
+        }
         let name = source.program_name();
-        if name.contains(['"', '\\', '\n']) {
+        if name.contains(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
             let message = format!("a program cannot be called {name:?}");
             return Err(Failure::Input(InputError(message)));
         }
@@ -116,7 +132,7 @@ impl Compiler {
         let program = checked.program.filter(|_| !report.has_errors());
         trace.times.push(("infer", start.elapsed()));
         if let Some(program) = &program {
-            let clashes = || Ok(c_names::check(&tree, program, &name));
+            let clashes = || Ok(c_names::check(&tree, program, &self.options.prefix, &name));
             let clashes = pipeline::guard("names", clashes)?;
             report.diagnostics.extend(clashes);
         }
@@ -139,6 +155,8 @@ impl Compiler {
             Some(program) if !report.has_errors() => program,
             Some(_) | None => return Err(Failure::Program(Box::new(report))),
         };
+        let host_warnings = || Ok(c_names::taken(&tree, &program, &self.options.prefix));
+        let host_warnings = pipeline::guard("names", host_warnings)?;
         let program = Arc::new(program);
         let code = Code::Core(program.clone());
         pipeline::after(pipeline::INFER, &code, &self.options, &mut trace)?;
@@ -146,6 +164,7 @@ impl Compiler {
             name,
             program,
             report,
+            host_warnings,
             trace,
             for_strategies,
         })
@@ -220,7 +239,7 @@ impl Compiler {
         let (device_source, link) = linked::device_source(self.options.target, link)?;
         let compiler = Compiler::new(Options {
             device_source: device_source + &self.options.device_source,
-            ..self.options.clone()
+            ..self.for_loading().options
         });
         let generated = compiler.compile(checked)?;
         let start = Instant::now();
@@ -228,7 +247,8 @@ impl Compiler {
             name: &checked.name,
             header: &generated.files.header,
             source: &generated.files.source,
-            entries: interfaces(&generated.program),
+            entries: interfaces(&generated.program, LOADED_PREFIX),
+            foreigns: foreign_symbols(&generated.program),
             sums: &generated.program.sums,
         };
         let options = CompilerOptions {
@@ -240,6 +260,15 @@ impl Compiler {
         let library = Library::load(&interface, options, &link);
         checked.trace.times.push(("C compiler", start.elapsed()));
         library.map_err(|error| refused(error, &link))
+    }
+
+    /// The compiler that makes what is loaded at once: its names are no library's, whatever the entries
+    /// are called.
+    pub fn for_loading(&self) -> Compiler {
+        Compiler::new(Options {
+            prefix: LOADED_PREFIX.to_string(),
+            ..self.options.clone()
+        })
     }
 
     /// Runs the passes that lead to a stage: again where a loop for several threads has no proof that it
@@ -348,14 +377,22 @@ fn leave(trace: &mut Trace, options: &mut Options) -> bool {
     !is_last
 }
 
-/// How the entries of a program are called, once it is compiled.
-pub fn interfaces(program: &nova_loop::ir::Program) -> Vec<EntryInterface> {
+/// The C names of the foreign functions of a program.
+pub fn foreign_symbols(program: &nova_loop::ir::Program) -> Vec<String> {
+    let foreigns = program.foreigns.iter();
+    foreigns
+        .map(|foreign| nova_c::names::foreign(&foreign.name))
+        .collect()
+}
+
+/// How the entries of a program are called, once it is compiled with this prefix.
+pub fn interfaces(program: &nova_loop::ir::Program, prefix: &str) -> Vec<EntryInterface> {
     let interface = |entry: &nova_loop::ir::Entry| {
-        let (symbol, error) = nova_c::entry_symbols(&entry.name);
+        let symbols = nova_c::entry_symbols(prefix, &entry.name);
         EntryInterface {
             name: entry.name.clone(),
-            symbol,
-            error,
+            symbol: symbols.function,
+            error: symbols.error,
             inputs: entry.inputs.clone(),
             result: entry.result.clone(),
         }
@@ -380,6 +417,7 @@ fn refused(error: CompileError, link: &[PathBuf]) -> Failure {
         | CompileError::Files { .. }
         | CompileError::Load(_)
         | CompileError::Undefined { .. }
+        | CompileError::Taken { .. }
         | CompileError::Border(_)) => Failure::Compile(other),
     }
 }

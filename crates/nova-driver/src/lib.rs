@@ -40,7 +40,7 @@ mod typed;
 pub mod types_text;
 
 pub use builder::{At, ProgramBuilder};
-pub use compiler::{Checked, Compiler, Signature, interfaces};
+pub use compiler::{Checked, Compiler, Signature, foreign_symbols, interfaces};
 pub use error::{Failure, InternalError, Report};
 pub use explain::{Schedule, side_by_side};
 /// A program loaded into this process.

@@ -1,5 +1,7 @@
 //! What a compilation is asked to do.
 
+/// Why a text cannot be [`Options::prefix`], if it cannot.
+pub use nova_c::names::wrong_prefix;
 use nova_loop::Machine;
 use nova_opt::divide::{Alone, Division};
 use std::collections::BTreeSet;
@@ -166,6 +168,9 @@ pub struct Options {
     pub for_strategies: bool,
     /// Foreign functions in the language of the device, which stand before the kernels.
     pub device_source: String,
+    /// What stands before the names of the C functions; empty, or an identifier of C
+    /// ([`wrong_prefix`]). What is loaded has a prefix of its own.
+    pub prefix: String,
 }
 
 /// What is done about proofs that iterations of parallel loops do not meet.
@@ -241,6 +246,7 @@ impl Default for Options {
             one_thread: false,
             for_strategies: false,
             device_source: String::new(),
+            prefix: String::new(),
         }
     }
 }

@@ -323,6 +323,7 @@ pub const PASSES: &[Pass] = &[
             let options = nova_c::Options {
                 name,
                 target,
+                prefix: options.prefix.clone(),
                 device_source: options.device_source.clone(),
                 one_thread: one_thread.collect(),
             };

@@ -1,6 +1,7 @@
-//! Files that are there whole or not at all.
+//! Files that are there whole or not at all, one or several together.
 
 use crate::error::InputError;
+use crate::temporary::{TemporaryFile, remove_stale_files, sync_folder};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,35 +13,138 @@ pub fn write_file(
     path: &Path,
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), InputError> {
-    write(path, body).map_err(|error| InputError::file(path, &error))
+    let error = |error: io::Error| InputError::file(path, &error);
+    if fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+        let mut file = File::options().write(true).open(path).map_err(error)?;
+        return body(&mut file).map_err(error);
+    }
+    let file = NewFile::write(path, body).map_err(error)?;
+    let folder = file.folder();
+    file.temporary.rename(&file.target).map_err(error)?;
+    sync_folder(&folder);
+    Ok(())
 }
 
-fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let existing = fs::metadata(path).ok();
-    if existing.as_ref().is_some_and(|m| m.is_dir()) {
-        return Err(io::ErrorKind::IsADirectory.into());
+/// Writes files that belong together: all of them, or, after an error, none, with what was there
+/// before as it was.
+pub fn write_files(files: &[(PathBuf, &[u8])]) -> Result<(), InputError> {
+    let mut new = Vec::new();
+    for (path, bytes) in files {
+        let written = NewFile::write(path, |writer| writer.write_all(bytes));
+        new.push((
+            path,
+            written.map_err(|error| InputError::file(path, &error))?,
+        ));
     }
-    if existing.as_ref().is_some_and(|m| !m.is_file()) {
-        let mut file = File::options().write(true).open(path)?;
-        return body(&mut file);
+    let folders: Vec<PathBuf> = new.iter().map(|(_, file)| file.folder()).collect();
+    for (path, file) in &mut new {
+        file.keep_old()
+            .map_err(|error| InputError::file(path, &error))?;
     }
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let folder = match target.parent() {
+    let mut done = Vec::new();
+    for (path, file) in new {
+        match file.replace() {
+            Ok(replaced) => done.push(replaced),
+            Err(error) => {
+                done.into_iter().rev().for_each(Replaced::undo);
+                return Err(InputError::file(path, &error));
+            }
+        }
+    }
+    folders.iter().for_each(|folder| sync_folder(folder));
+    Ok(())
+}
+
+/// A file that has been written, but not under its name.
+struct NewFile {
+    temporary: TemporaryFile,
+    target: PathBuf,
+    /// A copy of what has the name now.
+    old: Option<TemporaryFile>,
+}
+
+impl NewFile {
+    /// Writes a file beside the one that it will replace, down to the disk.
+    fn write(
+        path: &Path,
+        body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<NewFile> {
+        let existing = fs::metadata(path).ok();
+        if existing.as_ref().is_some_and(|m| m.is_dir()) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if existing.as_ref().is_some_and(|m| !m.is_file()) {
+            return Err(io::Error::other("is no plain file"));
+        }
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = folder_of(&target);
+        remove_stale_files(&folder);
+        let permissions = existing.map(|m| m.permissions()).or_else(usual_permissions);
+        let mut temporary = TemporaryFile::new(&folder, permissions)?;
+        let mut writer = BufWriter::new(temporary.file());
+        body(&mut writer)?;
+        writer.into_inner().map_err(|error| error.into_error())?;
+        temporary.finish()?;
+        Ok(NewFile {
+            temporary,
+            target,
+            old: None,
+        })
+    }
+
+    fn folder(&self) -> PathBuf {
+        folder_of(&self.target)
+    }
+
+    /// Copies what has the name now, so that it can be put back.
+    fn keep_old(&mut self) -> io::Result<()> {
+        let mut old = match File::open(&self.target) {
+            Ok(old) => old,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let permissions = old.metadata()?.permissions();
+        let mut kept = TemporaryFile::new(&self.folder(), None)?;
+        io::copy(&mut old, kept.file())?;
+        kept.file().set_permissions(permissions)?;
+        kept.finish()?;
+        self.old = Some(kept);
+        Ok(())
+    }
+
+    /// Takes the place of what has its name.
+    fn replace(self) -> io::Result<Replaced> {
+        self.temporary.rename(&self.target)?;
+        Ok(Replaced {
+            target: self.target,
+            old: self.old,
+        })
+    }
+}
+
+/// A file that has its name now, and a copy of what had it before.
+struct Replaced {
+    target: PathBuf,
+    old: Option<TemporaryFile>,
+}
+
+impl Replaced {
+    /// Puts back what was there.
+    fn undo(self) {
+        // The error that led here is told; a second one would say no more.
+        let _ = match self.old {
+            Some(old) => old.rename(&self.target),
+            None => fs::remove_file(&self.target),
+        };
+    }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
         Some(_) | None => PathBuf::from("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".nova-");
-    let permissions = existing.map(|m| m.permissions()).or_else(usual_permissions);
-    if let Some(permissions) = permissions.clone() {
-        builder.permissions(permissions);
     }
-    let temporary = builder.tempfile_in(&folder)?;
-    let mut writer = BufWriter::new(temporary);
-    body(&mut writer)?;
-    let temporary = writer.into_inner().map_err(|e| e.into_error())?;
-    temporary.persist(&target).map_err(|e| e.error)?;
-    Ok(())
 }
 
 /// The permissions that a new file usually gets; the process's mask takes its part.
@@ -72,5 +176,57 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
         write_file(&path, |w| w.write_all(b"whole")).expect("written");
         assert_eq!(fs::read(&path).expect("there"), b"whole");
+    }
+
+    /// Names and contents of a folder's files.
+    fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+        let files = fs::read_dir(folder).expect("a folder").flatten();
+        let mut files: Vec<_> = files
+            .filter(|entry| entry.path().is_file())
+            .map(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                (name, fs::read(entry.path()).expect("readable"))
+            })
+            .collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn several_files_are_written_or_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.h"), "old").expect("written");
+        fs::create_dir(path("a.json")).expect("made");
+        let before = contents(folder.path());
+        let all = |names: &[&str]| {
+            let files = names.iter().map(|name| (path(name), &b"new"[..]));
+            write_files(&files.collect::<Vec<_>>())
+        };
+        // The last one cannot be written; then one cannot be put in its place.
+        assert!(all(&["a.h", "a.c", "a.json"]).is_err());
+        assert_eq!(contents(folder.path()), before);
+        assert!(all(&["a.h", "absent/a.c"]).is_err());
+        assert_eq!(contents(folder.path()), before);
+        all(&["a.h", "a.c"]).expect("written");
+        let named = |name: &str| (name.to_string(), b"new".to_vec());
+        assert_eq!(contents(folder.path()), [named("a.c"), named("a.h")]);
+    }
+
+    #[test]
+    fn what_was_replaced_can_be_put_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("old"), "old").expect("written");
+        for name in ["old", "new"] {
+            let file = NewFile::write(&path(name), |w| w.write_all(b"new"));
+            let mut file = file.expect("written");
+            file.keep_old().expect("copied");
+            let replaced = file.replace().expect("renamed");
+            assert_eq!(fs::read(path(name)).expect("there"), b"new");
+            replaced.undo();
+        }
+        let left = contents(folder.path());
+        assert_eq!(left, [("old".to_string(), b"old".to_vec())]);
     }
 }

@@ -1,22 +1,61 @@
 //! Compiled libraries, kept in the user's cache folder so that a program is compiled once.
 //!
-//! An entry's name is a hash of everything that decides its content. Entries appear by renaming, so
-//! that runs at the same time never see half of one; a folder that cannot be written is no error,
-//! the library is then built in a temporary folder.
+//! An entry's name holds a digest of everything that decides its content, and one of that and the
+//! content itself: what is read is compared with it, so that a file that was cut, replaced or damaged
+//! is built anew. Entries appear by renaming, so that runs at the same time never see half of one. A
+//! folder or file that another user owns or could write is not used, with a warning.
 
-use std::fs;
+use crate::error::describe;
+use crate::temporary::{TemporaryFile, is_own, open_plain, remove_stale_files, sync_folder};
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Entries kept at most.
 const MAXIMUM_ENTRIES: usize = 256;
-/// Bytes kept at most.
+/// Bytes kept at most, and of one entry.
 const MAXIMUM_BYTES: u64 = 512 << 20;
 
 /// The folder of compiled libraries.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
+}
+
+/// A digest of what decides a library, and where it differs the library does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key([u8; 32]);
+
+impl Key {
+    /// The key of texts, of which no two lists give the same.
+    pub fn of(parts: &[&str]) -> Key {
+        let mut digest = Sha256::new();
+        for part in parts {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part.as_bytes());
+        }
+        Key(digest.finalize().into())
+    }
+
+    /// The name of an entry with this content.
+    fn name(&self, content: &[u8]) -> String {
+        let mut digest = Sha256::new();
+        digest.update(self.0);
+        digest.update(content);
+        let digest: [u8; 32] = digest.finalize().into();
+        format!("{}{}.so", self.start(), hexadecimal(&digest))
+    }
+
+    /// The beginning of the names of its entries.
+    fn start(&self) -> String {
+        hexadecimal(&self.0) + "-"
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Cache {
@@ -37,46 +76,139 @@ impl Cache {
         }
     }
 
-    /// Where the entry of a key lies, if it is there; it counts as used now.
-    pub fn get(&self, key: &str) -> Option<PathBuf> {
-        let path = self.path(key);
-        let file = fs::File::open(&path).ok()?;
-        // Reading works without this; the entry only looks older than it is.
-        let _ = file.set_modified(SystemTime::now());
-        Some(path)
+    /// The content of the entry of a key, if it is there and what was put there; it counts as used now.
+    /// What else has its name is removed, and a warning is added.
+    pub fn get(&self, key: &Key, warnings: &mut Vec<String>) -> Option<Vec<u8>> {
+        match self.check_folder() {
+            Ok(()) => {}
+            Err(Unusable::Absent) => return None,
+            Err(Unusable::Refused(why)) => {
+                warnings.push(why);
+                return None;
+            }
+        }
+        let start = key.start();
+        let names = fs::read_dir(&self.folder).ok()?.flatten();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        for name in names.filter(|name| name.starts_with(&start)) {
+            let path = self.folder.join(&name);
+            let (file, content) = match read_own(&path) {
+                Ok(found) => found,
+                // Another run has removed it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    discard(&path, &describe(&error), warnings);
+                    continue;
+                }
+            };
+            if key.name(&content) == name {
+                // Reading works without this; the entry only looks older than it is.
+                let _ = file.set_modified(SystemTime::now());
+                return Some(content);
+            }
+            discard(&path, "is not as it was written", warnings);
+        }
+        None
     }
 
-    /// Keeps a library under a key; `None` when the folder cannot be written.
-    pub fn put(&self, key: &str, library: &Path) -> Option<PathBuf> {
-        fs::create_dir_all(&self.folder).ok()?;
-        let temporary = tempfile::Builder::new()
-            .prefix(".new-")
-            .tempfile_in(&self.folder)
-            .ok()?;
-        fs::copy(library, temporary.path()).ok()?;
-        let path = self.path(key);
-        temporary.persist(&path).ok()?;
-        self.shrink(&path);
-        Some(path)
+    /// Keeps a library under a key; a warning is added where it should be possible and is not.
+    pub fn put(&self, key: &Key, content: &[u8], warnings: &mut Vec<String>) {
+        if !self.make_folder() {
+            return;
+        }
+        match self.check_folder() {
+            Ok(()) => {}
+            // Whoever asked for the entry before has heard of it.
+            Err(Unusable::Absent | Unusable::Refused(_)) => return,
+        }
+        remove_stale_files(&self.folder);
+        let name = key.name(content);
+        match self.write(&name, content) {
+            Ok(()) => self.shrink(&name),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            Err(error) => warnings.push(format!(
+                "the compiled program is not kept: {}: {}",
+                self.folder.display(),
+                describe(&error)
+            )),
+        }
     }
 
-    fn path(&self, key: &str) -> PathBuf {
-        self.folder
-            .join(format!("{:032x}.so", hash(key.as_bytes())))
+    fn write(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        let mut temporary = TemporaryFile::new(&self.folder, None)?;
+        temporary.file().write_all(content)?;
+        temporary.finish()?;
+        temporary.rename(&self.folder.join(name))?;
+        sync_folder(&self.folder);
+        Ok(())
     }
+
+    /// Makes the folder, for its user alone; whether it is there.
+    fn make_folder(&self) -> bool {
+        if let Some(above) = self.folder.parent() {
+            // If this fails, so does the next.
+            let _ = fs::create_dir_all(above);
+        }
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match builder.create(&self.folder) {
+            Ok(()) => true,
+            Err(error) => error.kind() == io::ErrorKind::AlreadyExists,
+        }
+    }
+
+    /// Looks whether the folder is one of this user's that nobody else can write, and takes from others
+    /// what they may do with it besides.
+    fn check_folder(&self) -> Result<(), Unusable> {
+        let metadata = fs::symlink_metadata(&self.folder).map_err(|_| Unusable::Absent)?;
+        let refused = |why: &str| {
+            let folder = self.folder.display();
+            Err(Unusable::Refused(format!(
+                "the cache {folder} is not used: it {why}"
+            )))
+        };
+        if metadata.is_symlink() {
+            return refused("is a symbolic link");
+        }
+        if !metadata.is_dir() {
+            return refused("is no folder");
+        }
+        if !is_own(&metadata) {
+            return refused("belongs to another user");
+        }
+        if is_writable_by_others(&metadata) {
+            return refused("can be written by other users");
+        }
+        self.close_to_others(&metadata);
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn close_to_others(&self, metadata: &Metadata) {
+        use std::os::unix::fs::PermissionsExt;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            // Nobody else can write there in any case.
+            let _ = fs::set_permissions(&self.folder, fs::Permissions::from_mode(0o700));
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn close_to_others(&self, _metadata: &Metadata) {}
 
     /// Removes the entries used longest ago until the rest is within bounds, but never `newest`.
-    fn shrink(&self, newest: &Path) {
+    fn shrink(&self, newest: &str) {
         let Ok(listing) = fs::read_dir(&self.folder) else {
             return;
         };
         let mut entries: Vec<(SystemTime, u64, PathBuf)> = listing
             .flatten()
+            .filter(|entry| entry.file_name() != newest)
             .filter_map(|entry| {
                 let data = entry.metadata().ok().filter(|m| m.is_file())?;
                 Some((data.modified().ok()?, data.len(), entry.path()))
             })
-            .filter(|(_, _, path)| path.extension().is_some_and(|e| e == "so") && path != newest)
+            .filter(|(_, _, path)| path.extension().is_some_and(|e| e == "so"))
             .collect();
         entries.sort();
         let mut bytes: u64 = entries.iter().map(|(_, size, _)| size).sum();
@@ -93,6 +225,57 @@ impl Cache {
     }
 }
 
+/// Why a folder is no cache.
+enum Unusable {
+    /// It is not there.
+    Absent,
+    /// It is not this user's alone, in words.
+    Refused(String),
+}
+
+/// The content of a plain file of this user that nobody else can write. What is looked at is the file
+/// that was opened, whatever has its name meanwhile.
+fn read_own(path: &Path) -> io::Result<(File, Vec<u8>)> {
+    let mut file = open_plain(path)?;
+    let metadata = file.metadata()?;
+    let wrong = match () {
+        () if !metadata.is_file() => Some("is no plain file"),
+        () if !is_own(&metadata) => Some("belongs to another user"),
+        () if is_writable_by_others(&metadata) => Some("can be written by other users"),
+        () if metadata.len() > MAXIMUM_BYTES => Some("is too large"),
+        () => None,
+    };
+    if let Some(why) = wrong {
+        return Err(io::Error::other(why));
+    }
+    let mut content = Vec::new();
+    (&mut file)
+        .take(MAXIMUM_BYTES + 1)
+        .read_to_end(&mut content)?;
+    Ok((file, content))
+}
+
+/// Removes what is no entry, and says so.
+fn discard(path: &Path, why: &str, warnings: &mut Vec<String>) {
+    // What cannot be removed is not used either.
+    let _ = fs::remove_file(path).or_else(|_| fs::remove_dir(path));
+    warnings.push(format!(
+        "{}: {why}; the program is compiled again",
+        path.display()
+    ));
+}
+
+#[cfg(unix)]
+fn is_writable_by_others(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o022 != 0
+}
+
+#[cfg(not(unix))]
+fn is_writable_by_others(_metadata: &Metadata) -> bool {
+    false
+}
+
 fn base_folder() -> Option<PathBuf> {
     let absolute = |name: &str, below: &str| {
         let folder = PathBuf::from(std::env::var_os(name)?);
@@ -101,50 +284,5 @@ fn base_folder() -> Option<PathBuf> {
     absolute("XDG_CACHE_HOME", "").or_else(|| absolute("HOME", ".cache"))
 }
 
-/// FNV-1a with 128 bits.
-fn hash(bytes: &[u8]) -> u128 {
-    bytes
-        .iter()
-        .fold(0x6c62272e07bb014262b821756295c58d, |hash, byte| {
-            (hash ^ u128::from(*byte)).wrapping_mul(0x0000000001000000000000000000013B)
-        })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_come_back() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let cache = Cache::in_folder(folder.path().join("new"));
-        assert_eq!(cache.get("key"), None);
-        let library = folder.path().join("library");
-        fs::write(&library, b"code").expect("written");
-        let path = cache.put("key", &library).expect("writable");
-        assert_eq!(cache.get("key"), Some(path.clone()));
-        assert_eq!(fs::read(path).expect("there"), b"code");
-        assert_eq!(cache.get("other key"), None);
-    }
-
-    #[test]
-    fn the_number_of_entries_is_bounded() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let cache = Cache::in_folder(folder.path());
-        let library = folder.path().join("library");
-        fs::write(&library, b"code").expect("written");
-        for k in 0..MAXIMUM_ENTRIES + 5 {
-            cache.put(&k.to_string(), &library).expect("writable");
-        }
-        let left = fs::read_dir(folder.path()).expect("a folder").count();
-        // And the file that was copied.
-        assert_eq!(left, MAXIMUM_ENTRIES + 1);
-    }
-
-    #[test]
-    fn a_folder_that_cannot_be_is_no_error() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        let cache = Cache::in_folder(file.path().join("below"));
-        assert_eq!(cache.put("key", file.path()), None);
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! The C compiler of this machine, and what it is asked to do.
 
-use crate::error::{CompileError, describe};
+use crate::binding::OWN_NAMES_FIRST;
+use crate::error::CompileError;
 use crate::nvcc::{self, Nvcc};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -40,16 +41,48 @@ impl CompilerOptions {
     }
 }
 
+/// What C compilers and linkers read from the environment.
+const ENVIRONMENT: [&str; 8] = [
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "COMPILER_PATH",
+    "GCC_EXEC_PREFIX",
+    "LD_RUN_PATH",
+    "SOURCE_DATE_EPOCH",
+];
+
+/// What tells a command's file from another one of the same name: where it is, its size and its time.
+pub(crate) fn identity(program: &Path) -> String {
+    let find = || {
+        if program.components().count() > 1 {
+            return std::fs::canonicalize(program).ok();
+        }
+        let path = std::env::var_os("PATH")?;
+        let mut found = std::env::split_paths(&path).map(|folder| folder.join(program));
+        found.find_map(|file| std::fs::canonicalize(file).ok())
+    };
+    let describe = |file: PathBuf| {
+        let metadata = std::fs::metadata(&file).ok()?;
+        let time = metadata.modified().ok()?;
+        Some(format!("{} {} {time:?}", file.display(), metadata.len()))
+    };
+    find().and_then(describe).unwrap_or_default()
+}
+
 /// The target this program was itself compiled for, in the words of C compilers.
 const TARGET: &str = env!("NOVA_TARGET");
 
 impl Compiler {
-    /// The compiler named by the environment (`CC`), or the system's.
-    pub fn find(options: CompilerOptions) -> Result<Compiler, CompileError> {
+    /// The compiler named by the environment (`CC`), or the system's. What it is asked about is written
+    /// into a folder.
+    pub fn find(options: CompilerOptions, folder: &Path) -> Result<Compiler, CompileError> {
         let mut build = cc::Build::new();
         build
             .target(TARGET)
             .host(TARGET)
+            .out_dir(folder)
             .opt_level(u32::from(options.optimization))
             .debug(false)
             .pic(true)
@@ -87,10 +120,14 @@ impl Compiler {
     /// What decides the compiled code beside the source: command, arguments and version.
     pub fn description(&self) -> String {
         let nvcc = self.nvcc.as_ref().map(Nvcc::description);
+        let environment = ENVIRONMENT.map(|name| std::env::var_os(name).unwrap_or_default());
         format!(
-            "{} {:?} {} {}",
+            "{} {} {:?} {:?} {OWN_NAMES_FIRST:?} {environment:?} {:?} {} {}",
             self.program.display(),
+            identity(&self.program),
             self.arguments,
+            self.libraries,
+            self.environment,
             self.version,
             nvcc.unwrap_or_default()
         )
@@ -124,7 +161,8 @@ impl Compiler {
                 .arg(output)
                 .args(sources)
                 .args(self.libraries)
-                .args(["-lm", "-pthread"]);
+                .args(["-lm", "-pthread"])
+                .args(OWN_NAMES_FIRST);
             return self.run(command, folder);
         };
         let objects = nvcc::objects(folder, sources, |source, object| {
@@ -149,6 +187,8 @@ impl Compiler {
 
     /// Runs a compiler; the error says whether the C compiler works at all.
     fn run(&self, mut command: Command, folder: &Path) -> Result<(), CompileError> {
+        // What a compiler leaves when it is killed goes with the folder.
+        command.env("TMPDIR", folder);
         let result = command.output().map_err(|error| CompileError::Files {
             what: format!("the compiler {:?} does not start", command.get_program()),
             error,
@@ -179,6 +219,7 @@ impl Compiler {
             .arg(folder.join("try.so"))
             .arg(source)
             .envs(self.environment.iter().cloned())
+            .env("TMPDIR", folder)
             .stdin(Stdio::null())
             .output()
             .ok()?;
@@ -221,11 +262,7 @@ pub fn processor() -> String {
 /// Writes a file of a build.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), CompileError> {
     std::fs::write(path, text).map_err(|error| CompileError::Files {
-        what: format!(
-            "{} cannot be written ({})",
-            path.display(),
-            describe(&error)
-        ),
+        what: format!("{} cannot be written", path.display()),
         error,
     })
 }

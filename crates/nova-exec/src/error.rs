@@ -94,6 +94,18 @@ pub enum CompileError {
         /// Its name.
         symbol: String,
     },
+    /// A foreign function has the name of one of the system, which is found first.
+    #[error(
+        "the foreign function `{symbol}` is also one of {library}, which would be called instead of the \
+         one that is linked\n  help: choose another name for it, or link its C source instead of a \
+         shared library"
+    )]
+    Taken {
+        /// Its name.
+        symbol: String,
+        /// The library that defines the name as well.
+        library: String,
+    },
     /// A type that cannot stand at the border.
     #[error("{0}")]
     Border(String),

@@ -3,15 +3,19 @@
 //! - [`input`] and [`output`] read and write the values of a command line: text, NumPy's files
 //!   ([`npy`], [`npz`]), raw bytes;
 //! - [`compiler`] finds the C compiler, [`nvcc`] that of CUDA C, [`cache`] keeps what they made;
+//! - [`atomic`] writes files whole or not at all, [`temporary`] sees to it that nothing is left of killed
+//!   processes;
 //! - [`library`] compiles, loads and calls a generated program: [`layout`] says how values lie in its
-//!   memory, `marshal` and `unmarshal` bring them there and back.
+//!   memory, `image` loads it from memory that nobody changes, `binding` says where its foreign functions come from, `marshal` and `unmarshal` bring them there and back.
 
 pub mod atomic;
+mod binding;
 pub mod cache;
 pub mod compiler;
 pub mod devices;
 mod elements;
 pub mod error;
+mod image;
 pub mod input;
 pub mod layout;
 pub mod library;
@@ -23,6 +27,7 @@ pub mod npz;
 pub mod nvcc;
 pub mod output;
 pub mod prototype;
+pub mod temporary;
 mod unmarshal;
 
 pub use error::{CallError, CompileError, InputError};

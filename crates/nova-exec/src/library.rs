@@ -4,12 +4,15 @@
 //! arrays of pointers, one to the value of each parameter, one to the place of each result, which
 //! calls the entry exactly as its header declares it.
 
-use crate::cache::Cache;
+use crate::binding;
+use crate::cache::{Cache, Key};
 use crate::compiler::{self, Compiler, CompilerOptions};
 use crate::error::{CallError, CompileError, InputError};
+use crate::image::{self, Image};
 use crate::layout::Passing;
 use crate::marshal::Arguments;
 use crate::prototype;
+use crate::temporary::BuildFolder;
 use crate::unmarshal::Results;
 use nova_core::{SumType, Type, Value};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -44,6 +47,8 @@ pub struct Generated<'a> {
     pub source: &'a str,
     /// Its entries.
     pub entries: Vec<EntryInterface>,
+    /// The C names of the foreign functions that it declares.
+    pub foreigns: Vec<String>,
     /// The sum types that their types name.
     pub sums: &'a [SumType],
 }
@@ -59,7 +64,8 @@ type LastError = unsafe extern "C" fn() -> *const c_char;
 pub struct Library {
     entries: Vec<LoadedEntry>,
     sums: Vec<SumType>,
-    _code: Option<libloading::Library>,
+    warnings: Vec<String>,
+    _code: Option<Image>,
 }
 
 #[derive(Debug)]
@@ -94,16 +100,28 @@ impl Library {
         for entry in &generated.entries {
             bridge.add(entry, generated)?;
         }
-        let bridge_source = bridge.source(generated.name);
-        let compiler = Compiler::find(options)?;
+        generated
+            .foreigns
+            .iter()
+            .for_each(|name| bridge.add_foreign(name));
+        let bridge_source = bridge.source();
+        let folder = BuildFolder::new().map_err(|error| CompileError::Files {
+            what: "a temporary folder cannot be made".to_string(),
+            error,
+        })?;
+        let compiler = Compiler::find(options, folder.path())?;
         let build = Build {
             generated,
             bridge: &bridge_source,
             compiler: &compiler,
+            folder: &folder,
             extension: options.extension(),
             link,
         };
-        let library = build.open(cache)?;
+        let mut warnings = Vec::new();
+        let image = build.open(cache, &mut warnings)?;
+        let library = image.library();
+        check_foreigns(library, &generated.foreigns)?;
         let entries: Result<Vec<LoadedEntry>, CompileError> = generated
             .entries
             .iter()
@@ -114,21 +132,22 @@ impl Library {
                     interface: interface.clone(),
                     inputs,
                     result,
-                    call: symbol(&library, &format!("nova_bridge_call_{k}"))?,
-                    error: symbol(&library, &format!("nova_bridge_error_{k}"))?,
+                    call: symbol(library, &format!("nova_bridge_call_{k}"))?,
+                    error: symbol(library, &format!("nova_bridge_error_{k}"))?,
                 })
             })
             .collect();
         let entries = entries?;
         // Our own threads end when their library is unloaded; what others have linked may have some
         // that do not.
-        let mut code = Some(library);
+        let mut code = Some(image);
         if !link.is_empty() {
             std::mem::forget(code.take());
         }
         Ok(Library {
             entries,
             sums: generated.sums.to_vec(),
+            warnings,
             _code: code,
         })
     }
@@ -136,6 +155,11 @@ impl Library {
     /// The entries, in order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &EntryInterface> {
         self.entries.iter().map(|entry| &entry.interface)
+    }
+
+    /// What went wrong with the cache, which is no error.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// The sum types that the entries' types name.
@@ -232,6 +256,25 @@ impl LoadedEntry {
     }
 }
 
+/// The function compiled for a foreign one: what a call of that reaches, or null where nobody calls it.
+type Bound = unsafe extern "C" fn() -> *const c_void;
+
+/// Refuses foreign functions that are not those linked.
+fn check_foreigns(library: &libloading::Library, foreigns: &[String]) -> Result<(), CompileError> {
+    for (k, name) in foreigns.iter().enumerate() {
+        let ask: Bound = symbol(library, &format!("nova_bridge_foreign_{k}"))?;
+        // SAFETY: the function only gives an address.
+        let bound = unsafe { ask() };
+        // SAFETY: the address is only compared.
+        let found = unsafe { library.get::<Bound>(name.as_bytes()) };
+        let found = found.ok().map(|symbol| *symbol as *const c_void);
+        if !bound.is_null() {
+            binding::check(name, bound, found)?;
+        }
+    }
+    Ok(())
+}
+
 /// Finds a function of a library.
 fn symbol<T: Copy>(library: &libloading::Library, name: &str) -> Result<T, CompileError> {
     // SAFETY: the names are those of the bridge, whose functions have these types.
@@ -247,6 +290,8 @@ struct Bridge {
     functions: String,
     /// How the inputs and the result of each entry are passed.
     passings: Vec<(Vec<Passing>, Passing)>,
+    /// How many foreign functions there are.
+    foreigns: usize,
 }
 
 impl Bridge {
@@ -304,8 +349,20 @@ impl Bridge {
         Ok(())
     }
 
-    fn source(&self, name: &str) -> String {
-        format!("#include \"{name}.h\"\n{}", self.functions)
+    /// A function that says which function a foreign one is; it needs none where nobody calls it.
+    fn add_foreign(&mut self, symbol: &str) {
+        let k = self.foreigns;
+        // Writing to a String cannot fail.
+        let _ = write!(
+            self.functions,
+            "#pragma weak {symbol}\n\
+             void *nova_bridge_foreign_{k}(void)\n{{\n    return (void *){symbol};\n}}\n",
+        );
+        self.foreigns += 1;
+    }
+
+    fn source(&self) -> String {
+        format!("#include \"{BRIDGE_HEADER}\"\n{}", self.functions)
     }
 }
 
@@ -320,44 +377,50 @@ fn cell_sizes(passing: &Passing) -> Vec<usize> {
     }
 }
 
+/// The program's header beside the bridge: a name that means the same to every compiler.
+const BRIDGE_HEADER: &str = "program.h";
+
 /// One way from text to a loaded library.
 struct Build<'a> {
     generated: &'a Generated<'a>,
     bridge: &'a str,
     compiler: &'a Compiler,
+    /// Where it is compiled.
+    folder: &'a BuildFolder,
     /// The end of the source's name.
     extension: &'static str,
     link: &'a [PathBuf],
 }
 
 impl Build<'_> {
-    fn open(&self, cache: Option<&Cache>) -> Result<libloading::Library, CompileError> {
+    /// The loaded program: from the cache, or compiled, and then kept there.
+    fn open(
+        &self,
+        cache: Option<&Cache>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Image, CompileError> {
         let key = self.key();
-        if let Some(path) = cache.and_then(|cache| cache.get(&key))
-            && let Ok(library) = open(&path)
+        if let Some(content) = cache.and_then(|cache| cache.get(&key, warnings))
+            && let Ok(image) = Image::load(&content, self.folder)
         {
-            return Ok(library);
+            return Ok(image);
         }
-        let folder = tempfile::Builder::new()
-            .prefix("nova-")
-            .tempdir()
-            .map_err(|error| CompileError::Files {
-                what: "a temporary folder cannot be made".to_string(),
-                error,
-            })?;
-        let built = self.compile(folder.path())?;
-        let kept = cache.and_then(|cache| cache.put(&key, &built));
-        // A folder mounted without the right to execute still holds the cache for others.
-        match kept.map(|path| open(&path)) {
-            Some(Ok(library)) => Ok(library),
-            Some(Err(_)) | None => open(&built),
+        let built = self.compile(self.folder.path())?;
+        let content = std::fs::read(&built).map_err(|error| CompileError::Files {
+            what: format!("{} cannot be read", built.display()),
+            error,
+        })?;
+        let image = Image::load(&content, self.folder)?;
+        if let Some(cache) = cache {
+            cache.put(&key, &content, warnings);
         }
+        Ok(image)
     }
 
     /// Everything that decides the compiled code.
-    fn key(&self) -> String {
+    fn key(&self) -> Key {
         let generated = self.generated;
-        [
+        Key::of(&[
             env!("CARGO_PKG_VERSION"),
             &self.compiler.description(),
             &compiler::processor(),
@@ -365,8 +428,8 @@ impl Build<'_> {
             generated.header,
             generated.source,
             self.bridge,
-        ]
-        .join("\0")
+            self.extension,
+        ])
     }
 
     fn compile(&self, folder: &Path) -> Result<PathBuf, CompileError> {
@@ -380,6 +443,7 @@ impl Build<'_> {
         })?;
         compiler::write(&folder.join(format!("{name}.h")), self.generated.header)?;
         compiler::write(&source, self.generated.source)?;
+        compiler::write(&bridge.with_file_name(BRIDGE_HEADER), self.generated.header)?;
         compiler::write(&bridge, self.bridge)?;
         let mut inputs = vec![source, bridge];
         for file in self.link {
@@ -388,36 +452,9 @@ impl Build<'_> {
             inputs.push(path);
         }
         let library = folder.join("library.so");
-        self.compiler.compile_shared(folder, &inputs, &library)?;
-        Ok(library)
-    }
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> Result<libloading::Library, CompileError> {
-    use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
-    // What is not defined must be found now, not when it is called.
-    // SAFETY: the library is generated code; loading it runs nothing of its own.
-    let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
-    opened.map(Into::into).map_err(|error| load_error(&error))
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> Result<libloading::Library, CompileError> {
-    // SAFETY: the library is generated code; loading it runs nothing of its own.
-    unsafe { libloading::Library::new(path) }.map_err(|error| load_error(&error))
-}
-
-fn load_error(error: &libloading::Error) -> CompileError {
-    // What the system says is the source of libloading's own words.
-    let text = match std::error::Error::source(error) {
-        Some(source) => source.to_string(),
-        None => error.to_string(),
-    };
-    match text.split_once("undefined symbol: ") {
-        Some((_, symbol)) => CompileError::Undefined {
-            symbol: symbol.trim().to_string(),
-        },
-        None => CompileError::Load(text),
+        match self.compiler.compile_shared(folder, &inputs, &library) {
+            Ok(()) => Ok(library),
+            Err(error) => Err(image::full(folder).unwrap_or(error)),
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! The compiler of CUDA C, and whether what it makes runs on this machine: nvcc and a GPU, or the
 //! emulation of CUDA on a CPU (`tests/cuda/emulated-nvcc`), which takes nvcc's place.
 
-use crate::compiler::CompilerOptions;
+use crate::binding;
+use crate::compiler::{CompilerOptions, identity};
 use crate::error::CompileError;
+use crate::temporary::BuildFolder;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -65,8 +67,9 @@ impl Nvcc {
         let flags = ["NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"]
             .map(|name| std::env::var_os(name).unwrap_or_default());
         format!(
-            "{} {:?} {flags:?} {}",
+            "{} {} {:?} {flags:?} {}",
             self.program.display(),
+            identity(&self.program),
             self.arguments,
             self.version
         )
@@ -83,6 +86,11 @@ impl Nvcc {
             .arg(output)
             .args(inputs)
             .arg("-lm")
+            .args(
+                binding::OWN_NAMES_FIRST
+                    .iter()
+                    .flat_map(|_| ["-Xlinker", "-Bsymbolic"]),
+            )
             .stdin(Stdio::null());
         command
     }
@@ -123,13 +131,14 @@ pub fn has_cuda() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
         let probe = || -> Option<Output> {
-            let folder = tempfile::Builder::new().prefix("nova-").tempdir().ok()?;
+            let folder = BuildFolder::new().ok()?;
             let source = folder.path().join("probe.cu");
             let program = folder.path().join("probe");
             std::fs::write(&source, PROBE).ok()?;
             let built = Command::new(command())
                 .args(["-std=c++17", "-w", "-o"])
                 .args([&program, &source])
+                .env("TMPDIR", folder.path())
                 .stdin(Stdio::null())
                 .output()
                 .ok()?;

@@ -97,6 +97,7 @@ impl Identity {
                 inputs: vec![("x".into(), self.ty.clone())],
                 result: self.ty.clone(),
             }],
+            foreigns: Vec::new(),
             sums: &sums(),
         };
         let options = CompilerOptions {

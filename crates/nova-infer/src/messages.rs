@@ -53,11 +53,17 @@ impl Inference<'_> {
         Show::new(&mut self.types, self.declarations).ty(ty)
     }
 
-    /// The source text of an expression, when it is short.
+    /// The source text of an expression, when it is short. In what a front end made a name is known,
+    /// and nothing else.
     pub fn source_text(&self, id: ExpressionId) -> Option<String> {
-        let span = self.span(id);
-        let range = self.sources.byte_range(span);
-        let text = self.sources.source(span.file).text.get(range)?;
+        let text = match (
+            self.sources.written(self.span(id)),
+            &self.program.expression(id).kind,
+        ) {
+            (Some(text), _) => text,
+            (None, ExpressionKind::Name(name)) => name,
+            (None, _) => return None,
+        };
         let short = !text.is_empty() && text.len() <= 30 && !text.contains('\n');
         short.then(|| text.to_string())
     }

@@ -64,8 +64,12 @@ impl Inference<'_> {
     pub fn unknown_tuple(&mut self, at: ExpressionId, index: u32) {
         let used = self.operand_span(at);
         let operand = self.projected(at);
-        let text = self.source_text(operand).unwrap_or_default();
-        let message = format!("could not determine the concrete type of `{text}`");
+        let text = self.source_text(operand);
+        let message = match &text {
+            Some(text) => format!("could not determine the concrete type of `{text}`"),
+            None => "could not determine the concrete type of this expression".to_string(),
+        };
+        let text = text.unwrap_or_else(|| "e".to_string());
         let count = (index as usize + 1).clamp(2, 8);
         let example = vec!["int"; count].join(", ");
         let needs = format!("`.{index}` needs to know how many elements this has");
@@ -131,8 +135,7 @@ impl Inference<'_> {
             if !reported.insert(span) || self.has_error_beside(span) {
                 continue;
             }
-            let range = self.sources.byte_range(span);
-            let text = self.sources.source(span.file).text.get(range);
+            let text = self.sources.written(span);
             let text = text.filter(|text| text.len() <= 30 && !text.contains('\n'));
             let message = match text {
                 Some(text) => format!("could not determine the concrete type of `{text}`"),

@@ -125,6 +125,7 @@ fn of_list(body: &[Command], changing: &BTreeSet<Variable>) -> Option<Any> {
             | Command::If { .. }
             | Command::Assign { .. }
             | Command::Shared { .. }
+            | Command::Spare { .. }
             | Command::Switch { .. }
             | Command::Loop { .. }
             | memory_commands!()

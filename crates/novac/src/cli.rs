@@ -116,6 +116,9 @@ pub struct Common {
     /// Look for races of parallel loops while the program runs (parallel targets)
     #[arg(long, global = true, help_heading = "For work on the compiler")]
     pub check_races: bool,
+    /// Put P before all external names of the generated C
+    #[arg(long, global = true, value_name = "P", value_parser = parse_prefix)]
+    pub prefix: Option<String>,
     /// Number of ranks (mpi)
     #[arg(short = 'n', global = true, value_name = "RANKS")]
     pub ranks: Option<u32>,
@@ -206,6 +209,13 @@ fn parse_target(text: &str) -> Result<Target, String> {
         .ok_or_else(|| "the targets are seq, pthreads, cuda, opencl and mpi".to_string())
 }
 
+fn parse_prefix(text: &str) -> Result<String, String> {
+    match nova_driver::options::wrong_prefix(text) {
+        None => Ok(text.to_string()),
+        Some(why) => Err(why),
+    }
+}
+
 fn parse_stage(text: &str) -> Result<Stage, String> {
     Stage::by_name(text).ok_or_else(|| "the stages are core, flat, mem, loop and c".to_string())
 }
@@ -260,6 +270,7 @@ impl Common {
             verify: self.verify || defaults.verify,
             dump_after: self.dump_after.clone(),
             check_races: self.check_races,
+            prefix: self.prefix.clone().unwrap_or_default(),
             ..defaults
         }
     }

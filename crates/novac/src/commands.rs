@@ -69,6 +69,13 @@ fn check_file(compiler: &Compiler, file: &Path) -> Result<Checked, Failure> {
     Ok(checked)
 }
 
+/// Writes what is wrong with the cache.
+fn report_loading(library: &nova_driver::Library) {
+    for warning in library.warnings() {
+        message(&format!("warning: {warning}"));
+    }
+}
+
 /// Writes of which loops the compiler has no proof, and what people who work on it asked for; also when
 /// a command fails after it.
 fn report_passes(common: &Common, checked: &Checked) {

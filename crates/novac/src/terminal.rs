@@ -1,7 +1,9 @@
 //! Standard output and standard error, without ever panicking, and how a command ends.
 
 use nova_driver::Failure;
+use nova_exec::error::describe;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A command's end other than success: the exit status, and the message for standard error.
 #[derive(Debug)]
@@ -74,13 +76,42 @@ impl From<nova_exec::InputError> for End {
     }
 }
 
+/// Whether the process was started without a standard output. The standard library opens `/dev/null`
+/// in its place before `main`, where whatever is written is lost.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+/// Looks at standard output before the standard library does.
+#[cfg(unix)]
+extern "C" fn look_at_output() {
+    // SAFETY: the number is only asked about; it need not be open.
+    let output = unsafe { std::os::fd::BorrowedFd::borrow_raw(1) };
+    let is_closed = rustix::io::fcntl_getfd(output).is_err();
+    CLOSED.store(is_closed, Ordering::Relaxed);
+}
+
+// SAFETY: the function needs nothing that is not there before `main`.
+#[cfg(unix)]
+#[used]
+#[cfg_attr(
+    target_vendor = "apple",
+    unsafe(link_section = "__DATA,__mod_init_func")
+)]
+#[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+static LOOK_AT_OUTPUT: extern "C" fn() = look_at_output;
+
 /// Writes to standard output. A reader that has gone away ends the command, and is no failure.
 pub fn print(text: &str) -> Outcome {
+    if text.is_empty() {
+        return Ok(());
+    }
+    if CLOSED.load(Ordering::Relaxed) {
+        return Err(End::failed("error: standard output is closed"));
+    }
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => End::silent(0),
-        _ => End::failed(format!("error: standard output: {error}")),
+        _ => End::failed(format!("error: standard output: {}", describe(&error))),
     })
 }
 

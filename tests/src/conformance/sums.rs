@@ -29,8 +29,11 @@ pub struct Constructor {
 #[derive(Clone, Debug)]
 pub struct Sums(pub Vec<Sum>);
 
-/// The sums that forms of the tables mention: name, number of variables, constructors with payloads.
-const COMMON: &[(&str, usize, &[(&str, &str)])] = &[
+/// A sum of a table: name, number of variables, constructors with payloads.
+type Row = (&'static str, usize, &'static [(&'static str, &'static str)]);
+
+/// The sums that forms of the tables mention.
+const COMMON: &[Row] = &[
     ("Opt", 1, &[("Nope", "unit"), ("Just", "a")]),
     (
         "Which",
@@ -46,7 +49,7 @@ const COMMON: &[(&str, usize, &[(&str, &str)])] = &[
 ];
 
 /// Sums that a file may have besides, by groups that belong together.
-const OCCASIONAL: &[&[(&str, usize, &[(&str, &str)])]] = &[
+const OCCASIONAL: &[&[Row]] = &[
     &[("Rose", 1, &[("Bud", "a"), ("Bush", "(a, vector (Rose a))")])],
     &[
         ("Even", 0, &[("Zero", "unit"), ("Even1", "(int16, Odd)")]),

@@ -26,7 +26,7 @@ fn write(name: &str, text: &str, folder: &Path, host: &mut Host) {
         for (_, values) in inputs(&core, entry, &SMALL) {
             let types = entry.inputs.iter().map(|input| &core.variable(*input).ty);
             let inputs: Vec<_> = types.zip(values).collect();
-            let (symbol, _) = nova_c::entry_symbols(&entry.name);
+            let symbol = nova_c::entry_symbols("", &entry.name).function;
             let added = host.call(&files.header, &symbol, &inputs);
             added.unwrap_or_else(|why| panic!("{symbol}: {why}"));
         }

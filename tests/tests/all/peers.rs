@@ -36,6 +36,7 @@ fn load(program: &Program, peer: &str, object: PathBuf) -> Library {
         header: &header,
         source: &source,
         entries: vec![entry],
+        foreigns: Vec::new(),
         sums: &program.sums,
     };
     let options = CompilerOptions {

@@ -1,10 +1,11 @@
 //! Races as they are seen when programs run (`--check-races`): programs of all kinds have none and give
 //! what they give elsewhere, and races that are seeded in programs of Loop are found.
 
+use nova_c::names::LOADED_PREFIX;
 use nova_core::value::Elements;
 use nova_core::{ScalarValue, Value};
 use nova_diag::SourceMap;
-use nova_driver::interfaces;
+use nova_driver::{foreign_symbols, interfaces};
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::error::CallError;
 use nova_exec::library::{Generated, Library};
@@ -148,13 +149,15 @@ fn load(name: &str, program: &Program) -> Library {
         target,
         one_thread: Vec::new(),
         device_source: String::new(),
+        prefix: LOADED_PREFIX.to_string(),
     };
     let files = nova_c::emit(program, &options);
     let generated = Generated {
         name,
         header: &files.header,
         source: &files.source,
-        entries: interfaces(program),
+        entries: interfaces(program, LOADED_PREFIX),
+        foreigns: foreign_symbols(program),
         sums: &program.sums,
     };
     let options = CompilerOptions {

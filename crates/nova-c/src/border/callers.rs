@@ -14,11 +14,6 @@ use crate::unit::Unit;
 use nova_core::Type as CoreType;
 use nova_loop::ir;
 
-/// The name of the function of an entry for arrays on the device.
-pub fn device_symbol(symbol: &str) -> String {
-    format!("{symbol}_device")
-}
-
 /// Whether an entry has such a function: where there are kernels, and every array of its arguments and
 /// results is one in memory, not a part of a structure.
 pub fn is_offered(unit: &Unit, interface: &EntryInterface) -> bool {
@@ -45,7 +40,7 @@ pub fn device_function(unit: &Unit, interface: &EntryInterface) -> Function {
     Function {
         prefix: Vec::new(),
         result: Type::name("int"),
-        name: device_symbol(&interface.symbol).into(),
+        name: interface.device.clone(),
         parameters,
         body: None,
     }

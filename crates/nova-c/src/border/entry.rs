@@ -5,6 +5,8 @@
 use super::callers::{emit_device_entry, is_offered};
 use super::input::Source;
 use super::output::Purpose;
+use super::release;
+use super::symbols::symbols;
 use super::top::{Form, read};
 use super::{Part, null, product};
 use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
@@ -27,6 +29,10 @@ pub struct EntryInterface {
     pub symbol: Name,
     /// The function that gives the message of the last failure.
     pub error: Name,
+    /// The function for arrays on a device, if there is one.
+    pub device: Name,
+    /// The function that frees a result, if there is one.
+    pub free: Name,
     /// Name, type, form and C parameters of each input.
     pub inputs: Vec<InputInterface>,
     /// The form of the result.
@@ -52,16 +58,9 @@ pub struct InputInterface {
     pub parameters: Vec<Parameter>,
 }
 
-/// The C names of an entry: symbol and error function.
-pub fn symbols(name: &str) -> (String, String) {
-    let symbol = identifier(name);
-    let error = format!("{symbol}_error");
-    (symbol, error)
-}
-
 /// The C side of an entry.
 pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
-    let (symbol, error) = symbols(&entry.name);
+    let symbols = symbols(&unit.options.prefix, &entry.name);
     let result_form = Form::of(&mut unit.types, &entry.result);
     let results = result_form.results("result");
     let mut taken: BTreeSet<Name> = results.iter().map(|p| p.name.clone()).collect();
@@ -110,8 +109,10 @@ pub fn interface(unit: &mut Unit, entry: &ir::Entry) -> EntryInterface {
     }
     EntryInterface {
         name: entry.name.clone(),
-        symbol: symbol.into(),
-        error: error.into(),
+        symbol: symbols.function.into(),
+        error: symbols.error.into(),
+        device: symbols.device.into(),
+        free: symbols.free.into(),
         inputs,
         result_form,
         result: entry.result.clone(),
@@ -169,6 +170,9 @@ pub fn emit_entry(
         let (own, for_callers) = emit_device_entry(unit, entry, interface, &names);
         items.extend(own);
         functions.extend(for_callers);
+    }
+    if release::is_offered(unit, interface) {
+        functions.push(release::define(unit, interface));
     }
     let message = Statement::Return(Some(Expression::Name(names.message)));
     functions.push(Function {

@@ -4,7 +4,7 @@
 //! [`ctype`] gives every type its C structure; [`input`] (with [`lifted`] for arrays of structures)
 //! turns C values into components, [`output`] components into C values; [`data`] does both for
 //! recursive data; [`top`] spreads vectors over several parameters ([`nested`] for offsets);
-//! [`structures`] reads and makes arrays of structures in place; [`entry`], [`callers`] (for
+//! [`structures`] reads and makes arrays of structures in place; [`release`] frees results; [`entry`], [`callers`] (for
 //! arrays on a device) and [`foreign`] put it together.
 
 pub mod callers;
@@ -16,7 +16,9 @@ pub mod input;
 mod lifted;
 mod nested;
 pub mod output;
+pub mod release;
 pub mod structures;
+pub mod symbols;
 pub mod top;
 mod walk;
 

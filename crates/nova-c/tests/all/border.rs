@@ -232,6 +232,7 @@ fn programs_linked_together() {
         "nova_data_List_free",
         "one_list",
         "one_list_error",
+        "one_list_free_result",
         "one_pair",
         "one_pair_error",
     ];

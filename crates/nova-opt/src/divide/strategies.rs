@@ -22,7 +22,7 @@ pub fn honour(program: &mut Program, kernels: bool, alone: &Alone) {
             marked |= nova_flat::visit::strategy_of(&statement.expression).is_some();
         });
     }
-    if !marked && !(kernels && device::has_any(program)) {
+    if !(marked || kernels && device::has_any(program)) {
         return;
     }
     let effects = FunctionEffects::new(program);
@@ -37,7 +37,7 @@ pub fn honour(program: &mut Program, kernels: bool, alone: &Alone) {
 
 /// Whether threads may share what has these effects.
 pub(super) fn may_share(effects: Effects, kernels: bool) -> bool {
-    !effects.observable && !(kernels && effects.hosted)
+    !(effects.observable || kernels && effects.hosted)
 }
 
 fn share(

@@ -1,10 +1,10 @@
 //! `novac PROG.nova`: the generated files, or the program at a stage.
 
 use crate::cli::Cli;
-use crate::terminal::{End, Outcome, print};
+use crate::terminal::{End, Outcome, message, print};
 use nova_driver::{Compiler, Options, Stage, linked};
 use nova_exec::InputError;
-use nova_exec::atomic::write_file;
+use nova_exec::atomic::write_files;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,7 @@ pub fn compile(cli: &Cli) -> Outcome {
     let generated = compiler.compile(&mut checked);
     super::report_passes(&cli.common, &checked);
     let files = generated?.files;
+    message(&checked.host_warnings().to_text());
     let folder = match &cli.output {
         Some(folder) => folder.clone(),
         None => file.parent().map(Path::to_path_buf).unwrap_or_default(),
@@ -36,22 +37,17 @@ pub fn compile(cli: &Cli) -> Outcome {
     if !folder.as_os_str().is_empty() {
         fs::create_dir_all(&folder).map_err(|error| InputError::file(&folder, &error))?;
     }
-    let write = |ending: &str, text: &str| -> Outcome {
-        let path: PathBuf = folder.join(format!("{}.{ending}", checked.name));
-        Ok(write_file(&path, |writer| {
-            writer.write_all(text.as_bytes())
-        })?)
-    };
-    write("h", &files.header)?;
     let dialect = compiler.options().dialect();
-    write(
-        dialect.map_or("c", |dialect| dialect.extension()),
-        &files.source,
-    )?;
-    match cli.manifest {
-        true => write("json", &files.manifest),
-        false => Ok(()),
+    let source = dialect.map_or("c", |dialect| dialect.extension());
+    let path = |ending: &str| folder.join(format!("{}.{ending}", checked.name));
+    let mut list: Vec<(PathBuf, &[u8])> = vec![
+        (path("h"), files.header.as_bytes()),
+        (path(source), files.source.as_bytes()),
+    ];
+    if cli.manifest {
+        list.push((path("json"), files.manifest.as_bytes()));
     }
+    Ok(write_files(&list)?)
 }
 
 /// A compiler with the options of the command line and the code of the device that is linked.
@@ -59,7 +55,7 @@ fn compiler(cli: &Cli) -> Result<Compiler, End> {
     let options = cli.common.options();
     let (device_source, others) = linked::device_source(options.target, &cli.link)?;
     if let Some(other) = others.first() {
-        return Err(End::usage(&format!(
+        return Err(End::usage(format!(
             "error: {} is no code of a device\n  help: what is written is compiled and linked with C by \
              whoever uses it; `run` and `test` link C themselves",
             other.display()
@@ -77,6 +73,9 @@ fn emit(cli: &Cli, file: &Path, stage: Stage) -> Outcome {
     let emitted = compiler.emit(&mut checked, stage);
     super::report_passes(&cli.common, &checked);
     let text = emitted?;
+    if stage == Stage::C {
+        message(&checked.host_warnings().to_text());
+    }
     print(text.trim_end_matches('\n'))?;
     print("\n")
 }

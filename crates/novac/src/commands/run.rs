@@ -22,6 +22,7 @@ pub fn run(common: &Common, arguments: &RunArguments) -> Outcome {
     let library = compiler.load(&mut checked, &arguments.link);
     super::report_passes(common, &checked);
     let library = library?;
+    super::report_loading(&library);
     let failed = |error| with_source_line(&checked, Failure::Call(error));
     let prepared = library.prepare(entry, &inputs).map_err(failed)?;
     let (value, _) = prepared.call().map_err(failed)?;

@@ -113,7 +113,10 @@ fn runners(
             ..common.options()
         });
         match compiler.load(checked, link) {
-            Ok(library) => runners.push(Runner::Target(target, library)),
+            Ok(library) => {
+                super::report_loading(&library);
+                runners.push(Runner::Target(target, library));
+            }
             Err(Failure::Compile(CompileError::NoCompiler { .. })) if common.target.is_none() => {
                 skipped.push(format!("{name} (no C compiler)"));
             }

@@ -282,6 +282,7 @@ pub fn emit_for(target: Target, program: &Program, name: &str) -> Files {
         target,
         one_thread: Vec::new(),
         device_source: String::new(),
+        prefix: String::new(),
     };
     nova_c::emit(program, &options)
 }
