@@ -20,7 +20,7 @@ pub fn honour(program: &mut Program, kernels: bool) {
             marked |= nova_flat::visit::strategy_of(&statement.expression).is_some();
         });
     }
-    if !marked && !(kernels && device::has_any(program)) {
+    if !(marked || kernels && device::has_any(program)) {
         return;
     }
     let effects = FunctionEffects::new(program);
@@ -35,7 +35,7 @@ pub fn honour(program: &mut Program, kernels: bool) {
 
 /// Whether threads may share what has these effects.
 pub(super) fn may_share(effects: Effects, kernels: bool) -> bool {
-    !effects.observable && !(kernels && effects.hosted)
+    !(effects.observable || kernels && effects.hosted)
 }
 
 fn share((effects, kernels): (&FunctionEffects, bool), makers: &NodeMakers, body: &mut Body) {
