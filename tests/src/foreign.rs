@@ -202,7 +202,10 @@ const FORMS: &[(Kind, &str)] = &[
         Kind::Vector,
         "(let ($v0 {v}) (map (lambda ($i1 $i2) {i:012}) $0 (map thrice $0)))",
     ),
-    (Kind::Vector, "(map (lambda (p) (- p.0 p.1)) (zip {v} {v}))"),
+    (
+        Kind::Vector,
+        "(let ($v0 {v}) (map (lambda (p) (- p.0 p.1)) (zip $0 (map thrice $0))))",
+    ),
     (
         Kind::Vector,
         "((unzip (map (lambda ($i0) ({i:0}, {i:0})) {v})) . 1)",

@@ -169,7 +169,7 @@ fn nest(outer: &str, inner: &str, length: &str) -> String {
     format!(
         "(let [starts:[n]i64 ends:[n]i64 total:i64 data:[total]i64]
           (operation {outer} [n] [i:i64] [] (do
-            (let [a:i64] (index x [i])) (let [m:i64] (min i64 n 3)) (let [k:i64] (min i64 a 3))
+            (let [a:i64] (index x [i])) (let [m:i64] (min i64 n 3)) (let [most:i64] (max i64 a 0)) (let [own:i64] (min i64 most 3))
             (let [v:[{length}]i64] (operation {inner} [{length}] [j:i64] [] (do
               (let [b:i64] (add i64 a j)) (in b)) (map)))
             (in {length} v)) (collect 1)))
@@ -197,7 +197,7 @@ fn nests_stay_nests() {
     let program = after(
         nova_opt::regular::run,
         ONE,
-        &nest("(strategy workgroup)", "", "k"),
+        &nest("(strategy workgroup)", "", "own"),
     );
     assert_eq!(operations(&program).len(), 2);
     // What each row computes anew, and the same, is known before.
