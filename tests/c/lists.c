@@ -347,6 +347,8 @@ int lists(int64_t *result_len, nova_data_List_int **result, int64_t X_len, const
     return nova_call(nova_with_device, &device_call, lists_message);
 }
 
+NOVA_WEAK void nova_data_List_int_free(nova_data_List_int *data);
+
 void lists_free_result(int64_t result_len, nova_data_List_int *result)
 {
     int64_t held = nova_held(result, result_len, sizeof(nova_data_List_int));
