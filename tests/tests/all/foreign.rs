@@ -189,7 +189,7 @@ fn sanitized(flags: &str) {
                 .iter()
                 .map(|input| &checked.program.variable(*input).ty);
             let given: Vec<_> = types.zip(values).collect();
-            let (symbol, _) = nova_c::entry_symbols(&entry.name);
+            let symbol = nova_c::entry_symbols("", &entry.name).function;
             host.call(&files.header, &symbol, &given).expect("a call");
         }
     }
