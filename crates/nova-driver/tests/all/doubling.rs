@@ -9,8 +9,11 @@ fn levels(first: &str, count: usize, line: impl Fn(usize, usize) -> String) -> S
     (1..=count).fold(first.to_string(), |text, k| text + &line(k, k - 1))
 }
 
+/// Programs of a form, by how many levels they have.
+type Family = (&'static str, fn(usize) -> String);
+
 /// Programs at a number of levels, all of them small once what is shared stays shared.
-const SHARED: &[(&str, fn(usize) -> String)] = &[
+const SHARED: &[Family] = &[
     ("calls", |n| {
         let lets = levels("(f0 (lambda (x) (+ x 1)))", n, |k, l| {
             format!("(f{k} (lambda (x) (+ (f{l} x) (f{l} (* x 2)))))\n")
@@ -72,7 +75,7 @@ const SHARED: &[(&str, fn(usize) -> String)] = &[
 ];
 
 /// Programs whose values would have too many parts at 25 levels.
-const REFUSED: &[(&str, fn(usize) -> String)] = &[
+const REFUSED: &[Family] = &[
     ("tuples", |n| {
         let lets = levels("", n, |k, l| format!("(x{k} (x{l}, x{l}))\n"));
         format!("((x0 : int)) (let {lets} in x{n})")
