@@ -10,7 +10,7 @@ use nova_diag::{Diagnostic, Span, codes};
 use nova_syntax::ast::{self, Name, TypeDefinitionKind, TypeKind};
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a type's name stands for.
@@ -309,16 +309,21 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a type is a scalar or a tuple of those.
-    fn is_of_numbers(&mut self, ty: Ty) -> bool {
-        match self.types.shallow(ty) {
-            Shallow::Node(TyNode::Scalar(_)) => true,
-            Shallow::Node(TyNode::Tuple(elements)) => {
-                let elements = elements.to_vec();
-                elements.into_iter().all(|e| self.is_of_numbers(e))
+    /// Whether types are scalars or tuples of those; what they share is looked at once.
+    fn are_of_numbers(&mut self, types: Vec<Ty>) -> bool {
+        let mut seen = HashSet::new();
+        let mut work = types;
+        while let Some(ty) = work.pop() {
+            if !seen.insert(ty) {
+                continue;
             }
-            _other => false,
+            match self.types.shallow(ty) {
+                Shallow::Node(TyNode::Scalar(_)) => {}
+                Shallow::Node(TyNode::Tuple(elements)) => work.extend(elements.iter()),
+                Shallow::Node(_) | Shallow::Unbound(..) => return false,
+            }
         }
+        true
     }
 
     /// A foreign function takes and gives data.
@@ -336,8 +341,7 @@ impl Builder<'_> {
         if error || (!parameters.is_empty() && !higher_order) {
             let (parameters, result, _) = self.types.peel(ty);
             let all = parameters.into_iter().chain([result]);
-            let all: Vec<Ty> = all.collect();
-            let numbers = all.iter().all(|ty| self.is_of_numbers(*ty));
+            let numbers = self.are_of_numbers(all.collect());
             if foreign.kind == ast::ForeignKind::Device && !error && !numbers {
                 let message =
                     format!("the function of the device `{name}` must take and give numbers");
