@@ -7,10 +7,11 @@ const FLOAT: f64 = 1e-5;
 /// Doubles may differ by this part of their size.
 const DOUBLE: f64 = 1e-12;
 
-/// Whether two values of one type agree: bit for bit where `exact`, else up to the rounding that
-/// the order of operations may bring.
-pub fn agree(a: &Value, b: &Value, exact: bool) -> bool {
-    let mut work = vec![(a.clone(), b.clone())];
+/// Whether a value is the expected one of its type: bit for bit where `exact`, else up to the rounding
+/// that the order of operations may bring. An array without elements that is expected as its rows says
+/// nothing of the extents behind the first that is 0.
+pub fn agree(found: &Value, expected: &Value, exact: bool) -> bool {
+    let mut work = vec![(found.clone(), expected.clone())];
     while let Some(pair) = work.pop() {
         let same = match &pair {
             (Value::Scalar(a), Value::Scalar(b)) => scalars_agree(*a, *b, exact),
@@ -25,7 +26,7 @@ pub fn agree(a: &Value, b: &Value, exact: bool) -> bool {
             }
             (Value::Array(m, a), Value::Array(n, b)) => {
                 work.extend(a.iter().zip(b.iter()));
-                m == n
+                m == n || is_same_rows(m, n)
             }
             (Value::Sum(c, a), Value::Sum(d, b)) => {
                 work.push((a.get().clone(), b.get().clone()));
@@ -49,6 +50,17 @@ pub fn agree(a: &Value, b: &Value, exact: bool) -> bool {
     true
 }
 
+/// Whether what is expected of an array without elements is said by its rows alone, and these are the
+/// same.
+fn is_same_rows(found: &[usize], expected: &[usize]) -> bool {
+    let Some(first) = expected.iter().position(|&extent| extent == 0) else {
+        return false;
+    };
+    found.len() == expected.len()
+        && found[..=first] == expected[..=first]
+        && expected[first..].iter().all(|&extent| extent == 0)
+}
+
 fn scalars_agree(a: ScalarValue, b: ScalarValue, exact: bool) -> bool {
     if a.same(b) {
         return true;
@@ -65,6 +77,16 @@ fn scalars_agree(a: ScalarValue, b: ScalarValue, exact: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_say_what_they_show() {
+        assert!(is_same_rows(&[0, 3], &[0, 0]));
+        assert!(is_same_rows(&[2, 0, 5], &[2, 0, 0]));
+        assert!(!is_same_rows(&[0, 3], &[0, 2]));
+        assert!(!is_same_rows(&[3, 0], &[2, 0]));
+        assert!(!is_same_rows(&[0, 0], &[0, 3]));
+        assert!(!is_same_rows(&[2, 2], &[2, 3]));
+    }
 
     #[test]
     fn rounding_is_forgiven_unless_exact() {
