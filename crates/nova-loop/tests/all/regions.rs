@@ -12,6 +12,7 @@ fn program(body: &str) -> Program {
         "(program
           (sum \"List\" [] [0] (\"Nil\" unit) (\"Cons\" (tuple i32 (sum 0))))
           (foreign \"c_function\" [f32] f32)
+          (foreign effect \"c_effect\" [f32] f32)
           (function \"f\" [n:i64 x:(pointer f32) xb:block y:(pointer f32) a:f32] [r:f32 rb:block]
             (declare outside:i64 0)
             (for i n grid {body})
@@ -91,7 +92,12 @@ fn one_thread_keeps_what_belongs_to_the_whole_call() {
     is_shared("(declare l:i64) (new 0 1 [1 0] l)", false);
     is_shared("(declare l:i64) (call \"appends\" [1] [l])", false);
     is_shared("(trace \"a\" f32 [a])", false);
-    is_shared("(declare v:f32) (foreign 0 [a] [v])", false);
+    is_shared("(declare v:f32) (foreign 1 [a] [v])", false);
+}
+
+#[test]
+fn functions_without_side_effects_are_called_by_several_threads() {
+    is_shared("(declare v:f32) (foreign 0 [a] [v]) (store y i v)", true);
 }
 
 #[test]
