@@ -25,8 +25,14 @@ impl FunctionEmitter<'_, '_> {
                 level,
                 body,
                 place,
-            } => self.counted_loop(*variable, count, *level, body, place),
-            Command::Loop { body, place } => self.endless_loop(body, place),
+            } => {
+                self.meet_before(*level, body);
+                self.counted_loop(*variable, count, *level, body, place);
+            }
+            Command::Loop { body, place } => {
+                self.meet_before(Level::Sequential, body);
+                self.endless_loop(body, place);
+            }
             Command::Break => self.break_loop(),
             Command::Continue => self.push(Statement::Continue),
             Command::Barrier(Level::Thread) if self.is_on_device() => self.group_barrier(),

@@ -217,6 +217,16 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
+    /// Before a loop in whose rounds threads wait for each other, they meet once more, in OpenCL C. Of a
+    /// loop of threads that stands there, and which some of a larger group do not enter, PoCL 3.1 did
+    /// nothing for any of them: its writes were lost (seen with two such loops, a barrier between them).
+    pub fn meet_before(&mut self, level: Level, body: &[Command]) {
+        if self.is_on_device() && level == Level::Sequential && waits(body) {
+            let barrier = dialect::barrier_at_end(self.unit.options.target);
+            barrier.into_iter().for_each(|b| self.push(b));
+        }
+    }
+
     /// A loop that the threads of a group share.
     pub fn loop_of_threads(&mut self, variable: Variable, count: Expression, body: &[Command]) {
         if self.waits {

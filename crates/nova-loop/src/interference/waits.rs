@@ -1,7 +1,6 @@
 //! What threads of a work-group do, one after the other, and where they wait for each other: between two
 //! uses of one array by different threads, one of which writes it, stands a barrier, on every way from the
-//! one to the other. (The same is asked by two-thread reductions as GPUVerify does them; here ways are those
-//! of commands, and threads are all.)
+//! one to the other.
 //!
 //! Outside of the loops that they share, all threads of a group run the same commands. They read the same
 //! values there, since no variable is assigned in a loop that they share ([`Rule::Scalars`]), each array on

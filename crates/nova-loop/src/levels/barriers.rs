@@ -17,16 +17,17 @@ pub(super) fn place(
     writing: &BTreeSet<FunctionId>,
     body: &mut Vec<Command>,
 ) {
-    let walk = Walk {
+    let mut walk = Walk {
         origins,
         roots,
         writing,
+        loops: Vec::new(),
     };
     walk.group(body);
 }
 
 /// What has been used since threads last waited for each other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Pending {
     /// Read, by the threads that share a loop or by all.
     reads: BTreeSet<Variable>,
@@ -35,104 +36,162 @@ struct Pending {
 }
 
 impl Pending {
-    fn add(&mut self, other: &Pending) {
-        self.reads.extend(other.reads.iter().copied());
-        self.writes.extend(other.writes.iter().copied());
+    fn add(&mut self, other: Pending) {
+        self.reads.extend(other.reads);
+        self.writes.extend(other.writes);
     }
 
     fn clear(&mut self) {
         *self = Pending::default();
     }
+
+    fn uses(&mut self, touched: &Touched) {
+        self.reads.extend(touched.reads.iter().copied());
+        self.writes.extend(touched.writes.iter().copied());
+    }
+}
+
+/// What is pending where threads leave a loop from inside, and where they come to its next round so; `None`
+/// where no way leads.
+#[derive(Default)]
+struct Ways {
+    left: Option<Pending>,
+    next: Option<Pending>,
+}
+
+fn add_way(way: &mut Option<Pending>, pending: Pending) {
+    way.get_or_insert_with(Pending::default).add(pending);
 }
 
 struct Walk<'a> {
     origins: &'a Origins,
     roots: &'a Roots,
     writing: &'a BTreeSet<FunctionId>,
+    /// The loops around that all threads run.
+    loops: Vec<Ways>,
 }
 
 impl Walk<'_> {
     /// The body of a loop over groups: what a group does next may use its arrays again. Other memory
     /// its iterations do not share.
-    fn group(&self, body: &mut Vec<Command>) {
+    fn group(&mut self, body: &mut Vec<Command>) {
         let mut shared = BTreeSet::new();
         each_command(body, |command| {
             if let Command::Shared { pointer, .. } = command {
                 shared.insert(*pointer);
             }
         });
-        let mut pending = Pending::default();
-        self.list(&mut body.clone(), &mut pending);
+        let end = self.list(&mut body.clone(), Pending::default());
+        let mut pending = end.unwrap_or_default();
         pending.reads.retain(|v| shared.contains(v));
         pending.writes.retain(|v| shared.contains(v));
-        self.list(body, &mut pending);
+        self.list(body, pending);
     }
 
-    fn list(&self, commands: &mut Vec<Command>, pending: &mut Pending) {
+    /// Puts barriers into commands; gives what is pending behind them, if threads come to their end.
+    fn list(&mut self, commands: &mut Vec<Command>, pending: Pending) -> Option<Pending> {
         let mut out = Vec::with_capacity(commands.len());
+        let mut way = Some(pending);
         let mut in_turn = false;
         for mut command in std::mem::take(commands) {
             if let turns!() = command {
                 // All threads of a group have met where it has had its turn.
                 in_turn = !in_turn;
-                pending.clear();
+                way = way.map(|_| Pending::default());
             }
-            if in_turn {
-                out.push(command);
-                continue;
-            }
-            let together =
-                !is_of_threads(&command) && command.lists().iter().any(|list| holds_threads(list));
-            if !together {
-                if matches!(command, Command::Barrier(Level::Thread)) {
-                    pending.clear();
-                    out.push(command);
-                    continue;
-                }
-                let touched = self
-                    .roots
-                    .touched(self.writing, std::slice::from_ref(&command));
-                self.wait(&touched, pending, &mut out);
-                out.push(command);
-                continue;
-            }
-            // What its condition or count reads.
-            let mut touched = Touched::default();
-            crate::walk::reads(&command, &mut |e| self.roots.loads(e, &mut touched.reads));
-            self.wait(&touched, pending, &mut out);
-            match &mut command {
-                Command::For { body, .. } | Command::Loop { body, .. } => {
-                    deep(|| self.round(body, pending));
-                }
-                others => {
-                    let around = pending.clone();
-                    for list in others.lists_mut() {
-                        let mut own = around.clone();
-                        deep(|| self.list(list, &mut own));
-                        pending.add(&own);
-                    }
-                }
+            if let Some(pending) = way.take() {
+                way = match in_turn {
+                    true => Some(pending),
+                    false => deep(|| self.command(&mut command, pending, &mut out)),
+                };
             }
             out.push(command);
         }
         *commands = out;
+        way
     }
 
-    /// The body of a loop that all threads run, which comes after itself.
-    fn round(&self, body: &mut Vec<Command>, pending: &mut Pending) {
-        let around = pending.clone();
-        let mut once = pending.clone();
-        self.list(&mut body.clone(), &mut once);
-        // What is used in a round before it is left.
-        let used = self.roots.touched(self.writing, body);
-        let used = Pending {
-            reads: used.reads,
-            writes: used.writes,
-        };
-        pending.add(&once);
-        self.list(body, pending);
-        pending.add(&around);
-        pending.add(&used);
+    /// A command, and what is pending behind it; a barrier before it is added to what is before it.
+    fn command(
+        &mut self,
+        command: &mut Command,
+        mut pending: Pending,
+        out: &mut Vec<Command>,
+    ) -> Option<Pending> {
+        if let Command::Barrier(Level::Thread) = command {
+            pending.clear();
+            return Some(pending);
+        }
+        let together = command.lists().iter().any(|list| holds_threads(list));
+        if is_of_threads(command) || !together {
+            let commands = std::slice::from_ref(&*command);
+            let touched = self.roots.touched(self.writing, commands);
+            self.wait(&touched, &mut pending, out);
+            self.jumps(commands, &pending);
+            let is_left = matches!(command, Command::Break | Command::Continue);
+            return (!is_left).then_some(pending);
+        }
+        // What its condition or count reads.
+        let mut touched = Touched::default();
+        crate::walk::reads(command, &mut |e| self.roots.loads(e, &mut touched.reads));
+        self.wait(&touched, &mut pending, out);
+        match command {
+            Command::For { body, .. } => self.rounds(body, pending, true),
+            Command::Loop { body, .. } => self.rounds(body, pending, false),
+            others => {
+                let mut behind = None;
+                for list in others.lists_mut() {
+                    let end = self.list(list, pending.clone());
+                    end.into_iter().for_each(|end| add_way(&mut behind, end));
+                }
+                behind
+            }
+        }
+    }
+
+    /// The body of a loop that all threads run, which comes after itself until nothing is added; such a
+    /// loop may end before each round, or where it is left.
+    fn rounds(
+        &mut self,
+        body: &mut Vec<Command>,
+        mut head: Pending,
+        may_skip: bool,
+    ) -> Option<Pending> {
+        loop {
+            let mut placed = body.clone();
+            self.loops.push(Ways::default());
+            let end = self.list(&mut placed, head.clone());
+            let ways = self.loops.pop().unwrap_or_default();
+            let before = head.clone();
+            for back in [end, ways.next].into_iter().flatten() {
+                head.add(back);
+            }
+            if head == before {
+                *body = placed;
+                let mut behind = ways.left;
+                if may_skip {
+                    add_way(&mut behind, head);
+                }
+                return behind;
+            }
+        }
+    }
+
+    /// Notes what is pending where commands leave the loop around them, or come to its next round.
+    fn jumps(&mut self, commands: &[Command], pending: &Pending) {
+        for command in commands {
+            let ways = self.loops.last_mut();
+            match (command, ways) {
+                (Command::Break, Some(ways)) => add_way(&mut ways.left, pending.clone()),
+                (Command::Continue, Some(ways)) => add_way(&mut ways.next, pending.clone()),
+                (Command::For { .. } | Command::Loop { .. }, _) => {}
+                (others, _) => {
+                    for list in others.lists() {
+                        deep(|| self.jumps(list, pending));
+                    }
+                }
+            }
+        }
     }
 
     /// Waits before a command if it uses what others have used since.
@@ -150,7 +209,6 @@ impl Walk<'_> {
             out.push(Command::Barrier(Level::Thread));
             pending.clear();
         }
-        pending.reads.extend(touched.reads.iter().copied());
-        pending.writes.extend(touched.writes.iter().copied());
+        pending.uses(touched);
     }
 }

@@ -251,11 +251,6 @@ impl Placing<'_> {
         else {
             return None;
         };
-        // PoCL 3.1 gives wrong values where two pointers of a loop change places around its barriers, so
-        // such loops over groups run on the host.
-        if spare.places > 2 {
-            return None;
-        }
         let info = self.program.variable(*pointer).clone();
         let count = self.invariant(count)?;
         let count = self.computed_before(count, &info.name);

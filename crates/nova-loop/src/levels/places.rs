@@ -1,5 +1,5 @@
 //! Arrays of a work-group that need several places: those that are made again, in the next round of a loop,
-//! while pointers to earlier ones are still used (dpia.txt §6.2: buffers that change roles). Each time the
+//! while pointers to earlier ones are still used (buffers that change roles). Each time the
 //! array gets the first place into which none of these pointers leads, so one place more than there can be
 //! such pointers is enough, whichever way they are handed on, swapped or kept. Arrays of one size that flow
 //! into the same pointers share their places where that needs fewer: a state and what it begins as have two.
