@@ -70,7 +70,7 @@ pub fn load(options: Options, source: Source) -> (Checked, Library, String) {
         header: &generated.files.header,
         source: &generated.files.source,
         entries: interfaces(&generated.program, LOADED_PREFIX),
-        foreigns: foreign_symbols(&generated.program),
+        foreigns: foreign_symbols(&generated.program, compiler.options().target),
         sums: &generated.program.sums,
     };
     let library = Library::load(&interface, c_options, &[]).expect("its library");

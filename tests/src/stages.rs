@@ -529,7 +529,7 @@ impl Loaded {
             header: &files.header,
             source: &files.source,
             entries: interfaces(&stages.imperative, LOADED_PREFIX),
-            foreigns: foreign_symbols(&stages.imperative),
+            foreigns: foreign_symbols(&stages.imperative, Target::Sequential),
             sums: &stages.imperative.sums,
         };
         // The emulation of CUDA is slow to compile, and no faster than it must be.

@@ -4,7 +4,7 @@ use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::error::{Failure, InternalError, Report};
 use crate::linked;
-use crate::options::{Options, Stage, TARGETS, wrong_prefix};
+use crate::options::{Options, Stage, TARGETS, Target, wrong_prefix};
 use crate::pipeline::{self, Trace};
 use crate::source::{Parsed, Source, load};
 use crate::strategies;
@@ -248,7 +248,7 @@ impl Compiler {
             header: &generated.files.header,
             source: &generated.files.source,
             entries: interfaces(&generated.program, LOADED_PREFIX),
-            foreigns: foreign_symbols(&generated.program),
+            foreigns: foreign_symbols(&generated.program, self.options.target),
             sums: &generated.program.sums,
         };
         let options = CompilerOptions {
@@ -377,10 +377,17 @@ fn leave(trace: &mut Trace, options: &mut Options) -> bool {
     !is_last
 }
 
-/// The C names of the foreign functions of a program.
-pub fn foreign_symbols(program: &nova_loop::ir::Program) -> Vec<String> {
-    let foreigns = program.foreigns.iter();
-    foreigns
+/// The C names of the foreign functions of a program that the host defines: for a device, those of the
+/// device are part of its code.
+pub fn foreign_symbols(program: &nova_loop::ir::Program, target: Target) -> Vec<String> {
+    let has_device = match target {
+        Target::OpenCl | Target::Cuda => true,
+        Target::Sequential | Target::Pthreads | Target::Mpi => false,
+    };
+    let numbered = (0..).zip(&program.foreigns);
+    numbered
+        .filter(|(number, _)| !(has_device && program.is_of_device(*number)))
+        .map(|(_, foreign)| foreign)
         .map(|foreign| nova_c::names::foreign(&foreign.name))
         .collect()
 }

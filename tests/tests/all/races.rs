@@ -157,7 +157,7 @@ fn load(name: &str, program: &Program) -> Library {
         header: &files.header,
         source: &files.source,
         entries: interfaces(program, LOADED_PREFIX),
-        foreigns: foreign_symbols(program),
+        foreigns: foreign_symbols(program, nova_driver::Target::Sequential),
         sums: &program.sums,
     };
     let options = CompilerOptions {
