@@ -104,10 +104,11 @@ pub fn identifier(name: &str) -> String {
 }
 
 /// The C name of an entry's function: [`identifier`] of its name, or with a prefix that and the name's
-/// letters; different for different names.
+/// letters; different for different names. What is loaded keeps the identifier behind its prefix, so
+/// that names differ there exactly where they do without one.
 pub fn external(prefix: &str, name: &str) -> String {
-    if prefix.is_empty() {
-        return identifier(name);
+    if prefix.is_empty() || prefix == LOADED_PREFIX {
+        return format!("{prefix}{}", identifier(name));
     }
     let mut out = format!("{prefix}{}", escape(name));
     if reserved().contains(out.trim_end_matches('_')) || reserved().contains(&*out) {

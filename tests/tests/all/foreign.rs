@@ -121,8 +121,7 @@ fn plain_functions_give_the_same_everywhere() {
 
 #[test]
 fn random_programs_with_effects_keep_their_order() {
-    let count: u64 =
-        std::env::var("FOREIGN_PROGRAMS").map_or(40, |n| n.parse().expect("a number"));
+    let count: u64 = std::env::var("FOREIGN_PROGRAMS").map_or(40, |n| n.parse().expect("a number"));
     let first: u64 = std::env::var("FOREIGN_FIRST").map_or(0, |n| n.parse().expect("a number"));
     for start in (first..first + count).step_by(40) {
         let text = foreign::effects(start..(start + 40).min(first + count));
