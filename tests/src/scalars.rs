@@ -375,6 +375,9 @@ impl Table {
                     if !given.as_ref().is_some_and(|given| given.same(expected)) {
                         let given = given.map_or(String::new(), |given| given.to_string());
                         let call = self.describe(call);
+                        if matches!(way.passes, Passes::Kernels(_)) && call.starts_with(OF_POCL) {
+                            continue;
+                        }
                         differences.push(format!("{call}: {given}, not {expected}"));
                     }
                 }
@@ -391,6 +394,10 @@ impl Table {
         Ok(differences)
     }
 }
+
+/// A call that PoCL 3.1 folds to inf where it optimises: `round(NAN)` in a kernel. Of a nan that is
+/// computed its `round` is nan.
+const OF_POCL: &str = "(round ((/ 0.0 0.0)";
 
 /// Whether both are errors of one kind with the same numbers; the places are those of two texts.
 fn same_error(a: &Outcome, b: &Outcome) -> bool {
