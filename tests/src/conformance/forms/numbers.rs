@@ -82,8 +82,8 @@ pub const FORMS: &[Row] = &[
     (2, "x", "(from_bool {bool})"),
     (1, "x", "(from_uint64 {uint64})"),
     (1, "x", "(from_double {double})"),
-    (1, "int64", "(from_int16 {int16})"),
-    (1, "uint16", "(from_uint8 {uint8})"),
+    (1, "int64", "((from_int16 {int16}) : int64)"),
+    (1, "uint16", "((from_uint8 {uint8}) : uint16)"),
 ];
 
 /// Conversions of all types: those that wrap, those of `bool`, those to floating and wider types.
