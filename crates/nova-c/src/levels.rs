@@ -217,9 +217,9 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// Before a loop in whose rounds threads wait for each other, they meet once more, in OpenCL C. Of a
-    /// loop of threads that stands there, and which some of a larger group do not enter, PoCL 3.1 did
-    /// nothing for any of them: its writes were lost (seen with two such loops, a barrier between them).
+    /// The barrier of OpenCL C before a loop in whose rounds threads wait for each other. With PoCL 3.1 the
+    /// writes of a loop of threads right before such a loop were lost, where the group has more threads
+    /// than that loop has iterations (seen behind another such loop and a barrier; the cause is unknown).
     pub fn meet_before(&mut self, level: Level, body: &[Command]) {
         if self.is_on_device() && level == Level::Sequential && waits(body) {
             let barrier = dialect::barrier_at_end(self.unit.options.target);
