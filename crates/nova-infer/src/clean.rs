@@ -3,6 +3,7 @@
 
 use crate::inference::Inference;
 use crate::resolve::Resolution;
+use crate::types::{Ty, TyNode, children};
 use nova_diag::{Severity, Span};
 use nova_syntax::ast::{ExpressionId, ExpressionKind};
 use std::collections::HashSet;
@@ -21,17 +22,16 @@ fn contains(outer: Span, inner: Span) -> bool {
 
 impl Inference<'_> {
     /// Finds what can be translated.
-    pub fn clean_parts(&self) -> CleanParts {
+    pub fn clean_parts(&mut self) -> CleanParts {
         let program = self.program;
         let errors = self.diagnostics.iter();
         let errors = errors.filter(|d| d.severity == Severity::Error);
         let errors: Vec<Span> = errors.map(|d| d.primary.span).collect();
-        let all_clean = CleanParts {
-            outside: true,
-            entries: vec![true; program.entries.len()],
-        };
         if errors.is_empty() && program.is_whole() {
-            return all_clean;
+            return CleanParts {
+                outside: true,
+                entries: vec![true; program.entries.len()],
+            };
         }
         let definitions = program.definitions.iter().map(|d| d.span);
         let items: Vec<Span> = definitions
@@ -41,33 +41,59 @@ impl Inference<'_> {
             .iter()
             .all(|at| items.iter().any(|item| contains(*item, *at)));
         let broken = |span: Span| errors.iter().any(|at| contains(span, *at));
-        let definitions: Vec<bool> = program
-            .definitions
-            .iter()
-            .map(|definition| !broken(definition.span) && self.is_read(&[definition.value]))
-            .collect();
-        let entries = program.entries.iter().map(|entry| {
+        let mut definitions = Vec::with_capacity(program.definitions.len());
+        for definition in &program.definitions {
+            definitions.push(!broken(definition.span) && self.is_known(definition.value, &[]));
+        }
+        let mut entries = Vec::with_capacity(program.entries.len());
+        for (entry, first) in program.entries.iter().zip(&self.resolved.inputs) {
+            let inputs = &self.bindings[first.index()..][..entry.inputs.len()];
+            let inputs: Vec<Ty> = inputs.iter().map(|input| input.ty).collect();
             let used = self.used_definitions(entry.body);
-            !broken(entry.span)
-                && self.is_read(&[entry.body])
-                && used.iter().all(|used| definitions[*used as usize])
-        });
+            let clean = !broken(entry.span) && self.is_known(entry.body, &inputs);
+            entries.push(clean && used.iter().all(|used| definitions[*used as usize]));
+        }
         CleanParts {
             outside: outside && !program.lost.any,
-            entries: entries.collect(),
+            entries,
         }
     }
 
-    /// True where all that expressions are made of could be read, and all their names are bound.
-    fn is_read(&self, roots: &[ExpressionId]) -> bool {
+    /// True where all that an expression is made of could be read, all its names are bound, and
+    /// neither its parts nor `inputs` are of a type that is wrong.
+    fn is_known(&mut self, root: ExpressionId, inputs: &[Ty]) -> bool {
         let mut read = true;
-        self.walk(roots, |id| {
+        let mut types = inputs.to_vec();
+        self.walk(&[root], |id| {
             let expression = &self.program.expression(id).kind;
             let unbound = matches!(expression, ExpressionKind::Name(_))
                 && self.resolved.names[id.0 as usize] == Resolution::Unbound;
             read &= !unbound && !matches!(expression, ExpressionKind::Wrong(_));
+            let ty = self.expressions[id.0 as usize];
+            types.extend((ty != self.types.unasked()).then_some(ty));
         });
-        read
+        read && !self.holds_error(types)
+    }
+
+    /// Whether types, or what the sums in them hold, contain the type of what is wrong.
+    fn holds_error(&mut self, mut work: Vec<Ty>) -> bool {
+        self.types.begin_walk();
+        while let Some(ty) = work.pop() {
+            let ty = self.types.resolve(ty);
+            if !self.types.visit(ty) {
+                continue;
+            }
+            match self.types.node(ty) {
+                TyNode::Error => return true,
+                node @ TyNode::Sum(sum, _) => {
+                    let constructors = &self.declarations.sum(*sum).constructors;
+                    work.extend(constructors.iter().map(|constructor| constructor.payload));
+                    work.extend(children(node));
+                }
+                node => work.extend(children(node)),
+            }
+        }
+        false
     }
 
     /// The definitions that an expression uses, also by way of others.

@@ -75,7 +75,7 @@ impl<'a> Inference<'a> {
             sources,
             declarations,
             resolved,
-            expressions: vec![error; program.arena.len()],
+            expressions: vec![types.unasked(); program.arena.len()],
             bindings: vec![Scheme::monomorphic(error); resolved.bindings.len()],
             definitions: vec![None; program.definitions.len()],
             current_group: Vec::new(),

@@ -263,6 +263,7 @@ impl Types {
         }
         types.push(TyNode::Unit, 0);
         types.push(TyNode::Error, 0);
+        types.push(TyNode::Error, 0);
         types
     }
 
@@ -291,6 +292,11 @@ impl Types {
     /// The type of what is wrong.
     pub fn error(&self) -> Ty {
         Ty(nova_core::scalar::SCALARS.len() as u32 + 1)
+    }
+
+    /// The type of an expression that inference does not ask for a type: the head of a strategy.
+    pub fn unasked(&self) -> Ty {
+        Ty(self.error().0 + 1)
     }
 
     /// `vector element`.

@@ -352,7 +352,11 @@ impl Program {
     /// True where nothing of the program was left out because it could not be read.
     pub fn is_whole(&self) -> bool {
         let wrong = |e: &Expression| matches!(e.kind, ExpressionKind::Wrong(_));
-        self.lost.names.is_empty() && !self.lost.any && !self.arena.iter().any(wrong)
+        let wrong_type = |node: &TypeNode| matches!(node.kind, TypeKind::Wrong);
+        self.lost.names.is_empty()
+            && !self.lost.any
+            && !self.arena.iter().any(wrong)
+            && !self.type_arena.iter().any(wrong_type)
     }
 
     /// The expression of an id that this program gave out.

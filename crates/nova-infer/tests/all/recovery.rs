@@ -122,6 +122,66 @@ fn errors_of_all_stages_are_reported_together() {
     assert!(failures.is_empty(), "\n{failures}");
 }
 
+/// Types that cannot be read, and one that is not known.
+const LOST_TYPES: &[&str] = &[
+    "((lam+ a b))(int, int)",
+    "((lam+ a b))",
+    "vector",
+    "(int,)",
+    "(vector#2)",
+    "(+ (A int))",
+    "(Flaot int)",
+    "vec#3 int",
+];
+
+/// Where a type stands from which `p` gets its type; `T` is the type, `B` what is done with `p`.
+const PLACES_OF_TYPES: &[&str] = &[
+    "((p : T)) B",
+    "((q : vector T)) (map (lambda (p) B) q)",
+    "((q : (int, T))) (let (p q.1) in B)",
+    "((x : int)) ((lambda (p : T) B) nil)",
+    "((x : int)) (let (p (: nil T)) in B)",
+    "(types (S : T)) ((p : S)) B",
+    "(types (S : (+ (C : T)))) ((s : S)) (case s (C p B))",
+    "(types (S 'a : (+ (C : ('a, T))))) ((s : (S int))) (case s (C (y, p) B))",
+    "(foreign (f : int -> T)) ((x : int)) (let (p (f x)) in B)",
+    "(define (f (lambda (p : T) B))) ((x : int)) (f nil)",
+    "(entry one ((p : T)) B) (entry two ((x : int)) (+ x 1))",
+    "((x : int)) ((mu (g : T -> int) (lambda (p) B)) nil)",
+];
+
+/// What is done with `p`, for which its type must be known.
+const USES: &[&str] = &[
+    "(let ((a, b, c) p) in (+ a b))",
+    "(let ((a, (b, c)) p) in c)",
+    "p",
+    "p.1",
+    "(p 1)",
+    "(p ! 1)",
+    "(+ p p)",
+    "(case p (D d d) (E 1))",
+    "(map (lambda ((a, b)) a) p)",
+    "(reduce + 0 p)",
+    "(if p 1 2)",
+    "(zip p p)",
+    "(let (h (lambda (x) (p, x))) in ((h 1), (h true)))",
+    "(foldl (lambda ((a, b) c) (b, a)) p [1 2])",
+];
+
+#[test]
+fn what_has_a_lost_type_is_not_translated() {
+    for place in PLACES_OF_TYPES {
+        for (ty, usage) in LOST_TYPES
+            .iter()
+            .flat_map(|ty| USES.iter().map(move |usage| (ty, usage)))
+        {
+            let program = place.replace('T', ty).replace('B', usage);
+            // No panic, and something is said.
+            assert!(!check(&program).errors().is_empty(), "{program}");
+        }
+    }
+}
+
 fn errors(outcome: &Outcome) -> impl Iterator<Item = &nova_diag::Diagnostic> {
     let all = outcome.diagnostics.iter();
     all.filter(|diagnostic| diagnostic.severity == Severity::Error)
