@@ -1,5 +1,6 @@
 //! Puts the files of a program together.
 
+use crate::accumulators;
 use crate::ast::{Function, Item, Name};
 use crate::border::entry::{self, EntryInterface};
 use crate::border::foreign;
@@ -73,6 +74,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
         copies::propagate(function);
         declare::sink(function);
         nesting::bound(function);
+        accumulators::declare_unsigned(function);
     }
     let mut items = unit.table_items();
     let mut headers = Vec::new();

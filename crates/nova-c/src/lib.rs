@@ -11,6 +11,7 @@
 //! held in the tables of [`nodes`]. The names that a host sees are those of [`exports`], which finds where two would be one. A file contains what [`uses`] finds it to need of the runtime
 //! (crate `nova-runtime`). [`races`] is what is added to code that traces races.
 
+mod accumulators;
 pub mod ast;
 pub mod border;
 mod bulk;

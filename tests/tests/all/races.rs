@@ -21,9 +21,11 @@ use std::sync::{Arc, Mutex};
 const SEEDS: &str = "../crates/nova-loop/tests/races";
 
 /// Seeds that are none when the program runs, with the reason.
-const UNSEEN: [&str; 4] = [
+const UNSEEN: [&str; 5] = [
     // References are counted by the runtime, whose own memory is not traced.
     "counted_outside",
+    // A wrong value, which is the same however threads run.
+    "place_given_away",
     // What threads of a group do outside of the loops that they share is traced as one iteration, and
     // each traced group has arrays of its own, also in their places.
     "place_of_each_thread",
@@ -226,7 +228,8 @@ fn inputs(name: &str) -> Vec<Vec<Value>> {
 }
 
 /// The names of the seeds whose arrays are not those of an entry's result, and that have no nodes: their
-/// tables are the runtime's, whose own memory is not traced.
+/// tables are the runtime's, whose own memory is not traced. One writes behind its array, into memory that
+/// is not its own.
 fn seeds() -> Vec<String> {
     let files = std::fs::read_dir(SEEDS).expect("the folder of seeds");
     let mut names: Vec<String> = files
@@ -236,7 +239,8 @@ fn seeds() -> Vec<String> {
         })
         .filter(|name| {
             let text = read(name, "race");
-            !text.contains("allocate_result") && !text.contains("(sum ")
+            let can_run = name != "places_too_few";
+            can_run && !text.contains("allocate_result") && !text.contains("(sum ")
         })
         .collect();
     names.sort();

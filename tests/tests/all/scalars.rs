@@ -2,7 +2,7 @@
 //! side, by every target against the interpreter.
 
 use nova_tests::scalars::{Way, tables};
-use nova_tests::stages::Passes;
+use nova_tests::stages::{How, Loaded, Passes, SMALL_TILES, Stages};
 
 const fn way(passes: Passes, optimization: u8, every: usize) -> Way {
     Way {
@@ -49,4 +49,66 @@ fn integers_without_a_sign() {
 #[test]
 fn floats_and_truths() {
     agree(&["float", "double", "bool"]);
+}
+
+/// Integers: their types, the endings of their literals, and how wide they are.
+const INTEGERS: [(&str, &str, u32); 8] = [
+    ("int8", "i8", 8),
+    ("int16", "i16", 16),
+    ("int", "i32", 32),
+    ("int64", "i64", 64),
+    ("uint8", "u8", 8),
+    ("uint16", "u16", 16),
+    ("uint32", "u32", 32),
+    ("uint64", "u64", 64),
+];
+
+/// Entries that fold so many numbers, and compare the results with what they began with and with others.
+fn folds(ty: &str, suffix: &str, bits: u32, length: usize) -> String {
+    let (low, high) = match ty.starts_with('u') {
+        true => (0, i128::MAX >> (127 - bits)),
+        false => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+    };
+    let mut entries = String::new();
+    for (k, start) in [low + 3, high - 2, 3].into_iter().enumerate() {
+        for (name, operation) in [("add", "+"), ("less", "-"), ("times", "*")] {
+            entries += &format!(
+                "(entry {ty}_{name}_{k} ((n : int))
+                   (let (r (foldl (lambda (a x) ({operation} a x)) {start}{suffix}
+                     (map (lambda (k) (wrap_{ty} (+ n (* k 7919)))) (range {length}))))
+                   in (r, (<= r 4{suffix}), (> r {start}{suffix}), (= 0{suffix} (% r 3{suffix})))))\n"
+            );
+        }
+    }
+    entries
+}
+
+/// Compilers of C that find vector instructions for a loop must not conclude from its accumulator's type
+/// that nothing wraps.
+#[test]
+fn accumulators_wrap_before_they_are_compared() {
+    // A whole number of vectors of lanes.
+    let of_type = |(ty, suffix, bits): &(&str, &str, u32)| folds(ty, suffix, *bits, 64);
+    let text: String = INTEGERS.iter().map(of_type).collect();
+    for (passes, optimization) in [(0, 2), (3, 3)] {
+        let how = How {
+            strict: true,
+            passes: Passes::Level(passes),
+            verify: false,
+            defect: None,
+            tiles: SMALL_TILES,
+        };
+        let stages = Stages::compile("folds", &text, how).expect("a program");
+        let loaded = Loaded::new("folds", &stages, optimization).expect("a library");
+        for (entry, of) in stages.core.entries.iter().enumerate() {
+            let values = nova_tests::inputs::read(&stages.core, entry, &["1"]);
+            let expected = stages.reference(entry, &values);
+            let given = loaded.call(entry, &values);
+            assert!(
+                given.same(&expected),
+                "{}, -O{passes}, C at -O{optimization}: {given}, not {expected}",
+                of.name
+            );
+        }
+    }
 }

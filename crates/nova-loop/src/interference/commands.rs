@@ -40,8 +40,10 @@ impl<'p> Walk<'p> {
                 self.made(*pointer, [Root::Site(*pointer)].into(), true, 1);
             }
             // *Places.* It may have the bytes of the array that was made here before.
-            Command::Shared { pointer, .. } => {
+            Command::Shared { pointer, count } => {
                 self.declared.insert(*pointer, self.frames.len());
+                let count = self.number(count);
+                self.room.insert(*pointer, count);
                 let is_new = self.without.contains(&Rule::Places);
                 self.made(*pointer, [Root::Site(*pointer)].into(), is_new, 1);
             }
@@ -264,6 +266,7 @@ impl<'p> Walk<'p> {
         let waits = self.waits.take_if(|_| is_of_group);
         self.access_many(whole, &index, Some(&extent), Some(None));
         self.waits = waits.or(self.waits.take());
+        self.room.insert(part, extent);
         self.made(part, [Root::Site(part)].into(), false, 1);
     }
 
@@ -278,6 +281,9 @@ impl<'p> Walk<'p> {
     ) {
         let count = self.number(count);
         let all = count.scaled(apart.len() as i64 + 1);
+        if !self.has_room(places, all.as_ref()) {
+            self.refuse(Rule::Places, "an array may have too few places");
+        }
         // What is used there is used through the pointer.
         let waits = self.waits.take();
         self.access_many(places, &Polynomial::default(), all.as_ref(), Some(None));
@@ -296,6 +302,15 @@ impl<'p> Walk<'p> {
         if let Some(made) = self.bases.last_mut() {
             made.apart = others;
         }
+    }
+
+    /// Whether there are at least so many elements behind a pointer.
+    fn has_room(&self, pointer: &Expression, count: Option<&Polynomial>) -> bool {
+        let Expression::Variable(pointer) = pointer else {
+            return false;
+        };
+        let room = self.room.get(pointer).zip(count);
+        room.is_some_and(|(room, count)| self.is_never_negative(&room.minus(count)))
     }
 
     /// A pointer to a block that comes from these.

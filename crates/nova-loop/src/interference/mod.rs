@@ -78,6 +78,7 @@ mod rising;
 mod rules;
 mod settle;
 mod sizes;
+mod stale;
 mod tables;
 mod truths;
 mod values;

@@ -14,6 +14,7 @@
 use super::Rule;
 use super::blocks::{Root, RootSet};
 use super::frames::Frame;
+use super::stale;
 use super::values::Base;
 use super::walk::Walk;
 use crate::ir::{Command, Level, Variable};
@@ -106,7 +107,8 @@ impl Walk<'_> {
         };
         match level {
             Level::Block => {
-                let refused = refused(self, frame, &steps, body);
+                let mut refused = refused(self, frame, &steps, body);
+                refused.extend(stale::refused(self, body));
                 self.waits = around;
                 if let Some(frame) = self.frames.last_mut() {
                     frame.refused.extend(refused);

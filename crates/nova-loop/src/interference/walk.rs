@@ -57,6 +57,8 @@ pub(super) struct Walk<'p> {
     pub(super) truths: BTreeMap<Variable, Truth>,
     pub(super) rising: BTreeMap<Variable, Rising>,
     pub(super) bases: Vec<BaseInfo>,
+    /// How many elements an array of a group has, or a part of an array.
+    pub(super) room: BTreeMap<Variable, Polynomial>,
     /// In how many parallel loops each variable is declared.
     pub(super) declared: BTreeMap<Variable, usize>,
     /// Facts, each with the one before it.
@@ -111,6 +113,7 @@ pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
         truths: BTreeMap::new(),
         rising: BTreeMap::new(),
         bases: Vec::new(),
+        room: BTreeMap::new(),
         declared: BTreeMap::new(),
         facts: Vec::new(),
         context: Context(0),

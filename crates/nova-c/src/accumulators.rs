@@ -1,0 +1,240 @@
+//! Accumulators of wrapping arithmetic in the unsigned type of their width.
+//!
+//! `v = (uint32_t)v + x` in a loop is defined for an `int32_t v`. But where gcc (seen with 12.2) adds in
+//! lanes of vectors, it adds the value from before the loop to their sum in `int32_t`, and concludes
+//! behind the loop that nothing wraps: `4 >= v` is true of every `v` that began as `INT32_MIN + 3`. With an
+//! accumulator of the unsigned type there is no other type to add in.
+
+use crate::ast::{Binary, Block, Expression, Function, Name, Statement, Type, Unary};
+use nova_diag::deep;
+use std::collections::{HashMap, HashSet};
+
+/// The signed types of variables, each with the unsigned type of its width.
+const UNSIGNED: [(&str, &str); 4] = [
+    ("int8_t", "uint8_t"),
+    ("int16_t", "uint16_t"),
+    ("int32_t", "uint32_t"),
+    ("int64_t", "uint64_t"),
+];
+
+/// Gives the accumulators of a function their types.
+pub fn declare_unsigned(function: &mut Function) {
+    let Some(body) = &mut function.body else {
+        return;
+    };
+    let mut search = Search::default();
+    search.block(body, 0);
+    let Search {
+        declared,
+        assigned,
+        combined,
+        excluded,
+    } = search;
+    let accumulators: HashMap<Name, Unsigned> = declared
+        .into_iter()
+        .filter(|(name, _)| assigned.contains(name) && combined.contains(name))
+        .filter(|(name, _)| !excluded.contains(name))
+        .map(|(name, (_, types))| (name, types))
+        .collect();
+    if !accumulators.is_empty() {
+        change(body, &accumulators);
+    }
+}
+
+/// A signed type and the unsigned one.
+type Unsigned = (&'static str, &'static str);
+
+fn unsigned(ty: &Type) -> Option<Unsigned> {
+    let Type::Name(name) = ty else {
+        return None;
+    };
+    UNSIGNED.into_iter().find(|(signed, _)| **signed == **name)
+}
+
+#[derive(Default)]
+struct Search {
+    /// Variables of signed types, and how many loops are around their declarations.
+    declared: HashMap<Name, (usize, Unsigned)>,
+    /// Those that a loop assigns which is not around their declaration.
+    assigned: HashSet<Name>,
+    /// Those that such a loop adds to something, or multiplies.
+    combined: HashSet<Name>,
+    /// Those whose address is taken.
+    excluded: HashSet<Name>,
+}
+
+impl Search {
+    fn block(&mut self, block: &Block, loops: usize) {
+        for statement in &block.0 {
+            if let Statement::Declare { ty, name, .. } = statement
+                && let Some(types) = unsigned(ty)
+            {
+                self.declared.insert(name.clone(), (loops, types));
+            }
+            let is_loop = matches!(
+                statement,
+                Statement::For { .. } | Statement::Lanes { .. } | Statement::While { .. }
+            );
+            let inside = loops + usize::from(is_loop);
+            if let Statement::Assign {
+                target: Expression::Name(name),
+                ..
+            } = statement
+                && self.is_from_before(name, loops)
+            {
+                self.assigned.insert(name.clone());
+            }
+            for expression in statement.expressions() {
+                self.expression(expression, inside);
+            }
+            for inner in statement.blocks() {
+                deep(|| self.block(inner, inside));
+            }
+        }
+    }
+
+    fn is_from_before(&self, name: &Name, loops: usize) -> bool {
+        self.declared.get(name).is_some_and(|(at, _)| *at < loops)
+    }
+
+    fn expression(&mut self, expression: &Expression, loops: usize) {
+        match expression {
+            Expression::Unary(Unary::AddressOf, of) => {
+                if let Expression::Name(name) = &**of {
+                    self.excluded.insert(name.clone());
+                }
+            }
+            Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) => {
+                for side in [a, b] {
+                    if let Some(name) = self
+                        .wrapping(side)
+                        .filter(|n| self.is_from_before(n, loops))
+                    {
+                        self.combined.insert(name);
+                    }
+                }
+            }
+            _others => {}
+        }
+        for operand in expression.operands() {
+            deep(|| self.expression(operand, loops));
+        }
+    }
+
+    /// The variable that is an operand of wrapping arithmetic: cast to its unsigned type, or so narrow
+    /// that C computes on it in `int`.
+    fn wrapping(&self, side: &Expression) -> Option<Name> {
+        let (name, cast) = match side {
+            Expression::Name(name) => (name, None),
+            Expression::Cast(ty, of) => match &**of {
+                Expression::Name(name) => (name, Some(ty)),
+                _others => return None,
+            },
+            _others => return None,
+        };
+        let (_, (signed, unsigned)) = self.declared.get(name)?;
+        let wraps = match cast {
+            Some(ty) => *ty == Type::name(*unsigned),
+            None => matches!(*signed, "int8_t" | "int16_t"),
+        };
+        wraps.then(|| name.clone())
+    }
+}
+
+/// Declares and reads the accumulators as they are now.
+fn change(block: &mut Block, accumulators: &HashMap<Name, Unsigned>) {
+    for statement in &mut block.0 {
+        if let Statement::Declare { ty, name, .. } = statement
+            && let Some((_, unsigned)) = accumulators.get(name)
+        {
+            *ty = Type::name(*unsigned);
+        }
+        let is_assigned = matches!(
+            statement,
+            Statement::Assign {
+                target: Expression::Name(_),
+                ..
+            }
+        );
+        // The value comes first.
+        let read = if is_assigned { 1 } else { usize::MAX };
+        for expression in statement.expressions_mut().into_iter().take(read) {
+            change_reads(expression, accumulators);
+        }
+        for inner in statement.blocks_mut() {
+            deep(|| change(inner, accumulators));
+        }
+    }
+}
+
+fn change_reads(expression: &mut Expression, accumulators: &HashMap<Name, Unsigned>) {
+    if let Expression::Cast(ty, of) = expression
+        && let Expression::Name(name) = &**of
+        && let Some((_, unsigned)) = accumulators.get(name)
+        && *ty == Type::name(*unsigned)
+    {
+        *expression = Expression::Name(name.clone());
+        return;
+    }
+    if let Expression::Name(name) = expression
+        && let Some((signed, _)) = accumulators.get(name)
+    {
+        let read = Expression::Name(name.clone());
+        *expression = read.cast(Type::name(*signed));
+        return;
+    }
+    for operand in expression.operands_mut() {
+        deep(|| change_reads(operand, accumulators));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::Item;
+
+    #[test]
+    fn what_a_loop_adds_to_is_unsigned() {
+        let name = |n: &str| Expression::name(n);
+        let wide = |n: &str| name(n).cast(Type::name("uint32_t"));
+        let add = |a, b| Expression::binary(Binary::Add, a, b);
+        let declare = |n: &str, value| Statement::declare(Type::name("int32_t"), n, value);
+        let body = vec![
+            declare("t", add(wide("sum"), wide("other"))),
+            Statement::assign(name("sum"), add(wide("sum"), name("t"))),
+            Statement::assign(name("last"), name("sum")),
+        ];
+        let mut function = Function {
+            prefix: Vec::new(),
+            result: Type::name("int32_t"),
+            name: "f".into(),
+            parameters: Vec::new(),
+            body: Some(Block(vec![
+                declare("other", Expression::literal("1")),
+                declare("last", Expression::literal("2")),
+                declare("sum", Expression::name("INT32_MIN")),
+                Statement::For {
+                    ty: Type::name("int64_t"),
+                    variable: "i".into(),
+                    count: Expression::literal("8"),
+                    body: body.into(),
+                },
+                Statement::Return(Some(add(wide("sum"), name("last")))),
+            ])),
+        };
+        declare_unsigned(&mut function);
+        let printed = crate::print::print(&[Item::Function(function)]);
+        let lines = [
+            "    int32_t other = 1;",
+            "    int32_t last = 2;",
+            "    uint32_t sum = INT32_MIN;",
+            "        int32_t t = sum + (uint32_t)other;",
+            "        sum += t;",
+            "        last = (int32_t)sum;",
+            "    return sum + last;",
+        ];
+        for line in lines {
+            assert!(printed.contains(line), "{line}\n{printed}");
+        }
+    }
+}
