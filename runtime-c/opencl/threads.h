@@ -14,10 +14,14 @@
     for (int64_t variable = (int64_t)get_group_id(0); variable < (count); \
          variable += (int64_t)get_num_groups(0))
 
-/* One whose iterations the threads of a work-group share. */
+/* One whose iterations the threads of a work-group share. All of them do the same number of rounds, also
+ * those that have nothing left to do in the last one: where threads wait for each other before and behind
+ * loops of fewer rounds for some, PoCL 3.1 loses what such loops write. */
 #define NOVA_LOCAL_LOOP(variable, count) \
-    for (int64_t variable = (int64_t)get_local_id(0); variable < (count); \
-         variable += (int64_t)get_local_size(0))
+    for (int64_t variable = (int64_t)get_local_id(0); variable - (int64_t)get_local_id(0) < (count); \
+         variable += (int64_t)get_local_size(0)) \
+        if (variable >= (count)) { \
+        } else
 
 /* How what the files of device/ for kernels say in the words of C is written here. */
 #define NOVA_GLOBAL __global

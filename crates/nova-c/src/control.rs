@@ -26,11 +26,9 @@ impl FunctionEmitter<'_, '_> {
                 body,
                 place,
             } => {
-                self.meet_before(*level, body);
                 self.counted_loop(*variable, count, *level, body, place);
             }
             Command::Loop { body, place } => {
-                self.meet_before(Level::Sequential, body);
                 self.endless_loop(body, place);
             }
             Command::Break => self.break_loop(),

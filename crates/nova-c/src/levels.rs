@@ -217,16 +217,6 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The barrier of OpenCL C before a loop in whose rounds threads wait for each other. With PoCL 3.1 the
-    /// writes of a loop of threads right before such a loop were lost, where the group has more threads
-    /// than that loop has iterations (seen behind another such loop and a barrier; the cause is unknown).
-    pub fn meet_before(&mut self, level: Level, body: &[Command]) {
-        if self.is_on_device() && level == Level::Sequential && waits(body) {
-            let barrier = dialect::barrier_at_end(self.unit.options.target);
-            barrier.into_iter().for_each(|b| self.push(b));
-        }
-    }
-
     /// A loop that the threads of a group share.
     pub fn loop_of_threads(&mut self, variable: Variable, count: Expression, body: &[Command]) {
         if self.waits {

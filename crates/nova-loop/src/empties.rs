@@ -9,6 +9,8 @@
 //!   for i in n { for j in m { … } }
 //! }
 //! ```
+//!
+//! A loop that never does anything is left out.
 
 use crate::ir::{Command, Expression, Level, Program, Variable};
 use crate::ir::{calls, errors, jumps, memory_commands};
@@ -32,7 +34,8 @@ pub fn run(program: &mut Program) {
 }
 
 /// Works on commands that run only where all of `known` holds.
-fn in_list(commands: &mut [Command], known: &[Expression]) {
+fn in_list(commands: &mut Vec<Command>, known: &[Expression]) {
+    commands.retain(|command| condition(command).is_none_or(|any| !any.is_empty()));
     for command in commands {
         let condition = condition(command).and_then(|any| without(any, known));
         let mut inside = known.to_vec();
@@ -63,8 +66,8 @@ fn without(mut any: Any, known: &[Expression]) -> Option<Any> {
     any.iter().all(|all| !all.is_empty()).then_some(any)
 }
 
-/// What must hold for a loop to do anything, if that is known before it and not certain. The threads of
-/// a group do their loops together, so theirs are left alone.
+/// What must hold for a loop to do anything, if that is known before it and not certain; empty where it
+/// never does. The threads of a group do their loops together, so theirs are left alone.
 fn condition(command: &Command) -> Option<Any> {
     let Command::For {
         variable,
