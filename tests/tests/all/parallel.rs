@@ -57,9 +57,8 @@ fn hosts_and_pools_of_many_threads_agree() {
     let sources = BENCHMARKS.iter().chain(["kept"].iter());
     let sources: Vec<_> = sources.map(|name| format!("{name}.c")).collect();
     let mut expected: Option<Vec<String>> = None;
-    // All numbers of threads are met, the most and several under both.
-    let numbers: [(&str, &[u32]); 2] =
-        [("thread", &[2, 8, 64]), ("address,undefined", &[1, 3, 64])];
+    // Each number under one of them, which takes seconds.
+    let numbers: [(&str, &[u32]); 2] = [("thread", &[2, 64]), ("address,undefined", &[1, 3, 8])];
     for (sanitizers, numbers) in numbers {
         let compiled = Command::new("gcc")
             .current_dir(folder.path())
