@@ -26,6 +26,7 @@ pub struct Table {
 }
 
 /// How a table is compiled, and which of the cases that fail are tried: every one in so many.
+#[derive(Clone, Copy)]
 pub struct Way {
     pub passes: Passes,
     /// How far the compiler of C optimises.

@@ -13,8 +13,15 @@ use std::sync::Mutex;
 /// The numbers of threads; the first is what the others are compared with.
 const THREADS: [u32; 5] = [1, 2, 3, 8, 64];
 
-/// What is compiled: passes, whether it is strict, and how far the C compiler optimises.
-const WAYS: &[(Passes, bool, u8)] = &[(Passes::Threads(2), false, 1), (Passes::Divided, true, 1)];
+/// Whether what is compiled in one of the ways runs with that number of threads, both given by their
+/// places: the first number always, the others each in half of the programs.
+fn is_tried(file: usize, way: usize, threads: usize) -> bool {
+    threads == 0 || (file + way + threads).is_multiple_of(2)
+}
+
+/// What is compiled: passes, whether it is strict, and how far the C compiler optimises, which takes it
+/// twice the time.
+const WAYS: &[(Passes, bool, u8)] = &[(Passes::Threads(2), false, 1), (Passes::Divided, true, 0)];
 
 /// What an entry gives on an input, and which that is.
 type Calls = Vec<(String, Outcome)>;
@@ -55,22 +62,32 @@ fn every_number_of_threads_gives_the_same() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let compiled = compiled.into_inner().expect("no panic");
     let expected: Mutex<BTreeMap<String, Vec<Calls>>> = Mutex::default();
-    for threads in THREADS {
+    for (place, threads) in THREADS.into_iter().enumerate() {
         // SAFETY: no other thread runs but the one that waits for this test.
         unsafe { std::env::set_var("NOVA_NUM_THREADS", threads.to_string()) };
         let wrong = with_each_file(|name, _| {
+            let file = compiled.range(..name.to_string()).count();
             let mut found = Vec::new();
-            for (stages, &(.., optimization)) in compiled[name].iter().zip(WAYS) {
+            for (way, stages) in compiled[name].iter().enumerate() {
+                if !is_tried(file, way, place) {
+                    continue;
+                }
                 // A library that is loaded anew makes a pool anew.
+                let (.., optimization) = WAYS[way];
                 let loaded = Loaded::new_in(name, stages, optimization, Some(&cache))?;
-                found.push(call_all(stages, &loaded));
+                found.push((way, call_all(stages, &loaded)));
             }
             let mut expected = expected.lock().expect("no panic");
             let Some(expected) = expected.get(name) else {
-                expected.insert(name.to_string(), found);
+                expected.insert(
+                    name.to_string(),
+                    found.into_iter().map(|(_, calls)| calls).collect(),
+                );
                 return Ok(());
             };
-            let pairs = found.iter().flatten().zip(expected.iter().flatten());
+            let pairs = found
+                .iter()
+                .flat_map(|(way, calls)| calls.iter().zip(&expected[*way]));
             let differ =
                 |((what, found), (_, expected)): (&(String, Outcome), &(String, Outcome))| {
                     (!found.same(expected))

@@ -23,9 +23,11 @@ fn every_benchmark_agrees_with_its_reference() {
     {
         let path = folder_of(benchmark.name).join(format!("{}.nova", benchmark.name));
         let text = std::fs::read_to_string(&path).expect("the benchmark's source");
-        let [(stages, loaded), (_, parallel)] = [Passes::All, Passes::Divided].map(|passes| {
+        let ways = [(Passes::All, 2), (Passes::Divided, 1)];
+        let [(stages, loaded), (_, parallel)] = ways.map(|(passes, optimization)| {
             let stages = Stages::compile(benchmark.name, &text, how(passes)).expect("it compiles");
-            let loaded = Loaded::new(benchmark.name, &stages, 2).expect("its C compiles");
+            let loaded =
+                Loaded::new(benchmark.name, &stages, optimization).expect("its C compiles");
             (stages, loaded)
         });
         for case in (benchmark.cases)(&mut Random::new(7)) {

@@ -2,6 +2,7 @@
 //! changes the environment of its own process stands apart (`nested_threads.rs`).
 
 mod absent;
+mod bench_threads;
 mod benchmarks;
 mod blocks;
 mod buffers;
@@ -33,4 +34,3 @@ mod scalars;
 mod scans;
 mod segments;
 mod stencils;
-mod threads;

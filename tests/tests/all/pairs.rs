@@ -25,8 +25,7 @@ fn sparse_products_are_those_of_plain_loops() {
     ] {
         assert!(source.contains(name), "{name}");
     }
-    gcc("-O3 -march=native", &[1]);
-    gcc("-O2 -DNOVA_JOIN_ROWS=true", &[1]);
+    gcc("-O3 -march=native -DNOVA_JOIN_ROWS=true", &[1]);
     gcc("-O2 -DNOVA_JOIN_ROWS=false", &[1]);
     host::write("pairs", Target::Pthreads, folder);
     gcc("-O3 -march=native", &[1, 2, 8]);

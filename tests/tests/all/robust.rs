@@ -81,31 +81,35 @@ impl Host {
 const LEAKS: Option<&str> = Some("address,undefined");
 const RACES: Option<&str> = Some("thread");
 
-#[test]
-fn leaks_are_found() {
-    let output = Host::new(LEAKS).output(2, "leak", 0);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("LeakSanitizer"), "{errors}");
-    assert!(!output.status.success());
-}
-
-#[test]
-fn memory_threads_and_errors() {
-    for sanitizers in [LEAKS, RACES] {
-        let host = Host::new(sanitizers);
-        for threads in [1, 2, 8] {
-            host.run(threads, "memory", 0);
-            host.run(threads, "errors", 6);
-        }
-        for made in [0, 1, 2] {
-            host.run(8, "threads", made);
-        }
+fn memory_threads_and_errors(host: &Host) {
+    for threads in [1, 2, 8] {
+        host.run(threads, "memory", 0);
+        host.run(threads, "errors", 6);
+    }
+    for made in [0, 1, 2] {
+        host.run(8, "threads", made);
     }
 }
 
+#[test]
+fn nothing_leaks_where_leaks_are_found() {
+    let host = Host::new(LEAKS);
+    let output = host.output(2, "leak", 0);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("LeakSanitizer"), "{errors}");
+    assert!(!output.status.success());
+    memory_threads_and_errors(&host);
+}
+
+#[test]
+fn nothing_races() {
+    let host = Host::new(RACES);
+    memory_threads_and_errors(&host);
+    regions(&host, 10_000);
+}
+
 /// Regions one after the other, alone and from eight threads of the host: so many in all.
-fn regions(sanitizers: Option<&str>, calls: u32) {
-    let host = Host::new(sanitizers);
+fn regions(host: &Host, calls: u32) {
     for threads in [1, 2, 3, 8, 16] {
         host.run(threads, "alone", calls / 10);
         host.run(threads, "hosts", calls / 10);
@@ -114,13 +118,12 @@ fn regions(sanitizers: Option<&str>, calls: u32) {
 
 #[test]
 fn many_regions() {
-    regions(None, 100_000);
-    regions(RACES, 10_000);
+    regions(&Host::new(None), 100_000);
 }
 
 /// The full run: `cargo test -p nova-tests --test all robust:: -- --ignored`.
 #[test]
 #[ignore = "takes ten minutes"]
 fn a_million_regions() {
-    regions(None, 10_000_000);
+    regions(&Host::new(None), 10_000_000);
 }

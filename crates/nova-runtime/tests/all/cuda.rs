@@ -212,11 +212,10 @@ fn addresses_are_watched() {
 #[test]
 fn samples_have_no_races() {
     let compiler = compiler_with_sanitizers();
-    for name in SAMPLES {
+    let settings = [("RESIDENT", "3"), ("ORDER", "descending")];
+    for (name, settings) in SAMPLES.iter().zip(settings.into_iter().cycle()) {
         let program = emulate(name, compiler, &[THREADS]);
-        for settings in [&[("RESIDENT", "3")], &[("ORDER", "descending")]] {
-            succeed(under(&program, settings).arg("257"), name);
-        }
+        succeed(under(&program, &[settings]).arg("257"), name);
     }
 }
 

@@ -42,9 +42,14 @@ fn check(name: &str, arguments: &[&str]) {
     }
 }
 
+/// Very many regions where they are quick, and a fifth of them where each step is watched.
 #[test]
 fn regions() {
-    check("pool", &["100000"]);
+    for variant in variants() {
+        let watched = variant.flags.iter().any(|flag| flag.starts_with("-fsan"));
+        let count = if watched { "20000" } else { "100000" };
+        compile::check("pool", variant, &[count]);
+    }
 }
 
 #[test]

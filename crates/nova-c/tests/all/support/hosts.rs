@@ -109,21 +109,35 @@ const SANITIZED: &[&str] = &[
 /// What a host prints, compiled with each compiler, some under the address and undefined behaviour
 /// sanitizers and some at -O2: always the same.
 pub fn output(files: &[(&str, &Files)], host: &str) -> String {
-    output_with(files, host, |compiler| match compiler {
-        "gcc" | "clang++" => SANITIZED,
-        _ => &["-O2"],
+    output_with(files, host, |compiler| {
+        Some(match compiler {
+            "gcc" | "clang++" => SANITIZED,
+            _ => &["-O2"],
+        })
     })
 }
 
-/// What a host prints, compiled without optimisation.
+/// What a host prints, compiled by two of the compilers, which are one's for C and the other's for C++:
+/// once under sanitizers and once at -O2.
+pub fn output_of_two(files: &[(&str, &Files)], host: &str, first_two: bool) -> String {
+    output_with(files, host, |compiler| match (compiler, first_two) {
+        ("gcc", true) | ("clang++", false) => Some(SANITIZED),
+        ("clang", true) | ("g++", false) => Some(&["-O2"]),
+        _ => None,
+    })
+}
+
+/// What a host prints, compiled without optimisation, by one compiler as C and by another as C++.
 pub fn output_plainly(files: &[(&str, &Files)], host: &str) -> String {
-    output_with(files, host, |_| &["-O0"])
+    output_with(files, host, |compiler| {
+        matches!(compiler, "gcc" | "clang++").then_some(&["-O0"][..])
+    })
 }
 
 fn output_with(
     files: &[(&str, &Files)],
     host: &str,
-    flags: impl Fn(&str) -> &'static [&'static str],
+    flags: impl Fn(&str) -> Option<&'static [&'static str]>,
 ) -> String {
     let folder = folder(files[0].0);
     for (name, files) in files {
@@ -134,9 +148,12 @@ fn output_with(
     sources.push("host.c".into());
     let mut printed: Option<String> = None;
     for compiler in compilers() {
+        let Some(flags) = flags(compiler[0]) else {
+            continue;
+        };
         let mut command = compiler.clone();
         command.extend(["-Wall", "-Wextra", "-Werror", "-pthread"]);
-        command.extend(flags(compiler[0]));
+        command.extend(flags);
         command.extend(sources.iter().map(String::as_str));
         command.extend(["-x", "none", "-lm", "-o", "host"]);
         run(&folder, &command).unwrap_or_else(|e| panic!("{e}"));

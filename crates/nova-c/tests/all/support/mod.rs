@@ -2,7 +2,7 @@
 
 mod hosts;
 
-pub use hosts::{compiles, global_symbols, output, output_plainly, prints};
+pub use hosts::{compiles, global_symbols, output_of_two, output_plainly, prints};
 
 use nova_c::{Files, Options, Target};
 use nova_core::{
