@@ -18,6 +18,9 @@ const TO_BUILD: Duration = Duration::from_secs(240);
 /// How long a program may take, with its kernel's compilation by PoCL.
 const TO_RUN: Duration = Duration::from_secs(40);
 
+/// The orders in which the emulation of CUDA runs threads; batches have them in turn.
+const ORDERS: [&str; 3] = ["random", "descending", "interleaved"];
+
 const DEVICES: [(&str, Passes); 2] = [("opencl", Passes::Kernels(2)), ("cuda", Passes::Cuda(2))];
 
 /// Compares programs on all devices; whether they agree.
@@ -141,7 +144,11 @@ enum Ended {
 /// Runs this program for the seeds of a batch.
 fn process(device: &str, seeds: &[u64]) -> (Compared, Ended) {
     let run = || -> std::io::Result<(Compared, Ended)> {
+        let first = seeds.first().copied().unwrap_or_default();
+        let order = ORDERS[(first / BATCH) as usize % ORDERS.len()];
         let mut child = Command::new(std::env::current_exe()?)
+            .env("NOVA_EMULATION_ORDER", order)
+            .env("NOVA_EMULATION_SEED", (first + 1).to_string())
             .args(["--groups-of", device])
             .args(seeds.iter().map(u64::to_string))
             .stdin(Stdio::null())
