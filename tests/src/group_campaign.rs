@@ -1,7 +1,8 @@
 //! Campaigns of programs of work-groups ([`crate::group_programs`]): each batch has a process of its own,
-//! which is ended if a program takes too long. The compiler of kernels that PoCL has copies what stands
-//! behind a condition around a barrier into both of its cases (its pass of "barrier tails"), so that its
-//! time doubles with each such condition. Such programs are named, and the others of their batch go on.
+//! which is ended if a program takes too long. PoCL 3.1 does not end compiling some kernels of a few hundred
+//! lines, with conditions and returns behind barriers in loops: it is deep in a recursion of its own, in
+//! which it finds the loops of the kernel again and again. Such programs are named, and the others of their
+//! batch go on.
 
 use crate::group_programs::{BATCH, Compared, compare};
 use crate::stages::Passes;
