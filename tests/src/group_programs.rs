@@ -3,10 +3,11 @@
 
 use crate::random::{Program, groups};
 use crate::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
+use nova_diag::Severity;
+use nova_driver::{Compiler, Failure, Source};
 use nova_loop::ir::{Command, Level};
 use nova_loop::walk::each_command;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// How many programs share a file.
 pub const BATCH: u64 = 24;
@@ -18,8 +19,8 @@ pub struct Compared {
     pub programs: u64,
     /// Calls of these.
     pub runs: u64,
-    /// Loops over work-groups that are kernels.
-    pub groups: u64,
+    /// Programs whose loop over work-groups is a kernel.
+    pub kernels: u64,
     /// Loops that threads of a group share.
     pub shared: u64,
     /// Barriers.
@@ -27,7 +28,11 @@ pub struct Compared {
     /// Arrays that have one of several places.
     pub spares: u64,
     /// What was drawn.
-    pub used: BTreeMap<&'static str, usize>,
+    pub used: BTreeMap<String, u64>,
+    /// Why programs run on one thread, as the compiler says that refuses them.
+    pub reasons: BTreeMap<String, u64>,
+    /// Programs that the device's own compiler did not end with.
+    pub endless: Vec<String>,
     /// Where something differs.
     pub disagreements: Vec<String>,
 }
@@ -35,47 +40,110 @@ pub struct Compared {
 impl Compared {
     /// Adds what was found elsewhere.
     pub fn add(&mut self, other: Compared) {
-        self.programs += other.programs;
-        self.runs += other.runs;
-        self.groups += other.groups;
-        self.shared += other.shared;
-        self.barriers += other.barriers;
-        self.spares += other.spares;
+        for (name, number) in other.numbers() {
+            self.count(name, number);
+        }
         for (name, times) in other.used {
             *self.used.entry(name).or_default() += times;
         }
+        for (reason, times) in other.reasons {
+            *self.reasons.entry(reason).or_default() += times;
+        }
+        self.endless.extend(other.endless);
         self.disagreements.extend(other.disagreements);
     }
 
-    fn count(&mut self, stages: &Stages) {
-        for function in &stages.imperative.functions {
-            each_command(&function.body, |command| match command {
-                Command::For { level, .. } => {
-                    self.groups += u64::from(*level == Level::Block);
-                    self.shared += u64::from(*level == Level::Thread);
-                }
-                Command::Barrier(_) => self.barriers += 1,
-                Command::Spare { .. } => self.spares += 1,
-                _others => {}
-            });
+    /// What is only counted, by its name.
+    pub fn numbers(&self) -> [(&'static str, u64); 6] {
+        [
+            ("programs", self.programs),
+            ("runs", self.runs),
+            ("kernels", self.kernels),
+            ("loops shared by threads", self.shared),
+            ("barriers", self.barriers),
+            ("arrays with several places", self.spares),
+        ]
+    }
+
+    /// Adds to what is counted by this name.
+    pub fn count(&mut self, name: &str, number: u64) {
+        match name {
+            "programs" => self.programs += number,
+            "runs" => self.runs += number,
+            "kernels" => self.kernels += number,
+            "loops shared by threads" => self.shared += number,
+            "barriers" => self.barriers += number,
+            "arrays with several places" => self.spares += number,
+            _unknown => {}
+        }
+    }
+
+    /// Counts what a program became.
+    fn look_at(&mut self, program: &Program, stages: &Stages, entry: usize, passes: Passes) {
+        self.programs += 1;
+        for (name, times) in &program.used {
+            *self.used.entry((*name).to_string()).or_default() += *times as u64;
+        }
+        let mut is_kernel = false;
+        let loops = &stages.imperative;
+        let function = loops.entries[entry].function.index();
+        each_command(&loops.functions[function].body, |command| match command {
+            Command::For { level, .. } => {
+                is_kernel |= *level == Level::Block;
+                self.shared += u64::from(*level == Level::Thread);
+            }
+            Command::Barrier(_) => self.barriers += 1,
+            Command::Spare { .. } => self.spares += 1,
+            _others => {}
+        });
+        match is_kernel {
+            true => self.kernels += 1,
+            false => *self.reasons.entry(reason(program, passes)).or_default() += 1,
         }
     }
 }
 
-/// Compares the programs of seeds; where their file is refused, one by one.
-pub fn compare(seeds: Range<u64>, passes: Passes) -> Compared {
-    let programs: Vec<Program> = seeds.map(groups::program).collect();
+/// Why a program whose strategies are not honoured is refused.
+fn reason(program: &Program, passes: Passes) -> String {
+    let compiler = Compiler::new(passes.options());
+    let refused = |compiler: &Compiler| {
+        let name = format!("{}.nova", program.name);
+        match compiler.check(Source::text(&name, &program.entry)) {
+            Ok(_) => None,
+            Err(Failure::Program(report)) => {
+                let mut all = report.diagnostics.into_iter();
+                let first = all.find(|d| d.severity == Severity::Error);
+                first.map(|d| format!("{}: {}", d.message, d.primary.text))
+            }
+            Err(other) => Some(other.to_string()),
+        }
+    };
+    let Some(why) = refused(&compiler) else {
+        return "nothing is refused: no array of a group is left".to_string();
+    };
+    let mut options = passes.options();
+    options.disabled.insert("reuse".to_string());
+    match refused(&Compiler::new(options)) {
+        Some(_) => why,
+        None => format!("{why} (not without `reuse`)"),
+    }
+}
+
+/// Compares the programs of seeds; where their file is refused, one by one. Says of each program that it
+/// is about to be run.
+pub fn compare(seeds: &[u64], passes: Passes, say: &mut dyn FnMut(u64)) -> Compared {
+    let programs: Vec<(u64, Program)> = seeds.iter().map(|s| (*s, groups::program(*s))).collect();
     let mut found = Compared::default();
-    if let Err(why) = batch(&programs, passes, &mut found) {
+    if let Err(why) = batch(&programs, passes, say, &mut found) {
         let before = found.disagreements.len();
-        for program in &programs {
-            if let Err(one) = batch(std::slice::from_ref(program), passes, &mut found) {
-                let text = format!("{} ({}): {one}", program.name, passes.name());
+        for program in programs.chunks(1) {
+            if let Err(one) = batch(program, passes, say, &mut found) {
+                let text = format!("{} ({}): {one}", program[0].1.name, passes.name());
                 found.disagreements.push(text);
             }
         }
         if found.disagreements.len() == before {
-            let text = format!("only together, from {}: {why}", programs[0].name);
+            let text = format!("only together, from {}: {why}", programs[0].1.name);
             found.disagreements.push(text);
         }
     }
@@ -83,9 +151,16 @@ pub fn compare(seeds: Range<u64>, passes: Passes) -> Compared {
 }
 
 /// Runs programs that share a file; an error says that the file was refused.
-fn batch(programs: &[Program], passes: Passes, found: &mut Compared) -> Result<(), String> {
-    let name = &programs[0].name;
-    let entries: Vec<&str> = programs.iter().map(|p| p.entry.as_str()).collect();
+fn batch(
+    programs: &[(u64, Program)],
+    passes: Passes,
+    say: &mut dyn FnMut(u64),
+    found: &mut Compared,
+) -> Result<(), String> {
+    let Some((_, first)) = programs.first() else {
+        return Ok(());
+    };
+    let entries: Vec<&str> = programs.iter().map(|(_, p)| p.entry.as_str()).collect();
     let how = How {
         strict: true,
         passes,
@@ -93,24 +168,14 @@ fn batch(programs: &[Program], passes: Passes, found: &mut Compared) -> Result<(
         defect: None,
         tiles: SMALL_TILES,
     };
-    let stages = Stages::compile(name, &entries.concat(), how)?;
-    let loaded = Loaded::new(name, &stages, 0)?;
-    found.count(&stages);
-    for (entry, program) in programs.iter().enumerate() {
-        found.programs += 1;
-        for (name, times) in &program.used {
-            *found.used.entry(name).or_default() += times;
-        }
+    let stages = Stages::compile(&first.name, &entries.concat(), how)?;
+    let loaded = Loaded::new(&first.name, &stages, 0)?;
+    for (entry, (seed, program)) in programs.iter().enumerate() {
+        found.look_at(program, &stages, entry, passes);
+        say(*seed);
         for texts in &program.inputs {
-            let inputs = crate::inputs::read(&stages.core, entry, texts);
-            let mut outcomes = stages.evaluate(entry, &inputs);
-            outcomes.push((loaded.stage(), loaded.call(entry, &inputs)));
             found.runs += 1;
-            let failed = outcomes.iter().find_map(|(stage, outcome)| match outcome {
-                Outcome::Value(_) => None,
-                Outcome::Error(_) | Outcome::Internal(_) => Some(format!("{stage}: {outcome}")),
-            });
-            if let Some(text) = disagreement(&outcomes).or(failed) {
+            if let Some(text) = difference(&stages, &loaded, entry, texts) {
                 let text = format!("{} ({}): {text}", program.name, passes.name());
                 found.disagreements.push(text);
                 break;
@@ -118,4 +183,16 @@ fn batch(programs: &[Program], passes: Passes, found: &mut Compared) -> Result<(
         }
     }
     Ok(())
+}
+
+/// What a program gives elsewhere than in the reference interpreter, if that is another value or none.
+fn difference(stages: &Stages, loaded: &Loaded, entry: usize, texts: &[String]) -> Option<String> {
+    let inputs = crate::inputs::read(&stages.core, entry, texts);
+    let mut outcomes = stages.evaluate(entry, &inputs);
+    outcomes.push((loaded.stage(), loaded.call(entry, &inputs)));
+    let failed = outcomes.iter().find_map(|(stage, outcome)| match outcome {
+        Outcome::Value(_) => None,
+        Outcome::Error(_) | Outcome::Internal(_) => Some(format!("{stage}: {outcome}")),
+    });
+    disagreement(&outcomes).or(failed)
 }

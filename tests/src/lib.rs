@@ -10,6 +10,7 @@ pub mod conformance;
 pub mod defects;
 pub mod devices;
 pub mod foreign;
+pub mod group_campaign;
 pub mod group_programs;
 pub mod host;
 pub mod inputs;

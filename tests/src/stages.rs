@@ -173,7 +173,7 @@ impl Passes {
         format!("--target {target} -O{level}{}", without.concat())
     }
 
-    fn options(self) -> Options {
+    pub(crate) fn options(self) -> Options {
         // Loops are as the passes make them, so that what is wrong with one is seen.
         let all = Options {
             proofs: Proofs::Ignored,

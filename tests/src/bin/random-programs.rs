@@ -11,12 +11,13 @@
 //! `random-programs --defects COUNT` seeds each of the compiler bugs of `defects.rs` in turn and
 //! says which program finds it (C left out); exits with 1 when one is not found.
 //! `random-programs --groups COUNT [FIRST]` compares programs of work-groups whose threads make arrays in
-//! loops (`random/groups.rs`) on each device that there is, or emulation of one.
+//! loops (`random/groups.rs`) on each device that there is, or emulation of one, in processes
+//! (`--groups-of DEVICE SEED ...`) that may take only so long; `--group SEED` prints one of them.
 //! `random-programs --shrink SEED` prints the smallest part of a program that still disagrees.
 
 use nova_core::Value;
 use nova_tests::defects::{DEFECTS, Defect};
-use nova_tests::group_programs::{self, Compared};
+use nova_tests::group_campaign;
 use nova_tests::random::{self, PRELUDE, Program};
 use nova_tests::shrink::shrink;
 use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
@@ -33,7 +34,16 @@ fn main() {
     let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<u64>().ok());
     let passed = match arguments.first().map(String::as_str) {
         Some("--defects") => find_defects(number(1).unwrap_or(2000)),
-        Some("--groups") => compare_groups(number(1).unwrap_or(200), number(2).unwrap_or(0)),
+        Some("--groups") => group_campaign::run(number(1).unwrap_or(200), number(2).unwrap_or(0)),
+        Some("--groups-of") => {
+            let seeds: Vec<u64> = (2..arguments.len()).filter_map(number).collect();
+            group_campaign::work(&arguments[1], &seeds)
+        }
+        Some("--group") => {
+            let program = random::groups::program(number(1).unwrap_or(0));
+            println!("{}; inputs {:?}", program.entry, program.inputs);
+            true
+        }
         Some("--shrink") => show_smallest(number(1).unwrap_or(0)),
         Some(_) if number(0).is_some() => {
             let chosen = arguments.get(2).map(String::as_str);
@@ -41,62 +51,13 @@ fn main() {
         }
         _ => {
             eprintln!(
-                "usage: random-programs COUNT [FIRST [PASSES]] | --groups COUNT [FIRST] | \
+                "usage: random-programs COUNT [FIRST [PASSES]] | --groups COUNT [FIRST] | --group SEED | \
                  --defects COUNT | --shrink SEED"
             );
             std::process::exit(2);
         }
     };
     std::process::exit(i32::from(!passed));
-}
-
-/// Compares programs of work-groups on all devices.
-fn compare_groups(count: u64, first: u64) -> bool {
-    let mut passed = true;
-    let devices = [Passes::Kernels(2), Passes::Cuda(2)];
-    for passes in devices.into_iter().filter(|passes| passes.is_present()) {
-        let next = AtomicU64::new(0);
-        let total = Mutex::new(Compared::default());
-        let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
-        std::thread::scope(|scope| {
-            for _ in 0..workers {
-                scope.spawn(|| {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let start = number * group_programs::BATCH;
-                        if start >= count {
-                            break;
-                        }
-                        let end = count.min(start + group_programs::BATCH);
-                        let found = group_programs::compare(first + start..first + end, passes);
-                        if let Ok(mut total) = total.lock() {
-                            total.add(found);
-                        }
-                    }
-                });
-            }
-        });
-        let found = total.into_inner().unwrap_or_default();
-        println!(
-            "{}: {} programs, {} runs, {} loops over groups, {} shared by threads, {} barriers, {} \
-             arrays with several places",
-            passes.name(),
-            found.programs,
-            found.runs,
-            found.groups,
-            found.shared,
-            found.barriers,
-            found.spares
-        );
-        println!("drawn: {:?}", found.used);
-        println!("disagreements: {}", found.disagreements.len());
-        found
-            .disagreements
-            .iter()
-            .for_each(|text| println!("{text}"));
-        passed &= found.programs == count && found.disagreements.is_empty();
-    }
-    passed
 }
 
 /// What was tried.

@@ -27,6 +27,7 @@ pub fn program(seed: u64) -> Program {
         spaces,
         names: 0,
         left: 26,
+        loops: 0,
         used: BTreeMap::new(),
     };
     let (first, rows) = match spaces.len() {
@@ -75,6 +76,8 @@ struct Draw {
     names: usize,
     /// How many maps there may still be.
     left: usize,
+    /// How many loops there are around.
+    loops: usize,
     used: BTreeMap<&'static str, usize>,
 }
 
@@ -217,8 +220,12 @@ impl Draw {
     fn choice(&mut self, arrays: &[String], depth: usize) -> String {
         self.note("if");
         let condition = self.condition(arrays);
+        let before = self.maps();
         let one = self.array(arrays, depth - 1);
         let other = self.array(arrays, depth - 1);
+        if self.maps() > before {
+            self.note("conditions around maps");
+        }
         format!("(if {condition} {one} {other})")
     }
 
@@ -239,42 +246,97 @@ impl Draw {
         all
     }
 
+    /// A round of a loop, in which something is drawn.
+    fn round<R>(&mut self, draw: impl FnOnce(&mut Self) -> R) -> R {
+        if self.loops > 0 {
+            self.note("loops in loops");
+        }
+        self.loops += 1;
+        let before = self.maps();
+        let drawn = draw(self);
+        self.loops -= 1;
+        if self.maps() > before + 1 {
+            self.note("rounds of several maps");
+        }
+        drawn
+    }
+
+    /// How many maps of threads there are.
+    fn maps(&self) -> usize {
+        self.used.get("map_local").copied().unwrap_or_default()
+    }
+
+    /// What a state becomes in a round, which may be kept, as all threads decide alike.
+    fn step(&mut self, arrays: &[String], state: &String, depth: usize) -> String {
+        let known = Self::with(arrays, &[state, state]);
+        self.round(|draw| match draw.random.chance(15) {
+            true => {
+                draw.note("states kept or replaced");
+                let condition = draw.condition(&known);
+                let next = draw.array(&known, depth - 1);
+                format!("(if {condition} {state} {next})")
+            }
+            false => draw.array(&known, depth - 1),
+        })
+    }
+
+    /// A loop of one state, which the text is made of its beginning; behind it this may be used again.
+    fn looped(
+        &mut self,
+        arrays: &[String],
+        depth: usize,
+        text: impl FnOnce(&mut Self, String) -> String,
+    ) -> String {
+        let start = self.array(arrays, depth - 1);
+        if !self.random.chance(20) {
+            return text(self, start);
+        }
+        self.note("beginnings used behind loops");
+        let (begin, end) = (self.name(), self.name());
+        let text = text(self, begin.clone());
+        let last = self.map(&[begin.clone(), end.clone()]);
+        format!("(let ({begin} {start}) ({end} {text}) in {last})")
+    }
+
     fn foldl(&mut self, arrays: &[String], depth: usize) -> String {
         self.note("foldl");
-        let start = self.array(arrays, depth - 1);
         let (v, d) = (self.name(), self.name());
-        let step = self.array(&Self::with(arrays, &[&v, &v]), depth - 1);
         let over = *self
             .random
             .pick(&["[1 2 4]", "(range 0)", "[3]", "[5 1 2 3]"]);
-        format!("(foldl (lambda ({v} {d}) (let ({d}d {d}) in {step})) {start} {over})")
+        self.looped(arrays, depth, |draw, start| {
+            let step = draw.step(arrays, &v, depth);
+            format!("(foldl (lambda ({v} {d}) (let ({d}d {d}) in {step})) {start} {over})")
+        })
     }
 
     fn iterate(&mut self, arrays: &[String], depth: usize) -> String {
         self.note("iterate");
-        let start = self.array(arrays, depth - 1);
         let v = self.name();
-        let step = self.array(&Self::with(arrays, &[&v, &v]), depth - 1);
         let rounds = self.rounds(arrays);
-        format!("(iterate {rounds} (lambda ({v}) {step}) {start})")
+        self.looped(arrays, depth, |draw, start| {
+            let step = draw.step(arrays, &v, depth);
+            format!("(iterate {rounds} (lambda ({v}) {step}) {start})")
+        })
     }
 
     /// A `while`, whose condition may read the state.
     fn repeat(&mut self, arrays: &[String], depth: usize) -> String {
         self.note("while");
-        let start = self.array(arrays, depth - 1);
         let (s, k, v) = (self.name(), self.name(), self.name());
-        let step = self.array(&Self::with(arrays, &[&v, &v]), depth - 1);
         let condition = match self.random.chance(50) {
             true => self.condition(std::slice::from_ref(&v)),
             false => "true".to_string(),
         };
         let most = 1 + self.random.below(4);
-        format!(
-            "(let (({k}, {v}) (while (lambda ({s}) (let (({k}, {v}) {s}) in (if (< {k} {most}) \
-             {condition} false))) (lambda ({s}) (let (({k}, {v}) {s}) in ((+ {k} 1), {step}))) (0, \
-             {start}))) in {v})"
-        )
+        self.looped(arrays, depth, |draw, start| {
+            let step = draw.step(arrays, &v, depth);
+            format!(
+                "(let (({k}, {v}) (while (lambda ({s}) (let (({k}, {v}) {s}) in (if (< {k} {most}) \
+                 {condition} false))) (lambda ({s}) (let (({k}, {v}) {s}) in ((+ {k} 1), {step}))) \
+                 (0, {start}))) in {v})"
+            )
+        })
     }
 
     /// A loop whose state is two arrays, which may be swapped, shared or replaced.
@@ -287,20 +349,7 @@ impl Draw {
             false => self.array(arrays, depth - 1),
         };
         let known = Self::with(arrays, &[&a, &b]);
-        let new = self.array(&known, depth - 1);
-        let (x, y) = match self.random.below(7) {
-            0 => (b.clone(), t.clone()),
-            1 => (t.clone(), a.clone()),
-            2 => (t.clone(), t.clone()),
-            3 => (a.clone(), t.clone()),
-            4 => (b.clone(), a.clone()),
-            5 => (t.clone(), self.array(&Self::with(&known, &[&t]), depth - 1)),
-            _ => {
-                let condition = self.condition(&known);
-                let chosen = format!("(if {condition} {a} {t})");
-                (chosen, b.clone())
-            }
-        };
+        let [new, x, y] = self.round(|draw| draw.both(&known, [&a, &b, &t], depth));
         let next = format!("(let (({a}, {b}) {s}) ({t} {new}) in ({x}, {y}))");
         let text = match self.random.chance(50) {
             true => {
@@ -314,5 +363,28 @@ impl Draw {
         };
         let last = self.array(&known, depth - 1);
         format!("(let (({a}, {b}) {text}) in {last})")
+    }
+
+    /// A new array of a round of two states, `a` and `b`, which is named `t`, and what the states become.
+    fn both(&mut self, known: &[String], [a, b, t]: [&String; 3], depth: usize) -> [String; 3] {
+        let new = self.array(known, depth - 1);
+        let (what, x, y) = match self.random.below(7) {
+            0 => ("pairs rotated", b.clone(), t.clone()),
+            1 => ("pairs rotated", t.clone(), a.clone()),
+            2 => ("pairs that become one array", t.clone(), t.clone()),
+            3 => ("pairs of which one is kept", a.clone(), t.clone()),
+            4 => ("pairs swapped", b.clone(), a.clone()),
+            5 => {
+                let other = self.array(&Self::with(known, &[t]), depth - 1);
+                ("pairs replaced", t.clone(), other)
+            }
+            _ => {
+                let condition = self.condition(known);
+                let chosen = format!("(if {condition} {a} {t})");
+                ("pairs kept or replaced", chosen, b.clone())
+            }
+        };
+        self.note(what);
+        [new, x, y]
     }
 }

@@ -95,6 +95,33 @@ fn the_first_of_them_is_what_it_must_be() {
     }
 }
 
+/// Two arrays of the group that are written before a loop with barriers, which writes one of them over in
+/// place. Without a barrier right before the loop PoCL 3.1 loses what is written last.
+const BEFORE_BARRIERS: &str = "
+(define
+  (copy (lambda (z) ((to_local (map_local (lambda (x) (+ x 1)))) z)))
+  (other (lambda (a) ((to_local (map_local (lambda (i) (* 2 (a ! (- 7 i)))))) (range 8))))
+  (add (lambda (v d) ((to_local (map_local (lambda (x) (% (+ x (* d (v ! 6))) 1009)))) v))))
+(entry before ((xs : vector int))
+  (map_workgroup (lambda (z)
+    (let (a (copy z)) (b (other a)) (r (foldl add b [1 2 3]))
+     in (map_local (lambda (i) (+ (a ! i) (r ! i))) (range 8))))
+    (split 8 xs)))
+";
+
+#[test]
+fn what_threads_write_before_a_loop_with_barriers_is_kept() {
+    let text = emit(
+        BEFORE_BARRIERS,
+        Target::OpenCl,
+        How::usual(true),
+        Stage::Loop,
+    );
+    assert!(text.contains("(barrier thread)"), "{text}");
+    assert!(!text.contains("(spare "), "{text}");
+    compare(BEFORE_BARRIERS, How::usual(true), &inputs());
+}
+
 fn loops() -> Program {
     let text = emit(PROGRAM, Target::OpenCl, How::usual(true), Stage::Loop);
     let mut sources = SourceMap::new();
@@ -290,17 +317,18 @@ fn mistakes_of_the_pass_are_refused() {
 
 #[test]
 fn random_programs_of_groups_agree() {
+    let seeds: Vec<u64> = (0..BATCH).collect();
     for passes in [Passes::Kernels(2), Passes::Cuda(2)] {
         if !passes.is_present() {
             continue;
         }
-        let found = group_programs::compare(0..BATCH, passes);
+        let found = group_programs::compare(&seeds, passes, &mut |_| {});
         assert!(
             found.disagreements.is_empty(),
             "{}",
             found.disagreements.join("\n")
         );
         assert_eq!(found.programs, BATCH);
-        assert!(found.groups >= BATCH / 3 && found.spares >= 3, "{found:?}");
+        assert!(found.kernels >= BATCH / 3 && found.spares >= 3, "{found:?}");
     }
 }
