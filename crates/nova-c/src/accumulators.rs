@@ -105,13 +105,10 @@ impl Search {
                 }
             }
             Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) => {
-                for side in [a, b] {
-                    if let Some(name) = self
-                        .wrapping(side)
-                        .filter(|n| self.is_from_before(n, loops))
-                    {
-                        self.combined.insert(name);
-                    }
+                for (side, other) in [(a, b), (b, a)] {
+                    let name = self.wrapping(side, other);
+                    self.combined
+                        .extend(name.filter(|n| self.is_from_before(n, loops)));
                 }
             }
             _others => {}
@@ -121,9 +118,9 @@ impl Search {
         }
     }
 
-    /// The variable that is an operand of wrapping arithmetic: cast to its unsigned type, or so narrow
-    /// that C computes on it in `int`.
-    fn wrapping(&self, side: &Expression) -> Option<Name> {
+    /// The variable that is an operand of wrapping arithmetic: cast to its unsigned type, beside what is
+    /// unsigned, or so narrow that C computes on it in `int`.
+    fn wrapping(&self, side: &Expression, other: &Expression) -> Option<Name> {
         let (name, cast) = match side {
             Expression::Name(name) => (name, None),
             Expression::Cast(ty, of) => match &**of {
@@ -135,9 +132,20 @@ impl Search {
         let (_, (signed, unsigned)) = self.declared.get(name)?;
         let wraps = match cast {
             Some(ty) => *ty == Type::name(*unsigned),
-            None => matches!(*signed, "int8_t" | "int16_t"),
+            None => matches!(*signed, "int8_t" | "int16_t") || is_unsigned(other),
         };
         wraps.then(|| name.clone())
+    }
+}
+
+/// Whether arithmetic with an expression is unsigned, whatever is on the other side.
+fn is_unsigned(expression: &Expression) -> bool {
+    match expression {
+        Expression::Cast(ty, _) => ["uint32_t", "uint64_t"].map(Type::name).contains(ty),
+        Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) => {
+            [a, b].into_iter().any(|side| deep(|| is_unsigned(side)))
+        }
+        _others => false,
     }
 }
 
@@ -202,6 +210,8 @@ mod tests {
         let body = vec![
             declare("t", add(wide("sum"), wide("other"))),
             Statement::assign(name("sum"), add(wide("sum"), name("t"))),
+            Statement::assign(name("more"), add(name("more"), wide("other"))),
+            Statement::assign(name("count"), add(name("count"), Expression::literal("1"))),
             Statement::assign(name("last"), name("sum")),
         ];
         let mut function = Function {
@@ -213,6 +223,8 @@ mod tests {
                 declare("other", Expression::literal("1")),
                 declare("last", Expression::literal("2")),
                 declare("sum", Expression::name("INT32_MIN")),
+                declare("more", Expression::literal("3")),
+                declare("count", Expression::literal("0")),
                 Statement::For {
                     ty: Type::name("int64_t"),
                     variable: "i".into(),
@@ -228,8 +240,11 @@ mod tests {
             "    int32_t other = 1;",
             "    int32_t last = 2;",
             "    uint32_t sum = INT32_MIN;",
+            "    uint32_t more = 3;",
+            "    int32_t count = 0;",
             "        int32_t t = sum + (uint32_t)other;",
             "        sum += t;",
+            "        more = (int32_t)more + (uint32_t)other;",
             "        last = (int32_t)sum;",
             "    return sum + last;",
         ];
