@@ -22,9 +22,10 @@ const TO_RUN: Duration = Duration::from_secs(40);
 /// The orders in which the emulation of CUDA runs threads; batches have them in turn.
 const ORDERS: [&str; 3] = ["random", "descending", "interleaved"];
 
-/// The devices, with the passes of a level for them.
-const DEVICES: [(&str, fn(u8) -> Passes); 2] =
-    [("opencl", Passes::Kernels), ("cuda", Passes::Cuda)];
+/// The passes of a level of optimisation.
+type OfLevel = fn(u8) -> Passes;
+
+const DEVICES: [(&str, OfLevel); 2] = [("opencl", Passes::Kernels), ("cuda", Passes::Cuda)];
 
 /// The levels of optimisation; batches have them in turn.
 const LEVELS: [u8; 4] = [2, 0, 3, 1];
