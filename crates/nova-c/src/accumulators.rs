@@ -55,11 +55,11 @@ fn unsigned(ty: &Type) -> Option<Unsigned> {
 struct Search {
     /// Variables of signed types, and how many loops are around their declarations.
     declared: HashMap<Name, (usize, Unsigned)>,
-    /// Those that a loop assigns which is not around their declaration.
+    /// Variables that a loop assigns which is not around their declaration.
     assigned: HashSet<Name>,
-    /// Those that such a loop adds to something, or multiplies.
+    /// Variables that such a loop adds to something, or multiplies.
     combined: HashSet<Name>,
-    /// Those whose address is taken.
+    /// Variables whose address is taken.
     excluded: HashSet<Name>,
 }
 
@@ -138,7 +138,7 @@ impl Search {
     }
 }
 
-/// Whether arithmetic with an expression is unsigned, whatever is on the other side.
+/// True where arithmetic with an expression is unsigned, with any other operand.
 fn is_unsigned(expression: &Expression) -> bool {
     match expression {
         Expression::Cast(ty, _) => ["uint32_t", "uint64_t"].map(Type::name).contains(ty),

@@ -75,7 +75,7 @@ impl Inference<'_> {
         read && !self.holds_error(types)
     }
 
-    /// Whether types, or what the sums in them hold, contain the type of what is wrong.
+    /// True where types, or the payloads of their sums, contain the type of what is wrong.
     fn holds_error(&mut self, mut work: Vec<Ty>) -> bool {
         self.types.begin_walk();
         while let Some(ty) = work.pop() {
