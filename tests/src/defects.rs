@@ -1,6 +1,8 @@
 //! Compiler bugs, seeded on purpose: each rewrites a program at one stage the way a wrong pass
 //! would. The random programs must find every one (a test that finds none proves nothing).
 
+mod text;
+
 use nova_core::{ErrorKind, ScalarOperation};
 use nova_flat::ir::{self as flat, Expression, Output, View};
 use nova_flat::visit;
@@ -23,6 +25,18 @@ pub enum Seed {
     Mem(fn(&mut nova_flat::memory::Memory)),
     /// After translation: a rewriting of each command.
     Loop(fn(&mut imperative::Command)),
+    /// In the C that is compiled: a rewriting of its text.
+    Text(fn(&str) -> String),
+}
+
+impl Defect {
+    /// The rewriting of C, if it is one of C.
+    pub fn of_text(&self) -> Option<fn(&str) -> String> {
+        match self.seed {
+            Seed::Text(rewrite) => Some(rewrite),
+            Seed::Flat(_) | Seed::Mem(_) | Seed::Loop(_) => None,
+        }
+    }
 }
 
 macro_rules! on_expression {
@@ -237,7 +251,21 @@ pub const DEFECTS: &[Defect] = &[
         seed: on_command!(
         imperative::Command::For { level, .. } => *level = imperative::Level::Grid),
     },
+    Defect {
+        name: "constants of 64 bits printed as int",
+        seed: Seed::Text(text::small_constants),
+    },
+    Defect {
+        name: "accumulators declared signed",
+        seed: Seed::Text(text::signed_accumulators),
+    },
 ];
+
+/// The seeded bugs whose names hold some words; all without words.
+pub fn named(words: &str) -> Vec<&'static Defect> {
+    let holds = |defect: &&Defect| defect.name.contains(words);
+    DEFECTS.iter().filter(holds).collect()
+}
 
 /// The left operand for the right one.
 fn swap_operands(lambda: &mut flat::Lambda) {

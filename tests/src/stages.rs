@@ -38,6 +38,8 @@ pub struct Stages {
     target: nova_c::Target,
     /// What it is linked with.
     libraries: &'static [&'static str],
+    /// A bug that is seeded in the C.
+    rewrite: Option<fn(&str) -> String>,
 }
 
 /// What running a program at one stage came to.
@@ -357,7 +359,37 @@ impl Stages {
             strict: how.strict,
             target: options.target.dialect().unwrap_or(nova_c::Target::Seq),
             libraries: options.target.libraries(),
+            rewrite: how.defect.and_then(Defect::of_text),
         })
+    }
+
+    /// The C of a program, rewritten.
+    fn emit(
+        &self,
+        name: &str,
+        rewrite: Option<fn(&str) -> String>,
+    ) -> Result<nova_c::Files, String> {
+        let options = nova_c::Options {
+            name: name.to_string(),
+            target: self.target,
+            one_thread: Vec::new(),
+            device_source: String::new(),
+            prefix: LOADED_PREFIX.to_string(),
+        };
+        let mut files = guard("emit", || nova_c::emit(&self.imperative, &options))?;
+        if let Some(rewrite) = rewrite {
+            files.source = rewrite(&files.source);
+        }
+        Ok(files)
+    }
+
+    /// Whether a bug is seeded in the C and changes it.
+    pub fn has_other_c(&self) -> bool {
+        let Some(rewrite) = self.rewrite else {
+            return false;
+        };
+        let emitted = self.emit("seeded", None);
+        emitted.is_ok_and(|files| rewrite(&files.source) != files.source)
     }
 
     /// The same with C that traces races, which runs on the processor whatever the target is.
@@ -516,14 +548,7 @@ impl Loaded {
         optimization: u8,
         cache: Option<&Cache>,
     ) -> Result<Loaded, String> {
-        let options = nova_c::Options {
-            name: name.to_string(),
-            target: stages.target,
-            one_thread: Vec::new(),
-            device_source: String::new(),
-            prefix: LOADED_PREFIX.to_string(),
-        };
-        let files = guard("emit", || nova_c::emit(&stages.imperative, &options))?;
+        let files = stages.emit(name, stages.rewrite)?;
         let generated = Generated {
             name,
             header: &files.header,

@@ -7,8 +7,10 @@
 //! disagrees, is refused, crashes or does not end.
 //!
 //! `conformance --print SEED` prints a program with its inputs and how it is tried,
-//! `conformance --shrink SEED` the smallest part of it that still fails.
-//! `conformance --defects COUNT` seeds mistakes in the compiler and says which program finds each.
+//! `conformance --shrink SEED` the smallest part of it that still fails, and `conformance --emit SEED
+//! FOLDER` writes what the compiler makes of it at each stage for each of its settings.
+//! `conformance --defects COUNT [WORDS]` seeds mistakes in the compiler, those whose names hold the
+//! words, and says which program finds each.
 //! `conformance --work FIRST LAST` is what the processes run, `conformance --try FILE SEED` what the
 //! shrinking does.
 
@@ -38,14 +40,19 @@ fn main() {
             trial::run(file_of(first), first..number(2).unwrap_or(first + 1));
             true
         }
-        (Some("--defects"), _, count) => seeded::find(count.unwrap_or(300)),
+        (Some("--defects"), _, count) => {
+            let words = arguments.get(2).map_or("", String::as_str);
+            seeded::find(count.unwrap_or(300), words)
+        }
         (Some("--try"), _, _) => try_file(&arguments[1..]),
         (Some("--print"), _, Some(seed)) => print(seed),
         (Some("--shrink"), _, Some(seed)) => show_smallest(seed),
+        (Some("--emit"), _, Some(seed)) => emit(seed, arguments.get(2).map_or(".", String::as_str)),
         (_, Some(count), first) => compare(count, first.unwrap_or(0)),
         _ => {
             eprintln!(
-                "usage: conformance COUNT [FIRST] | --print SEED | --shrink SEED | --defects COUNT"
+                "usage: conformance COUNT [FIRST] | --print SEED | --shrink SEED | \
+                 --emit SEED FOLDER | --defects COUNT [WORDS]"
             );
             std::process::exit(2);
         }
@@ -276,6 +283,29 @@ fn print(seed: u64) -> bool {
     } = plan;
     println!("; strict {strict}; CC={compiler} CFLAGS='{c_options}' NOVA_NUM_THREADS={threads}");
     true
+}
+
+/// Writes the text of a program and its stages for each setting.
+fn emit(seed: u64, folder: &str) -> bool {
+    let (plan, text, program) = program_of(seed);
+    let folder = PathBuf::from(folder);
+    let write = |name: String, text: &str| {
+        let written = std::fs::write(folder.join(&name), text);
+        written
+            .inspect_err(|error| eprintln!("{name}: {error}"))
+            .is_ok()
+    };
+    let stages = plan.settings.iter().enumerate();
+    let stages = stages.flat_map(|(k, setting)| {
+        let emitted = trial::emit(&text, setting, plan.strict);
+        let named = move |(stage, text)| (format!("p{seed}.{k}.{stage}"), text);
+        emitted.into_iter().map(named)
+    });
+    let source = [(format!("{}.nova", program.name), text.clone())];
+    source
+        .into_iter()
+        .chain(stages)
+        .all(|(name, text)| write(name, &text))
 }
 
 /// `--try FILE SEED`: the text of a file with the inputs and the plan of a seed.

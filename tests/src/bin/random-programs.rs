@@ -8,15 +8,16 @@
 //! distribution of what was tried; exits with 1 when anything disagrees. PASSES is one of these
 //! combinations: `all`, `divided`, `-O3`, `--no-fuse`, `several` (all drawn), `several 12` …
 //!
-//! `random-programs --defects COUNT` seeds each of the compiler bugs of `defects.rs` in turn and
-//! says which program finds it (C left out); exits with 1 when one is not found.
+//! `random-programs --defects COUNT [WORDS]` seeds each of the compiler bugs of `defects.rs` in turn,
+//! or those whose names hold the words, and says which program finds it (C left out, but for bugs of
+//! what writes C); exits with 1 when one is not found.
 //! `random-programs --groups COUNT [FIRST]` compares programs of work-groups whose threads make arrays in
 //! loops (`random/groups.rs`) on each device that there is, or emulation of one, in processes
 //! (`--groups-of DEVICE SEED ...`) that may take only so long; `--group SEED` prints one of them.
 //! `random-programs --shrink SEED` prints the smallest part of a program that still disagrees.
 
 use nova_core::Value;
-use nova_tests::defects::{DEFECTS, Defect};
+use nova_tests::defects::{Defect, named};
 use nova_tests::group_campaign;
 use nova_tests::random::{self, PRELUDE, Program};
 use nova_tests::shrink::shrink;
@@ -28,12 +29,18 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 /// How many programs share a C file.
 const BATCH: u64 = 16;
 
+/// How far the compiler of C optimises the files in turn.
+const LEVELS_OF_C: [u8; 3] = [1, 1, 3];
+
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<u64>().ok());
     let passed = match arguments.first().map(String::as_str) {
-        Some("--defects") => find_defects(number(1).unwrap_or(2000)),
+        Some("--defects") => {
+            let words = arguments.get(2).map_or("", String::as_str);
+            find_defects(number(1).unwrap_or(2000), words)
+        }
         Some("--groups") => group_campaign::run(number(1).unwrap_or(200), number(2).unwrap_or(0)),
         Some("--groups-of") => {
             let seeds: Vec<u64> = (2..arguments.len()).filter_map(number).collect();
@@ -52,7 +59,7 @@ fn main() {
         _ => {
             eprintln!(
                 "usage: random-programs COUNT [FIRST [PASSES]] | --groups COUNT [FIRST] | --group SEED | \
-                 --defects COUNT | --shrink SEED"
+                 --defects COUNT [WORDS] | --shrink SEED"
             );
             std::process::exit(2);
         }
@@ -106,7 +113,10 @@ fn compare(count: u64, first: u64, chosen: Option<&str>) -> bool {
                     }
                     let seeds = first + start..first + count.min(start + BATCH);
                     let passes = combinations[number as usize % combinations.len()];
-                    compare_batch(seeds, passes, &mut tally);
+                    // Other levels for each combination, from one round of all to the next.
+                    let round = number as usize / combinations.len();
+                    let level = LEVELS_OF_C[(number as usize + round) % LEVELS_OF_C.len()];
+                    compare_batch(seeds, (passes, level), &mut tally);
                 }
                 if let Ok(mut total) = total.lock() {
                     total.add(tally);
@@ -120,15 +130,15 @@ fn compare(count: u64, first: u64, chosen: Option<&str>) -> bool {
 }
 
 /// Runs the programs of some seeds together; where the file is refused, one by one.
-fn compare_batch(seeds: std::ops::Range<u64>, passes: Passes, tally: &mut Tally) {
+fn compare_batch(seeds: std::ops::Range<u64>, way: (Passes, u8), tally: &mut Tally) {
     let programs: Vec<Program> = seeds.map(random::program).collect();
-    let Err(why) = batch(&programs, passes, tally) else {
+    let Err(why) = batch(&programs, way, tally) else {
         return;
     };
     let before = tally.disagreements.len();
     for program in &programs {
-        if let Err(one) = batch(std::slice::from_ref(program), passes, tally) {
-            let text = format!("{} ({passes}): {one}", program.name);
+        if let Err(one) = batch(std::slice::from_ref(program), way, tally) {
+            let text = format!("{} ({}): {one}", program.name, way.0);
             tally.disagreements.push(text);
         }
     }
@@ -149,12 +159,16 @@ fn strict(passes: Passes) -> How<'static> {
 }
 
 /// Runs programs that share a file; an error says that the file was refused.
-fn batch(programs: &[Program], passes: Passes, tally: &mut Tally) -> Result<(), String> {
+fn batch(
+    programs: &[Program],
+    (passes, level): (Passes, u8),
+    tally: &mut Tally,
+) -> Result<(), String> {
     let name = &programs[0].name;
     let entries: Vec<&str> = programs.iter().map(|p| p.entry.as_str()).collect();
     let text = format!("{PRELUDE}{}", entries.concat());
     let stages = Stages::compile(name, &text, strict(passes))?;
-    let loaded = Loaded::new(name, &stages, 1)?;
+    let loaded = Loaded::new(name, &stages, level)?;
     for (entry, program) in programs.iter().enumerate() {
         tally.count(program);
         let mut fails = false;
@@ -171,7 +185,7 @@ fn batch(programs: &[Program], passes: Passes, tally: &mut Tally) -> Result<(), 
             if let Some(text) = disagreement(&outcomes) {
                 tally
                     .disagreements
-                    .push(format!("{} ({passes}): {text}", program.name));
+                    .push(format!("{} ({passes}, C -O{level}): {text}", program.name));
                 break;
             }
         }
@@ -277,17 +291,20 @@ fn failure(text: &str, inputs: &[Vec<String>], how: How) -> Option<String> {
             );
         }
     };
-    if stages.core.entries.is_empty() {
+    let of_text = how.defect.is_some_and(|defect| defect.of_text().is_some());
+    if stages.core.entries.is_empty() || of_text && !stages.has_other_c() {
         return None;
     }
+    let loaded = match how.defect.is_none() || of_text {
+        true => Loaded::new("shrunk", &stages, *LEVELS_OF_C.iter().max().unwrap_or(&1)).ok(),
+        false => None,
+    };
     for texts in inputs {
         let Ok(values) = values(&stages, 0, texts) else {
             continue;
         };
         let mut outcomes = stages.evaluate(0, &values);
-        if how.defect.is_none()
-            && let Ok(loaded) = Loaded::new("shrunk", &stages, 1)
-        {
+        if let Some(loaded) = &loaded {
             outcomes.push((loaded.stage(), loaded.call(0, &values)));
         }
         if let Some(text) = disagreement(&outcomes) {
@@ -324,7 +341,8 @@ fn show_smallest(seed: u64) -> bool {
 }
 
 /// Seeds each bug in turn, on all cores, and says which program finds it; whether all are found.
-fn find_defects(count: u64) -> bool {
+fn find_defects(count: u64, words: &str) -> bool {
+    let defects = named(words);
     let next = AtomicUsize::new(0);
     let found = Mutex::new(BTreeMap::new());
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -333,7 +351,7 @@ fn find_defects(count: u64) -> bool {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(defect) = DEFECTS.get(number) else {
+                    let Some(defect) = defects.get(number) else {
                         break;
                     };
                     let by = found_by(defect, count);
@@ -346,7 +364,7 @@ fn find_defects(count: u64) -> bool {
     });
     let found = found.into_inner().unwrap_or_default();
     let mut missed = 0;
-    for (number, defect) in DEFECTS.iter().enumerate() {
+    for (number, defect) in defects.iter().enumerate() {
         match found.get(&number) {
             Some(Some((seed, why))) => {
                 println!("found    {:55} by program {seed}: {why}", defect.name);
@@ -359,7 +377,7 @@ fn find_defects(count: u64) -> bool {
     }
     println!(
         "seeded bugs: {} found, {missed} missed",
-        DEFECTS.len() - missed
+        defects.len() - missed
     );
     missed == 0
 }

@@ -3,7 +3,7 @@
 use super::draw::Draw;
 use super::forms::forms;
 use super::sums::Constructor;
-use super::types::{BOOL, Class, INT, Type};
+use super::types::{BOOL, Class, INT, SCALARS, Type};
 
 impl Draw<'_> {
     /// A function: one that is bound, one of the tables, or a lambda.
@@ -135,14 +135,12 @@ impl Draw<'_> {
     }
 
     /// A binding of a tuple of operations that have a literal on one side and, as a rule, something
-    /// bound on the other.
+    /// bound on the other; before it one of a number of their type.
     pub fn operations(&mut self) -> String {
-        let is_number = |ty: &Type| Class::Number.holds(ty);
-        let bound = self.scope.pick(&mut self.random, is_number);
-        let number = bound.map_or(Type::Scalar(INT), |(_, ty)| ty);
+        let (number, first) = self.number();
         let (mut texts, mut types) = (Vec::new(), Vec::new());
-        for _ in 0..3 + self.random.below(4) {
-            let ty = match self.random.chance(80) {
+        for _ in 0..8 + self.random.below(8) {
+            let ty = match self.random.chance(75) {
                 true => number.clone(),
                 false => Type::Scalar(BOOL),
             };
@@ -157,7 +155,47 @@ impl Draw<'_> {
         } else {
             self.scope.bind(&name, Type::Tuple(types));
         }
-        format!("({name} ({}))", texts.join(", "))
+        format!("{first}({name} ({}))", texts.join(", "))
+    }
+
+    /// A type of numbers, and a binding of one that is not known before the program runs, where
+    /// there is something to make it of.
+    fn number(&mut self) -> (Type, String) {
+        // Beside those wider than C's `int` its literals have that type.
+        let wide = SCALARS.iter().find(|scalar| scalar.suffix == "i64");
+        let chosen = match (self.random.chance(40), wide) {
+            (true, Some(wide)) => Some(Type::Scalar(*wide)),
+            (_, _) => self.types.of_class(&mut self.random, Class::Number, 0),
+        };
+        let chosen = chosen.unwrap_or(Type::Scalar(INT));
+        let number = self
+            .scope
+            .pick(&mut self.random, |ty| Class::Integer.holds(ty));
+        let to = if Class::Float.holds(&chosen) {
+            "to"
+        } else {
+            "wrap"
+        };
+        let conversion = format!("{to}_{chosen}");
+        match number {
+            Some((number, _)) if !self.scope.binds(&conversion) => {
+                let name = self.scope.fresh();
+                self.scope.bind(&name, chosen.clone());
+                (chosen, format!("({name} ({conversion} {number}))\n  "))
+            }
+            Some(_) | None => (chosen, String::new()),
+        }
+    }
+
+    /// A binding of an accumulation and of what comparisons of it give.
+    pub fn accumulation(&mut self) -> Option<String> {
+        let (number, first) = self.number();
+        let truth = Type::Scalar(BOOL);
+        let ty = Type::Tuple(vec![number, truth.clone(), truth]);
+        let text = self.form_of(&forms().accumulations, &ty, 2, false)?;
+        let name = self.scope.fresh();
+        self.scope.bind(&name, ty);
+        Some(format!("{first}({name} {text})"))
     }
 
     /// A binding of a function, which may be the rest of another.

@@ -426,7 +426,9 @@ impl<'a> Draw<'a> {
         let start = self.random.below(parts.len());
         let mut places = (0..parts.len()).map(|k| (start + k) % parts.len());
         let place = places.find(|k| parts[*k] == ty)?;
-        Some(match self.random.chance(80) {
+        // `-.2` is what a number without its first digit looks like.
+        let is_sign = ["-", "+"].contains(&name.as_str());
+        Some(match !is_sign && self.random.chance(80) {
             true => format!("{name}.{place}"),
             false => format!("({name} . {place})"),
         })

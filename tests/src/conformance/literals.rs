@@ -16,13 +16,17 @@ pub fn bounds(scalar: Scalar) -> (i128, i128) {
 pub fn integer(random: &mut Random, scalar: Scalar) -> i128 {
     let (least, most) = bounds(scalar);
     let near = random.below(4) as i128;
-    let number = match random.below(12) {
+    let number = match random.below(15) {
         0..5 => near * 2 - 1 + random.below(8) as i128,
         5 => -1 - near,
         6 => least + near,
         7 => most - near,
         8 => (1 << random.below(scalar.bits as usize)) - (near & 1),
         9 => most / 2 + near,
+        // About the ends of C's `int`, and as wide.
+        10 => *random.pick(&[i128::from(i32::MAX), i128::from(i32::MIN)]) + near - 1,
+        11 => (1 << 32) - 1 + near,
+        12 => i128::from(random.bits() as i32),
         _ => i128::from(random.bits() as i64) >> random.below(60),
     };
     match (least..=most).contains(&number) {

@@ -121,6 +121,7 @@ impl File {
         for _ in 0..1 + draw.random.below(2) {
             bindings.push(draw.operations());
         }
+        bindings.extend(draw.accumulation());
         for _ in 0..3 + draw.random.below(18) {
             let depth = 2 + draw.random.below(3);
             bindings.push(draw.binding(depth));

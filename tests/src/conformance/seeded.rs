@@ -1,21 +1,25 @@
 //! Whether the programs find mistakes of the compiler that are seeded on purpose (`defects.rs`).
 //!
 //! A mistake is seeded at a stage of the compiler, and the interpreters of the stages after it are
-//! asked; no C is compiled. Programs with large vectors are left out, since these interpreters are
-//! slow.
+//! asked; C is compiled where the mistake is one of what writes it. Programs with large vectors are
+//! left out, since these interpreters are slow.
 
 use super::trial::file_of;
 use super::{File, Program};
-use crate::defects::{DEFECTS, Defect};
-use crate::stages::{How, Passes, SMALL_TILES, Stages, disagreement};
+use crate::defects::{Defect, named};
+use crate::stages::{How, Loaded, Passes, SMALL_TILES, Stages, disagreement};
 use nova_core::Value;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// How far the compiler of C optimises.
+const LEVEL_OF_C: u8 = 3;
+
 /// Seeds each mistake in turn, on all processors, and says which program finds it first; whether all
-/// are found by so many programs.
-pub fn find(count: u64) -> bool {
+/// are found by so many programs. Only those whose names hold some words, if there are any.
+pub fn find(count: u64, words: &str) -> bool {
+    let defects = named(words);
     let (next, found) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
     std::thread::scope(|scope| {
@@ -23,7 +27,7 @@ pub fn find(count: u64) -> bool {
             scope.spawn(|| {
                 while let Some((number, defect)) = {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    DEFECTS.get(number).map(|defect| (number, defect))
+                    defects.get(number).map(|defect| (number, *defect))
                 } {
                     let seed = (0..count).find(|seed| finds(*seed, defect));
                     if let Ok(mut found) = found.lock() {
@@ -35,7 +39,7 @@ pub fn find(count: u64) -> bool {
     });
     let found = found.into_inner().unwrap_or_default();
     let mut missed = 0;
-    for (number, defect) in DEFECTS.iter().enumerate() {
+    for (number, defect) in defects.iter().enumerate() {
         match found.get(&number).copied().flatten() {
             Some(seed) => println!("found    {:55} by program {seed}", defect.name),
             None => {
@@ -46,7 +50,7 @@ pub fn find(count: u64) -> bool {
     }
     println!(
         "seeded bugs: {} found, {missed} missed",
-        DEFECTS.len() - missed
+        defects.len() - missed
     );
     missed == 0
 }
@@ -56,10 +60,13 @@ fn finds(seed: u64, defect: &Defect) -> bool {
     let file = File::new(file_of(seed), true);
     let program = file.program(seed);
     let text = format!("{}{}", file.head, program.text);
-    !program.large && fails(&text, &program, Some(defect)) && !fails(&text, &program, None)
+    let with_c = defect.of_text().is_some();
+    !program.large
+        && fails(&text, &program, Some(defect), with_c)
+        && !fails(&text, &program, None, with_c)
 }
 
-fn fails(text: &str, program: &Program, defect: Option<&Defect>) -> bool {
+fn fails(text: &str, program: &Program, defect: Option<&Defect>, with_c: bool) -> bool {
     let how = How {
         strict: true,
         passes: Passes::All,
@@ -70,10 +77,25 @@ fn fails(text: &str, program: &Program, defect: Option<&Defect>) -> bool {
     let Ok(stages) = Stages::compile("conformance", text, how) else {
         return true;
     };
+    if !with_c {
+        return disagrees(&stages, program, None);
+    }
+    if defect.is_some() && !stages.has_other_c() {
+        return false;
+    }
+    // A mistake that C does not accept is not found by a program.
+    Loaded::new("conformance", &stages, LEVEL_OF_C)
+        .is_ok_and(|loaded| disagrees(&stages, program, Some(&loaded)))
+}
+
+fn disagrees(stages: &Stages, program: &Program, loaded: Option<&Loaded>) -> bool {
     program.runs.iter().any(|texts| {
-        let inputs = values(&stages, texts);
-        let outcomes = inputs.map(|inputs| stages.evaluate(0, &inputs));
-        outcomes.is_some_and(|outcomes| disagreement(&outcomes).is_some())
+        let Some(inputs) = values(stages, texts) else {
+            return false;
+        };
+        let mut outcomes = stages.evaluate(0, &inputs);
+        outcomes.extend(loaded.map(|loaded| (loaded.stage(), loaded.call(0, &inputs))));
+        disagreement(&outcomes).is_some()
     })
 }
 

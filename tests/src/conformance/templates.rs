@@ -131,12 +131,6 @@ impl Form {
         })
     }
 
-    /// Whether it asks for a literal.
-    pub fn has_literal(&self) -> bool {
-        let is_literal = |part: &Part| matches!(part, Part::Special(Special::Literal, _));
-        self.parts.iter().any(is_literal)
-    }
-
     /// Whether its value may be of a type; what its variables stand for then.
     pub fn gives(&self, ty: &Type) -> Option<Bindings> {
         let mut bindings = Bindings::default();

@@ -12,7 +12,7 @@ use crate::random::Random;
 use crate::stages::{Outcome, of_call};
 use nova_core::Value;
 use nova_driver::pipeline::optional_passes;
-use nova_driver::{Checked, Compiler, Failure, Options, Source, Target};
+use nova_driver::{Checked, Compiler, Failure, Options, Source, Stage, Target};
 use nova_exec::library::Library;
 use nova_opt::divide::Division;
 use std::fmt;
@@ -239,6 +239,20 @@ pub fn try_text(
         }
     }
     false
+}
+
+/// What the compiler makes of a text at each stage, or why it makes nothing.
+pub fn emit(text: &str, setting: &Setting, strict: bool) -> Vec<(&'static str, String)> {
+    let compiler = Compiler::new(setting.options(strict));
+    let at_stage = |stage: Stage| {
+        let made = compiler
+            .check(Source::text("conformance.nova", text))
+            .and_then(|mut checked| compiler.emit(&mut checked, stage));
+        made.unwrap_or_else(|failure| failure.to_string())
+    };
+    nova_driver::options::STAGES
+        .map(|(stage, name)| (name, at_stage(stage)))
+        .to_vec()
 }
 
 /// The values of an entry's inputs, from their texts.

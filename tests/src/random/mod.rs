@@ -8,6 +8,7 @@
 mod expression;
 mod grids;
 pub mod groups;
+mod literals;
 mod maps;
 mod productions;
 mod types;
@@ -111,18 +112,32 @@ pub fn program(seed: u64) -> Program {
     let result = types::any(&mut random, 2);
     let mut draw = expression::Draw::new(random, &inputs);
     let body = draw.body(&result);
-    let name = format!("random{seed}");
-    let parameters: Vec<String> = inputs.iter().map(|(n, t)| format!("({n} : {t})")).collect();
-    let entry = format!("(entry {name} ({})\n  {body})\n", parameters.join(" "));
     let runs = 3;
+    let literals = literals::literals(seed, runs);
+    let name = format!("random{seed}");
+    let parameters: Vec<String> = inputs
+        .iter()
+        .chain([&literals.input])
+        .map(|(n, t)| format!("({n} : {t})"))
+        .collect();
+    let entry = format!(
+        "(entry {name} ({})\n  (let {}in ({body}, {})))\n",
+        parameters.join(" "),
+        literals.bindings,
+        literals.names.join(", ")
+    );
     let values = (0..runs)
         .map(|run| {
             inputs
                 .iter()
                 .map(|(_, t)| values::value(&mut draw.random, t, run))
+                .chain([literals.values[run].clone()])
                 .collect()
         })
         .collect();
+    for (operator, count) in literals.used {
+        *draw.used.entry(operator).or_default() += count;
+    }
     Program {
         name,
         entry,

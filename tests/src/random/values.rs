@@ -73,6 +73,71 @@ fn draw(random: &mut Random, ty: &Ty, run: usize, fuel: usize) -> String {
     }
 }
 
+/// How many bits an integer type has.
+pub fn bits(name: &str) -> u32 {
+    let digits = name.trim_start_matches(|c: char| c.is_alphabetic());
+    digits.parse().unwrap_or(32)
+}
+
+/// The least and the greatest number of an integer type.
+pub fn bounds(name: &str) -> (i128, i128) {
+    let bits = bits(name);
+    match name.starts_with('u') {
+        true => (0, (1i128 << bits) - 1),
+        false => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+    }
+}
+
+/// Numbers about the ends of integer types, of which each type has those that fit.
+fn edges(name: &str) -> Vec<i128> {
+    let bits = bits(name);
+    let (low, high) = bounds(name);
+    let mut all: Vec<i128> = vec![0, 1, -1, 2, 3, 7, -7, i128::from(bits) - 1];
+    for end in [low, high, 1 << (bits / 2), 1 << 31, 1 << 32, -(1 << 31)] {
+        all.extend([end - 1, end, end + 1]);
+    }
+    // As many bits as C's `int`, or one less.
+    all.extend([1 << 30, -(1 << 30), 0x7654_3210, -0x7654_3210]);
+    all.retain(|v| (low..=high).contains(v));
+    all
+}
+
+/// Floating numbers that are read alike in both types.
+const FLOATING: &[&str] = &[
+    "0.0",
+    "-0.0",
+    "1.0",
+    "-1.0",
+    "0.5",
+    "-128.9",
+    "2147483648.0",
+    "4294967296.0",
+    "1e-40",
+    "3e38",
+    "nan",
+    "inf",
+    "-inf",
+];
+
+/// A scalar: one of the edges of its type, or any one.
+pub fn edge_or_any(random: &mut Random, name: &str) -> String {
+    match name {
+        "bool" => scalar(random, name),
+        "float" | "double" if random.chance(60) => (*random.pick(FLOATING)).to_string(),
+        "float" | "double" => scalar(random, name),
+        _integer if random.chance(60) => random.pick(&edges(name)).to_string(),
+        _integer => {
+            // As many digits as chance has it.
+            let number = random.bits() >> random.below(64);
+            let shift = 64 - bits(name);
+            match name.starts_with('u') {
+                true => (number << shift >> shift).to_string(),
+                false => ((number << shift) as i64 >> shift).to_string(),
+            }
+        }
+    }
+}
+
 /// A scalar: small numbers mostly, sometimes the extremes.
 pub fn scalar(random: &mut Random, name: &str) -> String {
     if name == "bool" {
@@ -87,10 +152,7 @@ pub fn scalar(random: &mut Random, name: &str) -> String {
         let v = random.below(2001) as f64 / 100.0 - 10.0;
         return format!("{v:?}");
     }
-    let bits: u32 = name
-        .trim_start_matches(|c: char| c.is_alphabetic())
-        .parse()
-        .unwrap_or(32);
+    let bits = bits(name);
     if name.starts_with('u') {
         let max = if bits == 64 {
             u64::MAX

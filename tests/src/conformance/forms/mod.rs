@@ -22,6 +22,8 @@ pub struct Forms {
     pub expressions: Vec<Form>,
     /// Operations on scalars with a literal on one side.
     pub with_literals: Vec<Form>,
+    /// Folds over vectors of constant length, compared with literals.
+    pub accumulations: Vec<Form>,
     /// Expressions that may fail.
     pub failing: Vec<Form>,
     /// Functions, beside lambdas.
@@ -47,15 +49,15 @@ pub fn forms() -> &'static Forms {
         let tables = [numbers::FORMS, vectors::FORMS, vectors::ARRAYS, data::FORMS];
         let mut expressions: Vec<Form> = tables.iter().flat_map(|rows| Form::all(rows)).collect();
         expressions.extend(numbers::conversions());
-        let mut with_literals = Form::all(numbers::FORMS);
-        with_literals.retain(Form::has_literal);
+        expressions.extend(numbers::with_literals());
         let mut failing = Form::all(failing::FORMS);
         failing.extend(failing::conversions());
         let mut associative = Form::all(functions::COMMUTATIVE);
         associative.extend(Form::all(functions::ASSOCIATIVE));
         Forms {
             expressions,
-            with_literals,
+            with_literals: numbers::with_literals(),
+            accumulations: numbers::accumulations(),
             failing,
             functions: Form::all(functions::FUNCTIONS),
             associative,

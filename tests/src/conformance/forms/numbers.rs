@@ -1,56 +1,39 @@
-//! Operations on scalars, with literals on either side, and conversions that cannot fail.
+//! Operations on scalars, with literals on either side, accumulations, and conversions, none of which
+//! can fail.
 
+use crate::conformance::literals::bounds;
 use crate::conformance::templates::{Form, Row};
-use crate::conformance::types::{Kind, SCALARS};
+use crate::conformance::types::{Kind, SCALARS, Scalar};
 
 /// Operations on numbers and truth values.
 pub const FORMS: &[Row] = &[
     (12, "n", "(+ {n} {n})"),
     (10, "n", "(- {n} {n})"),
     (10, "n", "(* {n} {n})"),
-    (4, "n", "(+ {@lit n} {n})"),
-    (4, "n", "(- {@lit n} {n})"),
-    (3, "n", "(- {n} {@lit n})"),
-    (3, "n", "(* {n} {@lit n})"),
     (4, "n", "(neg {n})"),
     (4, "n", "(abs {n})"),
     (5, "n", "(min {n} {n})"),
     (5, "n", "(max {n} {n})"),
-    (2, "n", "(min {@lit n} {n})"),
-    (2, "n", "(max {n} {@lit n})"),
     (6, "i", "(/ {i} (| {i} 1))"),
-    (3, "i", "(/ {@lit i} (| {i} 1))"),
     (6, "i", "(% {i} (| {i} 1))"),
-    (3, "i", "(% {@lit i} (| {i} 1))"),
-    (3, "i", "(/ {i} (let ($1 {@lit i}) in (if (= $1 0) 3 $1)))"),
-    (3, "i", "(% {i} (let ($1 {@lit i}) in (if (= $1 0) 3 $1)))"),
     (4, "i", "(& {i} {i})"),
     (4, "i", "(| {i} {i})"),
     (4, "i", "(^ {i} {i})"),
-    (2, "i", "(& {@lit i} {i})"),
-    (2, "i", "(^ {i} {@lit i})"),
-    (2, "i", "(| {@lit i} {@lit i})"),
     (4, "i", "(~ {i})"),
     (6, "i", "(<< {i} {@shift i})"),
     (6, "i", "(>> {i} {@shift i})"),
-    (7, "i", "(>> {@lit i} {@shift i})"),
-    (7, "i", "(<< {@lit i} {@shift i})"),
     (3, "bool", "(= {n} {n})"),
     (3, "bool", "(~= {n} {n})"),
     (3, "bool", "(< {n} {n})"),
     (3, "bool", "(<= {n} {n})"),
     (3, "bool", "(> {n} {n})"),
     (3, "bool", "(>= {n} {n})"),
-    (2, "bool", "(< {n} {@lit n})"),
-    (2, "bool", "(>= {@lit n} {n})"),
-    (2, "bool", "(= {@lit n} {n})"),
     (2, "bool", "(= {bool} {bool})"),
     (2, "bool", "(~= {bool} {bool})"),
     (4, "bool", "(and {bool} {bool})"),
     (4, "bool", "(or {bool} {bool})"),
     (4, "bool", "(not {bool})"),
     (6, "x", "(/ {x} {x})"),
-    (3, "x", "(/ {@lit x} {x})"),
     (2, "x", "(sqrt {x})"),
     (1, "x", "(rsqrt {x})"),
     (1, "x", "(recip {x})"),
@@ -85,6 +68,129 @@ pub const FORMS: &[Row] = &[
     (1, "int64", "((from_int16 {int16}) : int64)"),
     (1, "uint16", "((from_uint8 {uint8}) : uint16)"),
 ];
+
+/// What stands on the right of an operator: a variable and a literal, as texts for a class.
+struct Right {
+    variable: &'static str,
+    literal: &'static str,
+}
+
+const ANY: Right = Right {
+    variable: "{c}",
+    literal: "{@lit c}",
+};
+const DIVISOR: Right = Right {
+    variable: "(| {c} 1)",
+    literal: "(let ($1 {@lit c}) in (if (= $1 0) 3 $1))",
+};
+const COUNT: Right = Right {
+    variable: "{@shift c}",
+    literal: "{@shift c}",
+};
+
+/// Operators, the class of what they take, and what they give; no text is the class itself.
+const OPERATORS: &[(&str, &str, &str, Right)] = &[
+    ("+", "n", "", ANY),
+    ("-", "n", "", ANY),
+    ("*", "n", "", ANY),
+    ("min", "n", "", ANY),
+    ("max", "n", "", ANY),
+    ("/", "x", "", ANY),
+    ("/", "i", "", DIVISOR),
+    ("%", "i", "", DIVISOR),
+    ("&", "i", "", ANY),
+    ("|", "i", "", ANY),
+    ("^", "i", "", ANY),
+    ("<<", "i", "", COUNT),
+    (">>", "i", "", COUNT),
+    ("=", "n", "bool", ANY),
+    ("~=", "n", "bool", ANY),
+    ("<", "n", "bool", ANY),
+    ("<=", "n", "bool", ANY),
+    (">", "n", "bool", ANY),
+    (">=", "n", "bool", ANY),
+    ("=", "bool", "bool", ANY),
+    ("~=", "bool", "bool", ANY),
+    ("and", "bool", "bool", ANY),
+    ("or", "bool", "bool", ANY),
+];
+
+/// Every operator with a literal on the left, on the right, and on both sides.
+pub fn with_literals() -> Vec<Form> {
+    let mut forms = Vec::new();
+    for (operator, class, result, right) in OPERATORS {
+        // C finds the type of a shift from its left side alone.
+        let often = if operator.len() == 2 && *class == "i" {
+            8
+        } else {
+            3
+        };
+        let sides = [
+            (often, "{@lit c}", right.variable),
+            (often, "{c}", right.literal),
+            (1, "{@lit c}", right.literal),
+        ];
+        for (weight, a, b) in sides {
+            let text = format!("({operator} {a} {b})")
+                .replace("{c}", &format!("{{{class}}}"))
+                .replace(" c}", &format!(" {class}}}"));
+            let result = if result.is_empty() { class } else { result };
+            forms.push(Form::of(weight, result, &text));
+        }
+    }
+    forms
+}
+
+/// Folds over vectors whose length the program says, each with comparisons of its value; a literal
+/// begins them. One for each type of numbers, source of elements, fold and length.
+pub fn accumulations() -> Vec<Form> {
+    const FOLDS: &[&str] = &[
+        "(foldl (lambda ($2 $3) (+ $2 $3)) START ELEMENTS)",
+        "(foldl (lambda ($2 $3) (- $2 $3)) START ELEMENTS)",
+        "(foldl (lambda ($2 $3) (* $2 $3)) START ELEMENTS)",
+        "(foldl (lambda ($2 $3) (+ (* $3 $3) $2)) START ELEMENTS)",
+        "(foldl - START ELEMENTS)",
+        "(reduce + START ELEMENTS)",
+        "(reduce * START ELEMENTS)",
+        "((scan + START ELEMENTS) ! (- LENGTH 1))",
+    ];
+    let mut forms = Vec::new();
+    for scalar in SCALARS.iter().filter(|scalar| scalar.kind != Kind::Bool) {
+        let name = scalar.name;
+        let to = if scalar.is_integer() { "wrap" } else { "to" };
+        let elements = [
+            format!("(map (lambda ($4) ({to}_{name} (+ {{int}} (* $4 7919)))) (range LENGTH))"),
+            format!("(map (lambda ($4) (+ {{{name}}} ({to}_{name} $4))) (range LENGTH))"),
+            format!("(replicate LENGTH {{{name}}})"),
+        ];
+        for (fold, elements) in FOLDS
+            .iter()
+            .flat_map(|f| elements.iter().map(move |e| (f, e)))
+        {
+            for (length, start) in ["16", "64", "256"].iter().flat_map(|l| starts(scalar, l)) {
+                let text = fold
+                    .replace("ELEMENTS", elements)
+                    .replace("LENGTH", length)
+                    .replace("START", &format!("({start} : <{name}>)"));
+                let compared = format!("(<= $1 4), (> {{@lit {name}}} $1)");
+                let text = format!("(let ($1 {text}) in ($1, {compared}))");
+                forms.push(Form::of(1, &format!("({name}, bool, bool)"), &text));
+            }
+        }
+    }
+    forms
+}
+
+/// What folds over so many elements begin with: any literal, and what C must not conclude from that the
+/// result stays on its side of zero.
+fn starts<'a>(scalar: &Scalar, length: &'a str) -> Vec<(&'a str, String)> {
+    let mut starts = vec![format!("{{@lit {}}}", scalar.name)];
+    if scalar.is_integer() {
+        let (least, most) = bounds(*scalar);
+        starts.extend([(least + 3).to_string(), (most - 2).to_string()]);
+    }
+    starts.into_iter().map(|start| (length, start)).collect()
+}
 
 /// Conversions of all types: those that wrap, those of `bool`, those to floating and wider types.
 pub fn conversions() -> Vec<Form> {

@@ -82,19 +82,28 @@ fn recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
     d.scope.truncate(depth);
     let start = d.expression(t, f);
     let n = d.random.below(4);
+    let lambda = |body: &str| {
+        format!("(lambda (n : int) ({state} : {t}) : {t} (if (<= n 0) {state} {body}))")
+    };
+    let back = format!("({function} (- n 1) {state})");
     let body = if d.random.chance(50) {
         format!("({function} (- n 1) {step})")
     } else {
-        format!("(let ({state} ({function} (- n 1) {state})) in {step})")
+        format!("(let ({state} {back}) in {step})")
     };
-    format!(
-        "((mu ({function} : int -> {t} -> {t}) (lambda (n : int) ({state} : {t}) : {t} \
-         (if (<= n 0) {state} {body}))) {n} {start})"
-    )
-    .replace(
-        &format!("-> {t} -> {t})"),
-        &format!("-> {} -> {})", paren(t), paren(t)),
-    )
+    // The function may be the value of another expression.
+    let value = match d.random.below(6) {
+        0 => format!("(let (k {}) in {})", d.leaf(&INT), lambda(&body)),
+        1 => format!(
+            "(if {} then {} else {})",
+            d.expression(&BOOL, 1),
+            lambda(&body),
+            lambda(&back)
+        ),
+        _ => lambda(&body),
+    };
+    let result = paren(t);
+    format!("((mu ({function} : int -> {result} -> {result}) {value}) {n} {start})")
 }
 
 fn paren(t: &Ty) -> String {
