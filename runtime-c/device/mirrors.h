@@ -163,6 +163,13 @@ static void nova_lend(nova_context *context, const void *data, int64_t count, si
         nova_fail_memory(context, NULL);
 }
 
+/* Constant text of so many bytes, which kernels may read from now on. */
+static inline const void *nova_text(nova_context *context, const char *text, int64_t count)
+{
+    nova_lend(context, text, count, 1);
+    return text;
+}
+
 /* Says that nothing has been written to a new array yet. */
 static inline void *nova_fresh(nova_context *context, void *data)
 {

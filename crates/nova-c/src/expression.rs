@@ -2,6 +2,7 @@
 //! before the statement.
 
 use crate::ast::{Binary, Expression, Name, Statement, Type};
+use crate::command::context;
 use crate::dialect;
 use crate::function::FunctionEmitter;
 use crate::scalar::{self, Raw, Value, memory_type, not};
@@ -71,8 +72,17 @@ impl FunctionEmitter<'_, '_> {
         match expression {
             ir::Expression::Constant(value) => Value::constant(*value),
             ir::Expression::Bytes(bytes) => {
+                let text = match self.unit.has_kernels && !self.is_on_device() {
+                    // Kernels may read it, once they know it.
+                    true => {
+                        let count = Expression::literal(bytes.len().to_string());
+                        let arguments = vec![context(), Expression::text(bytes), count];
+                        Expression::call("nova_text", arguments)
+                    }
+                    false => Expression::text(bytes),
+                };
                 let pointer = memory_type(Scalar::U8).pointer();
-                Value::pointer(Expression::text(bytes).cast(pointer), Scalar::U8, 2)
+                Value::pointer(text.cast(pointer), Scalar::U8, 2)
             }
             ir::Expression::Variable(variable) => self.variable_value(*variable),
             ir::Expression::Scalar {
