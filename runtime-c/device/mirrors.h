@@ -164,7 +164,7 @@ static void nova_lend(nova_context *context, const void *data, int64_t count, si
 }
 
 /* Constant text of so many bytes, which kernels may read from now on. */
-static inline const void *nova_text(nova_context *context, const char *text, int64_t count)
+static inline const void *nova_constant(nova_context *context, const char *text, int64_t count)
 {
     nova_lend(context, text, count, 1);
     return text;

@@ -77,7 +77,7 @@ impl FunctionEmitter<'_, '_> {
                     true => {
                         let count = Expression::literal(bytes.len().to_string());
                         let arguments = vec![context(), Expression::text(bytes), count];
-                        Expression::call("nova_text", arguments)
+                        Expression::call("nova_constant", arguments)
                     }
                     false => Expression::text(bytes),
                 };
