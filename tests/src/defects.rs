@@ -255,10 +255,6 @@ pub const DEFECTS: &[Defect] = &[
         name: "constants of 64 bits printed as int",
         seed: Seed::Text(text::small_constants),
     },
-    Defect {
-        name: "accumulators declared signed",
-        seed: Seed::Text(text::signed_accumulators),
-    },
 ];
 
 /// The seeded bugs whose names hold some words; all without words.
