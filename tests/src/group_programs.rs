@@ -118,15 +118,8 @@ fn reason(program: &Program, passes: Passes) -> String {
             Err(other) => Some(other.to_string()),
         }
     };
-    let Some(why) = refused(&compiler) else {
-        return "nothing is refused: no array of a group is left".to_string();
-    };
-    let mut options = passes.options();
-    options.disabled.insert("reuse".to_string());
-    match refused(&Compiler::new(options)) {
-        Some(_) => why,
-        None => format!("{why} (not without `reuse`)"),
-    }
+    let nothing = || "nothing is refused: no array of a group is left".to_string();
+    refused(&compiler).unwrap_or_else(nothing)
 }
 
 /// Compares the programs of seeds; where their file is refused, one by one. Says of each program that it

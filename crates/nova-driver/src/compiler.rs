@@ -4,7 +4,9 @@ use crate::c_names;
 use crate::code::{Code, Generated};
 use crate::error::{Failure, InternalError, Report};
 use crate::linked;
-use crate::options::{Options, Stage, TARGETS, Target, wrong_prefix};
+use crate::options::{
+    FOR_STRATEGIES, ForStrategies, Options, Stage, TARGETS, Target, wrong_prefix,
+};
 use crate::pipeline::{self, Trace};
 use crate::source::{Parsed, Source, load};
 use crate::strategies;
@@ -54,8 +56,8 @@ pub struct Checked {
     host_warnings: Vec<Diagnostic>,
     /// What ran so far.
     pub trace: Trace,
-    /// Whether its strategies need passes that its level of optimisation leaves out.
-    for_strategies: bool,
+    /// What has to be done so that its strategies are honoured.
+    pub(crate) for_strategies: ForStrategies,
 }
 
 impl Checked {
@@ -142,13 +144,13 @@ impl Compiler {
             let misplaced = pipeline::guard("strategies", misplaced)?;
             report.diagnostics.extend(misplaced);
         }
-        let mut for_strategies = false;
+        let mut for_strategies = self.options.for_strategies;
         if let (Some(program), false) = (&program, report.has_errors()) {
-            let (needs_passes, trace) = self.follow_strategies(program, &name)?;
+            let (needed, trace) = self.follow_strategies(program, &name)?;
             let (sources, target) = (&report.sources, self.options.target);
             let errors = strategies::not_honoured(&tree, sources, target, &trace);
             report.diagnostics.extend(errors);
-            for_strategies = needs_passes;
+            for_strategies = needed;
         }
         self.check_target(&tree, &mut report);
         let program = match program {
@@ -170,17 +172,22 @@ impl Compiler {
         })
     }
 
-    /// Whether the strategies of a program need more passes than its level has, and what is found by
-    /// compiling it: those that the target cannot honour with them either. Only the compiled program
+    /// What has to be done so that the strategies of a program are honoured, and what is found by
+    /// compiling it: those that the target cannot honour whatever is done. Only the compiled program
     /// tells.
-    fn follow_strategies(&self, program: &Program, name: &str) -> Result<(bool, Trace), Failure> {
+    fn follow_strategies(
+        &self,
+        program: &Program,
+        name: &str,
+    ) -> Result<(ForStrategies, Trace), Failure> {
         let mut trace = Trace::default();
         let asks = strategies::has_any(program) || strategies::calls_the_device(program);
         if self.options.division().is_none() || !asks {
-            return Ok((false, trace));
+            return Ok((self.options.for_strategies, trace));
         }
         let core = Code::Core(Arc::new(program.clone()));
-        for for_strategies in [self.options.for_strategies, true] {
+        let steps = FOR_STRATEGIES.into_iter();
+        for for_strategies in steps.filter(|step| *step >= self.options.for_strategies) {
             let options = Options {
                 for_strategies,
                 ..self.options.clone()
@@ -191,7 +198,7 @@ impl Compiler {
                 return Ok((for_strategies, trace));
             }
         }
-        Ok((true, trace))
+        Ok((self.options.for_strategies, trace))
     }
 
     /// Reports a target that this version makes no code for.
@@ -295,7 +302,7 @@ impl Compiler {
     /// for the program that comes of it.
     fn settled(&self, checked: &mut Checked, until: Stage) -> Result<Options, Failure> {
         let mut options = Options {
-            for_strategies: self.options.for_strategies || checked.for_strategies,
+            for_strategies: self.options.for_strategies.max(checked.for_strategies),
             ..self.options.clone()
         };
         let is_early = until > Stage::Core && until < Stage::Loop;

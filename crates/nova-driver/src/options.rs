@@ -106,6 +106,27 @@ pub enum Stage {
     C,
 }
 
+/// What is done, beside what the level of optimisation says, so that devices can run a program as its
+/// strategies say; each does what those before it do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ForStrategies {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The passes by which sizes become known run at every level.
+    Passes,
+    /// What groups replace in loops is written to a second place, where else only a reference count would
+    /// tell that it may be written over.
+    Places,
+}
+
+/// All the steps, from the one that costs least.
+pub const FOR_STRATEGIES: [ForStrategies; 3] = [
+    ForStrategies::Nothing,
+    ForStrategies::Passes,
+    ForStrategies::Places,
+];
+
 /// All stages with the name of each on the command line, in order.
 pub const STAGES: [(Stage, &str); 5] = [
     (Stage::Core, "core"),
@@ -164,8 +185,8 @@ pub struct Options {
     /// Whether one thread runs the program, whatever its target: nothing is divided, and strategies
     /// are loops in order.
     pub one_thread: bool,
-    /// Whether the passes that strategies need run at every level.
-    pub for_strategies: bool,
+    /// What is done so that strategies are honoured.
+    pub for_strategies: ForStrategies,
     /// Foreign functions in the language of the device, which stand before the kernels.
     pub device_source: String,
     /// What stands before the names of the C functions; empty, or an identifier of C
@@ -244,7 +265,7 @@ impl Default for Options {
             proofs: Proofs::default(),
             alone: Alone::default(),
             one_thread: false,
-            for_strategies: false,
+            for_strategies: ForStrategies::default(),
             device_source: String::new(),
             prefix: String::new(),
         }

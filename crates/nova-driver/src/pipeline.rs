@@ -6,13 +6,14 @@
 use crate::code::{Code, Generated};
 use crate::error::InternalError;
 use crate::honoured;
-use crate::options::{Options, Proofs, Stage};
+use crate::options::{ForStrategies, Options, Proofs, Stage};
 pub use crate::trace::Trace;
 use nova_core::ir as core;
 use nova_flat::ir as flat;
 use nova_loop::Machine;
 use nova_loop::interference::{self, Unproved};
 use nova_loop::ir as commands;
+use nova_mem::reuse::Counting;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
@@ -39,6 +40,7 @@ enum Step {
     FlatFor(fn(&mut flat::Program, &Options)),
     FlatToMem(fn(&flat::Program) -> flat::Program),
     Mem(fn(&mut flat::Program)),
+    MemFor(fn(&mut flat::Program, &Options)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
     Loop(On, fn(&mut commands::Program)),
     /// Loops get their witnesses; those without one are kept in the trace.
@@ -202,7 +204,9 @@ pub const PASSES: &[Pass] = &[
         name: "reuse",
         description: "writes arrays over those that they replace, where nobody needs these any more",
         level: 2,
-        step: Step::Mem(nova_mem::reuse::run),
+        step: Step::MemFor(|program, options| {
+            nova_mem::reuse::obstacles(program, counting(options));
+        }),
     },
     Pass {
         name: "loops",
@@ -342,7 +346,7 @@ impl Pass {
     pub fn stage(&self) -> Stage {
         match self.step {
             Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
-            Step::FlatToMem(_) | Step::Mem(_) => Stage::Mem,
+            Step::FlatToMem(_) | Step::Mem(_) | Step::MemFor(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(..) | Step::Settle => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
         }
@@ -368,6 +372,10 @@ impl Pass {
             (Step::FlatToMem(run), Code::Flat(program)) => Ok(Code::Mem(run(&program))),
             (Step::Mem(run), Code::Mem(mut program)) => {
                 run(&mut program);
+                Ok(Code::Mem(program))
+            }
+            (Step::MemFor(run), Code::Mem(mut program)) => {
+                run(&mut program, options);
                 Ok(Code::Mem(program))
             }
             (Step::MemToLoop(run), Code::Mem(program)) => run(&program, options).map(Code::Loop),
@@ -403,6 +411,14 @@ fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
     }
 }
 
+/// Where reuse may ask reference counts.
+pub(crate) fn counting(options: &Options) -> Counting {
+    match options.for_strategies {
+        ForStrategies::Nothing | ForStrategies::Passes => Counting::Everywhere,
+        ForStrategies::Places => Counting::OutsideGroups,
+    }
+}
+
 /// The passes that may be left out, each once.
 pub fn optional_passes() -> Vec<&'static Pass> {
     let mut passes: Vec<&Pass> = Vec::new();
@@ -423,7 +439,7 @@ pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
     }
     // By these the sizes of what is made inside of a work-group become known before it.
     let finds_sizes = pass.level <= 2 && pass.stage() == Stage::Flat && pass.name != DIVIDE;
-    let asked = options.for_strategies && finds_sizes;
+    let asked = options.for_strategies >= ForStrategies::Passes && finds_sizes;
     !pass.is_optional()
         || ((options.optimization >= pass.level || asked) && !options.disabled.contains(pass.name))
 }
@@ -510,6 +526,7 @@ pub fn optimise(
             Step::CoreToFlat(_)
             | Step::FlatToMem(_)
             | Step::Mem(_)
+            | Step::MemFor(_)
             | Step::MemToLoop(_)
             | Step::Loop(..)
             | Step::Settle
@@ -535,6 +552,7 @@ pub fn place(
         match pass.step {
             Step::FlatToMem(run) => mem = run(&mem),
             Step::Mem(run) => run(&mut mem),
+            Step::MemFor(run) => run(&mut mem, options),
             Step::CoreToFlat(_)
             | Step::Flat(_)
             | Step::FlatFor(_)
@@ -571,6 +589,7 @@ pub fn command(
             | Step::FlatFor(_)
             | Step::FlatToMem(_)
             | Step::Mem(_)
+            | Step::MemFor(_)
             | Step::LoopToC(_) => continue,
         }
         check(pass.name, &result)?;

@@ -12,6 +12,7 @@ use crate::mistakes::{Mistake, Mistakes};
 use crate::places::{Rebasing, is_inside};
 pub use crate::uses::Event;
 use crate::uses::{Kind, Span, Uses};
+use nova_core::strategy;
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
@@ -20,9 +21,20 @@ use nova_flat::memory::{Lmad, Memory};
 use nova_flat::visit;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Where a reference count may be asked when the program runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Everywhere.
+    #[default]
+    Everywhere,
+    /// Not in maps over work-groups: groups of a device have no memory for the copy that `Unique` makes
+    /// where somebody else holds the array.
+    OutsideGroups,
+}
+
 /// Writes arrays over those they replace.
 pub fn run(program: &mut Program) {
-    run_with(program, Mistakes::default());
+    obstacles(program, Counting::Everywhere);
 }
 
 /// Why an array was not written over the one it replaces.
@@ -38,6 +50,8 @@ pub enum Obstacle {
     NotInOrder,
     /// The new one is built in a place of its own for what comes later.
     PlacedElsewhere,
+    /// Only a reference count tells who holds the old one, and it cannot be asked here.
+    Uncounted,
 }
 
 /// An array that was not written over, and why.
@@ -50,13 +64,17 @@ pub struct Kept {
 }
 
 /// As [`run`]; gives what was kept, by the array that is made in another place.
-pub fn obstacles(program: &mut Program) -> BTreeMap<Variable, Kept> {
-    run_with(program, Mistakes::default())
+pub fn obstacles(program: &mut Program, counting: Counting) -> BTreeMap<Variable, Kept> {
+    run_with(program, counting, Mistakes::default())
 }
 
 /// As [`obstacles`], with a mistake if a test asks for one.
 #[doc(hidden)]
-pub fn run_with(program: &mut Program, mistakes: Mistakes) -> BTreeMap<Variable, Kept> {
+pub fn run_with(
+    program: &mut Program,
+    counting: Counting,
+    mistakes: Mistakes,
+) -> BTreeMap<Variable, Kept> {
     let mut uses = Uses::new(program);
     for function in &program.functions {
         uses.function(program, function);
@@ -71,6 +89,8 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) -> BTreeMap<Variable,
         taken: BTreeMap::new(),
         unneeded: BTreeSet::new(),
         obstacles: BTreeMap::new(),
+        counting,
+        in_group: false,
         mistakes,
     };
     for (index, function) in functions.iter().enumerate() {
@@ -87,6 +107,15 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) -> BTreeMap<Variable,
     let obstacles = pass.obstacles;
     program.functions = functions;
     obstacles
+}
+
+/// Whether work-groups run an operation, as the program says.
+fn is_of_groups(expression: &Expression) -> bool {
+    let Expression::Operation(operation) = expression else {
+        return false;
+    };
+    let strategy = operation.strategy.as_ref();
+    strategy.is_some_and(|strategy| strategy.level == strategy::Level::Workgroup)
 }
 
 /// What a function knows of the holders of a block.
@@ -113,6 +142,9 @@ struct Reuse<'a> {
     /// Blocks in which nothing lies any more.
     unneeded: BTreeSet<Variable>,
     obstacles: BTreeMap<Variable, Kept>,
+    counting: Counting,
+    /// Whether a work-group runs what is looked at.
+    in_group: bool,
     mistakes: Mistakes,
 }
 
@@ -161,9 +193,12 @@ impl Reuse<'_> {
         let statements = std::mem::take(&mut body.statements);
         for mut statement in statements {
             self.statement(&mut statement, &mut body.statements);
+            let around = self.in_group;
+            self.in_group |= is_of_groups(&statement.expression);
             visit::bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
+            self.in_group = around;
             body.statements.push(statement);
         }
     }
@@ -340,6 +375,9 @@ impl Reuse<'_> {
                 &moved.ok_or(Obstacle::PlacedElsewhere)?,
             );
             return Ok(Some(array));
+        }
+        if self.in_group && self.counting == Counting::OutsideGroups {
+            return Err(Obstacle::Uncounted);
         }
         let lmad = Lmad::of_shape(self.program.ty(array).shape());
         let lmad = lmad.ok_or(Obstacle::NotInOrder)?;

@@ -36,7 +36,10 @@ impl Compiler {
         }
         let code = Code::Core(checked.program.clone());
         match pipeline::run_before(REUSE, code, &checked.name, options)? {
-            Code::Mem(mut program) => Ok(Some(nova_mem::reuse::obstacles(&mut program))),
+            Code::Mem(mut program) => Ok(Some(nova_mem::reuse::obstacles(
+                &mut program,
+                pipeline::counting(options),
+            ))),
             Code::Core(_) | Code::Flat(_) | Code::Loop(_) | Code::C(_) => Ok(None),
         }
     }
@@ -218,6 +221,9 @@ fn reason(program: &Program, kept: &Kept) -> String {
         ),
         Obstacle::NotInOrder => format!("the elements of {name} do not follow each other in order"),
         Obstacle::PlacedElsewhere => "the new array is built where it is needed later".to_string(),
+        Obstacle::Uncounted => {
+            format!("others may hold {name}, and a work-group has no memory for a copy")
+        }
     }
 }
 

@@ -25,7 +25,7 @@ fn shorten(program: &mut Program, mistakes: Mistakes) {
 }
 
 fn replace(program: &mut Program, mistakes: Mistakes) {
-    reuse::run_with(program, mistakes);
+    reuse::run_with(program, reuse::Counting::Everywhere, mistakes);
 }
 
 /// A copy of `m`, which is then read or not.
