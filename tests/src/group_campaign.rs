@@ -6,6 +6,7 @@
 
 use crate::group_programs::{BATCH, Compared, compare};
 use crate::stages::Passes;
+use nova_driver::Target;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,10 +23,7 @@ const TO_RUN: Duration = Duration::from_secs(40);
 /// The orders in which the emulation of CUDA runs threads; batches have them in turn.
 const ORDERS: [&str; 3] = ["random", "descending", "interleaved"];
 
-/// The passes of a level of optimisation.
-type OfLevel = fn(u8) -> Passes;
-
-const DEVICES: [(&str, OfLevel); 2] = [("opencl", Passes::Kernels), ("cuda", Passes::Cuda)];
+const DEVICES: [(&str, Target); 2] = [("opencl", Target::OpenCl), ("cuda", Target::Cuda)];
 
 /// The levels of optimisation; batches have them in turn.
 const LEVELS: [u8; 4] = [2, 0, 3, 1];
@@ -33,8 +31,8 @@ const LEVELS: [u8; 4] = [2, 0, 3, 1];
 /// Compares programs on all devices; whether they agree.
 pub fn run(count: u64, first: u64) -> bool {
     let mut passed = true;
-    for (device, passes) in DEVICES {
-        if passes(2).is_present() {
+    for (device, target) in DEVICES {
+        if passes(target, first).is_present() {
             let found = on_device(device, first, count);
             report(device, &found);
             // Only PoCL compiles kernels when a program runs.
@@ -49,10 +47,10 @@ pub fn run(count: u64, first: u64) -> bool {
 /// The work of one process: compares the programs of seeds, and prints what comes out.
 pub fn work(device: &str, seeds: &[u64]) -> bool {
     let known = DEVICES.into_iter().find(|(name, _)| *name == device);
-    let (Some((_, passes)), Some(first)) = (known, seeds.first()) else {
+    let (Some((_, target)), Some(first)) = (known, seeds.first()) else {
         return false;
     };
-    let passes = passes(LEVELS[(first / BATCH) as usize % LEVELS.len()]);
+    let passes = passes(target, *first);
     if !passes.is_present() {
         return false;
     }
@@ -76,6 +74,18 @@ pub fn work(device: &str, seeds: &[u64]) -> bool {
         say(format!("differs\t0\t{}", text.escape_debug()));
     }
     say("done".to_string())
+}
+
+/// How the batch with this program is compiled: at each level in turn, and from one round of all levels
+/// to the next with and without what is done so that groups are honoured.
+fn passes(target: Target, first: u64) -> Passes {
+    let batch = (first / BATCH) as usize;
+    let level = LEVELS[batch % LEVELS.len()];
+    match batch / LEVELS.len() % 2 {
+        0 => Passes::Honoured(target, level),
+        _ if target == Target::Cuda => Passes::Cuda(level),
+        _ => Passes::Kernels(level),
+    }
 }
 
 fn on_device(device: &str, first: u64, count: u64) -> Compared {

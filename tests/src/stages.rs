@@ -8,6 +8,7 @@ use nova_core::error::ERROR_KINDS;
 use nova_core::interpret::Options as Evaluation;
 use nova_core::{RuntimeError, Value};
 use nova_diag::{Severity, SourceMap};
+use nova_driver::options::ForStrategies;
 use nova_driver::pipeline::{command, optimise, optional_passes, place};
 use nova_driver::{Options, Proofs, Target, foreign_symbols, interfaces};
 use nova_exec::cache::Cache;
@@ -99,6 +100,8 @@ pub enum Passes {
     Kernels(u8),
     /// The same for CUDA.
     Cuda(u8),
+    /// Those of a level, for one of these two, with all that is done so that groups are honoured.
+    Honoured(Target, u8),
     /// Those of a level without several of them, for a target and parts of a size: all drawn by this
     /// number.
     Several(u64),
@@ -110,7 +113,7 @@ impl Passes {
         match self {
             Passes::Kernels(_) => devices::has_opencl(),
             Passes::Cuda(_) => devices::has_cuda(),
-            Passes::Several(_) => match self.options().target {
+            Passes::Several(_) | Passes::Honoured(..) => match self.options().target {
                 Target::OpenCl => devices::has_opencl(),
                 Target::Cuda => devices::has_cuda(),
                 Target::Sequential | Target::Pthreads | Target::Mpi => true,
@@ -151,6 +154,7 @@ impl Passes {
             Passes::Threads(level) => format!("pthreads -O{level}"),
             Passes::Kernels(level) => format!("opencl -O{level}"),
             Passes::Cuda(level) => format!("cuda -O{level}"),
+            Passes::Honoured(target, level) => format!("{target} -O{level} honoured"),
             Passes::Level(level) => format!("-O{level}"),
             Passes::Without(pass) => format!("--no-{pass}"),
             Passes::Several(number) => format!("several {number}"),
@@ -215,6 +219,13 @@ impl Passes {
                 optimization,
                 ..all
             },
+            Passes::Honoured(target, optimization) => Options {
+                target,
+                division: Some(Division::SMALL),
+                optimization,
+                for_strategies: ForStrategies::Places,
+                ..all
+            },
             Passes::Without(name) => Options {
                 disabled: [name.to_string()].into(),
                 ..all
@@ -235,7 +246,8 @@ impl fmt::Display for Passes {
             | Passes::Divided
             | Passes::Threads(_)
             | Passes::Kernels(_)
-            | Passes::Cuda(_) => f.write_str(&self.name()),
+            | Passes::Cuda(_)
+            | Passes::Honoured(..) => f.write_str(&self.name()),
         }
     }
 }
