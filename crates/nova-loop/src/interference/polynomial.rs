@@ -16,7 +16,7 @@ nova_diag::ids! {
 }
 
 /// A sum: products, with their factors, none of which is 0.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Polynomial(BTreeMap<Vec<Symbol>, i128>);
 
 impl Polynomial {

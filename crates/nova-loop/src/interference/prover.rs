@@ -2,11 +2,12 @@
 //!
 //! A proof takes the last symbol of the sum, finds out whether what it is multiplied by is negative,
 //! and puts a bound of the symbol in its place, which consists of earlier symbols; until a number is
-//! left. Of a power one symbol is replaced at a time: what it is multiplied by has fewer of them. There is no search beyond the choice of a bound, and the work is limited.
+//! left. Of a power one symbol is replaced at a time: what it is multiplied by has fewer of them. There is
+//! no search beyond the choice of a bound, and the work is limited.
 
 use super::polynomial::{Polynomial, Symbol};
 use nova_diag::deep;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// Steps of a proof.
 const MOST_STEPS: u32 = 100_000;
@@ -79,10 +80,10 @@ struct Search {
     /// Steps that are left.
     left: u32,
     /// Sums of which it has been found out that nothing shows that they are not negative.
-    failed: BTreeSet<Polynomial>,
+    failed: HashSet<Polynomial>,
     /// Those of which it has been shown, by the cases that are assumed: what is known without the last
     /// ones also holds with them.
-    proved: Vec<BTreeSet<Polynomial>>,
+    proved: Vec<HashSet<Polynomial>>,
 }
 
 /// What is known of symbols.
@@ -152,8 +153,8 @@ impl Prover {
     pub(super) fn holds(&self, sum: &Polynomial) -> bool {
         let mut search = Search {
             left: MOST_STEPS,
-            failed: BTreeSet::new(),
-            proved: vec![BTreeSet::new()],
+            failed: HashSet::new(),
+            proved: vec![HashSet::new()],
         };
         self.is_nowhere || self.prove(sum, &mut search)
     }
@@ -250,7 +251,7 @@ impl Prover {
             return true;
         }
         let outside = std::mem::take(&mut search.failed);
-        search.proved.push(BTreeSet::new());
+        search.proved.push(HashSet::new());
         let holds = inside.prove(sum, search);
         search.proved.pop();
         search.failed = outside;
