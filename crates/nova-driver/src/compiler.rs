@@ -56,7 +56,7 @@ pub struct Checked {
     host_warnings: Vec<Diagnostic>,
     /// What ran so far.
     pub trace: Trace,
-    /// What has to be done so that its strategies are honoured.
+    /// The step by which its strategies are honoured.
     pub(crate) for_strategies: ForStrategies,
 }
 

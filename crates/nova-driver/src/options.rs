@@ -106,7 +106,7 @@ pub enum Stage {
     C,
 }
 
-/// What is done, beside what the level of optimisation says, so that devices can run a program as its
+/// Steps beyond the level of optimisation that let devices run a program as its
 /// strategies say; each does what those before it do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ForStrategies {
@@ -185,7 +185,7 @@ pub struct Options {
     /// Whether one thread runs the program, whatever its target: nothing is divided, and strategies
     /// are loops in order.
     pub one_thread: bool,
-    /// What is done so that strategies are honoured.
+    /// The step that is taken so that strategies are honoured.
     pub for_strategies: ForStrategies,
     /// Foreign functions in the language of the device, which stand before the kernels.
     pub device_source: String,

@@ -411,7 +411,7 @@ fn settle(program: &mut commands::Program, options: &Options) -> Vec<Unproved> {
     }
 }
 
-/// Where reuse may ask reference counts.
+/// The code in which reuse may ask reference counts.
 pub(crate) fn counting(options: &Options) -> Counting {
     match options.for_strategies {
         ForStrategies::Nothing | ForStrategies::Passes => Counting::Everywhere,

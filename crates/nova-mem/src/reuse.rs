@@ -21,7 +21,7 @@ use nova_flat::memory::{Lmad, Memory};
 use nova_flat::visit;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a reference count may be asked when the program runs.
+/// The code in which a reference count may be asked when the program runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counting {
     /// Everywhere.
@@ -109,7 +109,7 @@ pub fn run_with(
     obstacles
 }
 
-/// Whether work-groups run an operation, as the program says.
+/// True for an operation that work-groups run, as the program says.
 fn is_of_groups(expression: &Expression) -> bool {
     let Expression::Operation(operation) = expression else {
         return false;
@@ -143,7 +143,7 @@ struct Reuse<'a> {
     unneeded: BTreeSet<Variable>,
     obstacles: BTreeMap<Variable, Kept>,
     counting: Counting,
-    /// Whether a work-group runs what is looked at.
+    /// True inside of what a work-group runs.
     in_group: bool,
     mistakes: Mistakes,
 }
