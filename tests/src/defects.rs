@@ -288,38 +288,51 @@ fn drop_if(statement: &mut flat::Statement, kind: ErrorKind) {
     }
 }
 
-/// Seeds a bug into a Flat program, if it is one of Flat.
-pub fn seed_flat(program: &mut flat::Program, defect: &Defect) {
+/// Seeds a bug into a Flat program, if it is one of Flat; whether that changes it.
+pub fn seed_flat(program: &mut flat::Program, defect: &Defect) -> bool {
     let Seed::Flat(rewrite) = defect.seed else {
-        return;
+        return false;
     };
-    for function in &mut program.functions {
-        visit::each_body_mut(&mut function.body, &mut |body| {
-            body.statements.iter_mut().for_each(rewrite);
-        });
-    }
+    changes(program, |program| {
+        for function in &mut program.functions {
+            visit::each_body_mut(&mut function.body, &mut |body| {
+                body.statements.iter_mut().for_each(rewrite);
+            });
+        }
+    })
 }
 
-/// Seeds a bug into a Mem program, if it is one of Mem.
-pub fn seed_mem(program: &mut flat::Program, defect: &Defect) {
+/// Seeds a bug into a Mem program, if it is one of Mem; whether that changes it.
+pub fn seed_mem(program: &mut flat::Program, defect: &Defect) -> bool {
     let Seed::Mem(rewrite) = defect.seed else {
-        return;
+        return false;
     };
-    program
-        .variables
-        .iter_mut()
-        .filter_map(|v| v.memory.as_mut())
-        .for_each(rewrite);
+    changes(program, |program| {
+        program
+            .variables
+            .iter_mut()
+            .filter_map(|v| v.memory.as_mut())
+            .for_each(rewrite);
+    })
 }
 
-/// Seeds a bug into a Loop program, if it is one of Loop.
-pub fn seed_loop(program: &mut imperative::Program, defect: &Defect) {
+/// Seeds a bug into a Loop program, if it is one of Loop; whether that changes it.
+pub fn seed_loop(program: &mut imperative::Program, defect: &Defect) -> bool {
     let Seed::Loop(rewrite) = defect.seed else {
-        return;
+        return false;
     };
-    for function in &mut program.functions {
-        each_command(&mut function.body, rewrite);
-    }
+    changes(program, |program| {
+        for function in &mut program.functions {
+            each_command(&mut function.body, rewrite);
+        }
+    })
+}
+
+/// Whether a rewriting changes anything.
+fn changes<P: std::fmt::Debug>(program: &mut P, rewrite: impl FnOnce(&mut P)) -> bool {
+    let before = format!("{program:?}");
+    rewrite(program);
+    before != format!("{program:?}")
 }
 
 fn each_command(commands: &mut [imperative::Command], rewrite: fn(&mut imperative::Command)) {

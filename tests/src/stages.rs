@@ -39,6 +39,8 @@ pub struct Stages {
     target: nova_c::Target,
     /// What it is linked with.
     libraries: &'static [&'static str],
+    /// Whether a bug is seeded in one of these and changes it.
+    seeded: bool,
     /// A bug that is seeded in the C.
     rewrite: Option<fn(&str) -> String>,
 }
@@ -327,9 +329,9 @@ impl Stages {
             ..how.passes.options()
         };
         let mut lowered = nova_lower::lower(&core).map_err(|e| format!("lower: {e}"))?;
-        if let Some(defect) = how.defect {
-            defects::seed_flat(&mut lowered, defect);
-        }
+        let mut seeded = how
+            .defect
+            .is_some_and(|defect| defects::seed_flat(&mut lowered, defect));
         if verify {
             nova_flat::verify::verify(&lowered).map_err(|e| format!("verify flat: {e}"))?;
         }
@@ -348,7 +350,7 @@ impl Stages {
             nova_mem::keeps_meaning(mem, erased).map_err(|e| format!("{pass}: {e}"))
         })?;
         if let Some(defect) = how.defect {
-            defects::seed_mem(&mut mem, defect);
+            seeded |= defects::seed_mem(&mut mem, defect);
         }
         let mut imperative = command(&mem, &options, |pass, program| {
             if !verify {
@@ -360,7 +362,7 @@ impl Stages {
             })
         })?;
         if let Some(defect) = how.defect {
-            defects::seed_loop(&mut imperative, defect);
+            seeded |= defects::seed_loop(&mut imperative, defect);
         }
         Ok(Stages {
             core,
@@ -371,6 +373,7 @@ impl Stages {
             strict: how.strict,
             target: options.target.dialect().unwrap_or(nova_c::Target::Seq),
             libraries: options.target.libraries(),
+            seeded,
             rewrite: how.defect.and_then(Defect::of_text),
         })
     }
@@ -395,10 +398,10 @@ impl Stages {
         Ok(files)
     }
 
-    /// Whether a bug is seeded in the C and changes it.
-    pub fn has_other_c(&self) -> bool {
+    /// Whether a bug is seeded and changes anything.
+    pub fn is_seeded(&self) -> bool {
         let Some(rewrite) = self.rewrite else {
-            return false;
+            return self.seeded;
         };
         let emitted = self.emit("seeded", None);
         emitted.is_ok_and(|files| rewrite(&files.source) != files.source)

@@ -10,7 +10,7 @@
 //!
 //! `random-programs --defects COUNT [WORDS]` seeds each of the compiler bugs of `defects.rs` in turn,
 //! or those whose names hold the words, and says which program finds it (C left out, but for bugs of
-//! what writes C); exits with 1 when one is not found.
+//! what writes C); exits with 1 when COUNT programs that a bug changes do not find it.
 //! `random-programs --groups COUNT [FIRST]` compares programs of work-groups whose threads make arrays in
 //! loops (`random/groups.rs`) on each device that there is, or emulation of one, in processes
 //! (`--groups-of DEVICE SEED ...`) that may take only so long; `--group SEED` prints one of them.
@@ -28,6 +28,9 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// How many programs share a C file.
 const BATCH: u64 = 16;
+
+/// At most how many programs are drawn for each in which a seeded bug changes something.
+const DRAWN_FOR_EACH: u64 = 20;
 
 /// How far the compiler of C optimises the files in turn.
 const LEVELS_OF_C: [u8; 3] = [1, 1, 3];
@@ -279,7 +282,16 @@ fn report(tally: &Tally) {
 
 /// Why a program fails with a seeded bug or without: a text that stays the same while shrinking.
 fn failure(text: &str, inputs: &[Vec<String>], how: How) -> Option<String> {
-    let stages = match Stages::compile("shrunk", text, how) {
+    failure_of(Stages::compile("shrunk", text, how), inputs, how)
+}
+
+/// The same for a program that has been compiled.
+fn failure_of(
+    compiled: Result<Stages, String>,
+    inputs: &[Vec<String>],
+    how: How,
+) -> Option<String> {
+    let stages = match compiled {
         Ok(stages) => stages,
         Err(why) if why.starts_with("check") => return None,
         Err(why) => {
@@ -292,7 +304,7 @@ fn failure(text: &str, inputs: &[Vec<String>], how: How) -> Option<String> {
         }
     };
     let of_text = how.defect.is_some_and(|defect| defect.of_text().is_some());
-    if stages.core.entries.is_empty() || of_text && !stages.has_other_c() {
+    if stages.core.entries.is_empty() {
         return None;
     }
     let loaded = match how.defect.is_none() || of_text {
@@ -382,16 +394,25 @@ fn find_defects(count: u64, words: &str) -> bool {
     missed == 0
 }
 
+/// The program that finds a bug, and why it fails; `None` if that many in which the bug changes
+/// something do not, or if it changes too few.
 fn found_by(defect: &Defect, count: u64) -> Option<(u64, String)> {
     let how = How {
         verify: false,
         defect: Some(defect),
         ..strict(Passes::All)
     };
-    (0..count).find_map(|seed| {
+    let changed = |seed| {
         let program = random::program(seed);
         let text = format!("{PRELUDE}{}", program.entry);
-        let why = failure(&text, &program.inputs, how)?;
+        let compiled = Stages::compile("shrunk", &text, how);
+        let is_seeded = compiled.as_ref().map_or(true, Stages::is_seeded);
+        is_seeded.then_some((seed, program, text, compiled))
+    };
+    let drawn = (0..count.saturating_mul(DRAWN_FOR_EACH)).filter_map(changed);
+    let mut tried = drawn.take(usize::try_from(count).unwrap_or(usize::MAX));
+    tried.find_map(|(seed, program, text, compiled)| {
+        let why = failure_of(compiled, &program.inputs, how)?;
         // Not by a program that fails without the bug.
         let fair = How {
             defect: None,

@@ -80,7 +80,7 @@ fn fails(text: &str, program: &Program, defect: Option<&Defect>, with_c: bool) -
     if !with_c {
         return disagrees(&stages, program, None);
     }
-    if defect.is_some() && !stages.has_other_c() {
+    if defect.is_some() && !stages.is_seeded() {
         return false;
     }
     // A mistake that C does not accept is not found by a program.

@@ -137,14 +137,18 @@ pub const VECTORS: &[Production] = &[
         }
         format!("(let ({name} {x}) in (scatter {v} (map (* 2) (range (length {name}))) {name}))")
     }),
-    row("histogram", 2, is_vector, |d, t, f| {
+    row("histogram", 4, is_vector, |d, t, f| {
         let e = element(t);
         let g = operator(d, &e, f);
         let (z, x) = (d.expression(&e, f), d.expression(t, f));
-        let (name, n) = (d.name(), d.random.below(5));
+        let (name, bins) = (d.name(), (d.random.below(12) + 1) % 7);
+        // Bins that get several values, none, or one; indices of no bin on either side.
+        let bin = *d
+            .random
+            .pick(&["(% (* i 3) 5)", "(% i 2)", "(- 1 (% i 3))", "0"]);
         format!(
-            "(let ({name} {x}) in (histogram {g} {z} {n} \
-             (map (lambda (i) (% (* i 3) 5)) (range (length {name}))) {name}))"
+            "(let ({name} {x}) in (histogram {g} {z} {bins} \
+             (map (lambda (i) {bin}) (range (length {name}))) {name}))"
         )
     }),
     row("sort", 3, is_vector, |d, t, f| {
@@ -247,28 +251,17 @@ pub const VECTORS: &[Production] = &[
 /// An operator of a type: associative or, as strict floating point fixes the bracketing, not; its
 /// shape varies: a name, a lambda, by component.
 fn operator(d: &mut Draw, t: &Ty, f: usize) -> String {
-    const INTEGER: &[&str] = &[
-        "+",
-        "*",
-        "min",
-        "max",
-        "&",
-        "|",
-        "^",
-        "(lambda (a b) (+ a b))",
-        "-",
-        "-",
-        "-",
-        "-",
-    ];
-    const FLOATING: &[&str] = &["+", "*", "min", "max", "(lambda (a b) b)", "-", "-", "-"];
+    const COMMUTES: &[&str] = &["+", "*", "min", "max", "(lambda (a b) (+ a b))"];
+    const BITS: &[&str] = &["&", "|", "^"];
+    const ORDERED: &[&str] = &["-", "-", "(lambda (a b) b)", "(lambda (a b) (- b a))"];
     if d.random.chance(25) {
         return d.function(&[t.clone(), t.clone()], t, f.min(3));
     }
     match t {
         Ty::Scalar("bool") => (*d.random.pick(&["and", "or", "=", "(lambda (a b) b)"])).into(),
-        Ty::Scalar(_) if t.is_integer() => (*d.random.pick(INTEGER)).into(),
-        Ty::Scalar(_) => (*d.random.pick(FLOATING)).into(),
+        Ty::Scalar(_) if d.random.chance(45) => (*d.random.pick(ORDERED)).into(),
+        Ty::Scalar(_) if t.is_integer() && d.random.chance(30) => (*d.random.pick(BITS)).into(),
+        Ty::Scalar(_) => (*d.random.pick(COMMUTES)).into(),
         // Associative, and no fold can double a vector until memory is used up.
         Ty::Vector(_) => "(lambda (a b) (let (both (concat a b)) in \
                           (if (< (length both) 200) both (slice 0 1 200 both))))"
