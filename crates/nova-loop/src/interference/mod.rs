@@ -74,6 +74,7 @@ mod iteration;
 mod operations;
 mod polynomial;
 mod prover;
+mod ranges;
 mod rising;
 mod rules;
 mod settle;

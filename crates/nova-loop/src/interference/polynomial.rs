@@ -93,6 +93,13 @@ impl Polynomial {
         }
     }
 
+    /// The sum without its number, and that number.
+    pub(super) fn split_number(&self) -> (Polynomial, i128) {
+        let mut rest = self.clone();
+        let number = rest.0.remove(&Vec::new()).unwrap_or(0);
+        (rest, number)
+    }
+
     /// How many products it has.
     pub(super) fn terms(&self) -> usize {
         self.0.len()
@@ -112,6 +119,12 @@ impl Polynomial {
             Some((symbols, 1)) if self.0.len() == 1 => Some(symbols),
             Some(_) | None => None,
         }
+    }
+
+    /// The products, with their factors.
+    pub(super) fn products(&self) -> impl Iterator<Item = (&[Symbol], i128)> {
+        let products = self.0.iter();
+        products.map(|(symbols, factor)| (symbols.as_slice(), *factor))
     }
 
     /// The symbols in it.

@@ -1,16 +1,23 @@
 //! Whether a sum of products is never negative, by what is known of its symbols.
 //!
+//! What the numbers alone settle between which symbols lie needs no search ([`super::ranges`]); bounds
+//! that say no more than these are not kept, since each bound that does not help costs a search.
+//!
 //! A proof takes the last symbol of the sum, finds out whether what it is multiplied by is negative,
 //! and puts a bound of the symbol in its place, which consists of earlier symbols; until a number is
 //! left. Of a power one symbol is replaced at a time: what it is multiplied by has fewer of them. There is
 //! no search beyond the choice of a bound, and the work is limited.
 
 use super::polynomial::{Polynomial, Symbol};
+use super::ranges::{self, Range};
 use nova_diag::deep;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+
+#[cfg(test)]
+mod tests;
 
 /// Steps of a proof.
-const MOST_STEPS: u32 = 100_000;
+const MOST_STEPS: u32 = 30_000;
 /// Bounds of one symbol that are looked at.
 const MOST_BOUNDS: usize = 12;
 /// How many facts follow from one, at most one from the other.
@@ -43,14 +50,36 @@ impl Case {
 }
 
 /// A bound of a symbol: so many times the symbol is at least, or at most, this.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Bound {
     times: i128,
     value: Polynomial,
 }
 
+impl Bound {
+    fn number(number: i128) -> Option<Bound> {
+        let value = Polynomial::constant(i64::try_from(number).ok()?);
+        Some(Bound { times: 1, value })
+    }
+
+    /// Whether a lower bound whose value is in a range may be above the least number that is known.
+    fn says_more_than_least(&self, of_value: Range, known: Range) -> bool {
+        let least = known.least.and_then(|least| least.checked_mul(self.times));
+        least.is_none_or(|least| of_value.most.is_none_or(|value| value > least))
+    }
+
+    /// Whether an upper bound whose value is in a range may be below the largest number that is known.
+    fn says_more_than_most(&self, of_value: Range, known: Range) -> bool {
+        let most = known.most.and_then(|most| most.checked_mul(self.times));
+        most.is_none_or(|most| of_value.least.is_none_or(|value| value < most))
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Known {
+    /// Numbers that it is at least and at most.
+    range: Range,
+    /// What else it is at least and at most: only what may say more than the numbers do.
     lower: Vec<Bound>,
     upper: Vec<Bound>,
     /// Values of which it is one.
@@ -60,14 +89,26 @@ struct Known {
 }
 
 impl Known {
+    /// All lower bounds.
+    fn lowers(&self) -> impl Iterator<Item = Bound> {
+        let number = self.range.least.and_then(Bound::number);
+        number.into_iter().chain(self.lower.iter().cloned())
+    }
+
+    /// All upper bounds.
+    fn uppers(&self) -> impl Iterator<Item = Bound> {
+        let number = self.range.most.and_then(Bound::number);
+        number.into_iter().chain(self.upper.iter().cloned())
+    }
+
     /// What holds if the symbol has this value: its bounds are also those of the value.
     fn of_value(&self, value: &Polynomial) -> Vec<Polynomial> {
-        let distance = |bound: &Bound| {
+        let distance = |bound: Bound| {
             let times = i64::try_from(bound.times).ok()?;
             Some(value.scaled(times)?.minus(&bound.value))
         };
-        let above = self.lower.iter().filter_map(distance);
-        let below = self.upper.iter().filter_map(distance);
+        let above = self.lowers().filter_map(distance);
+        let below = self.uppers().filter_map(distance);
         above
             .chain(below.map(|sum| Polynomial::default().minus(&sum)))
             .collect()
@@ -79,11 +120,38 @@ impl Known {
 struct Search {
     /// Steps that are left.
     left: u32,
-    /// Sums of which it has been found out that nothing shows that they are not negative.
-    failed: HashSet<Polynomial>,
-    /// Those of which it has been shown, by the cases that are assumed: what is known without the last
-    /// ones also holds with them.
-    proved: Vec<HashSet<Polynomial>>,
+    /// Sums without their numbers, and the largest number with which nothing has been found that shows
+    /// that they are not negative.
+    failed: HashMap<Polynomial, i128>,
+    /// The smallest number with which that has been shown, by the cases that are assumed: what is known
+    /// without the last ones also holds with them.
+    proved: Vec<HashMap<Polynomial, i128>>,
+}
+
+impl Search {
+    /// What has been found out of a sum with that number, or a smaller or larger one.
+    fn found(&self, sum: &Polynomial, number: i128) -> Option<bool> {
+        let proved = self.proved.iter().filter_map(|proved| proved.get(sum));
+        if proved.into_iter().any(|least| number >= *least) {
+            return Some(true);
+        }
+        let failed = self.failed.get(sum).is_some_and(|most| number <= *most);
+        failed.then_some(false)
+    }
+
+    /// Remembers it.
+    fn remember(&mut self, sum: Polynomial, number: i128, holds: bool) {
+        match self.proved.last_mut().filter(|_| holds) {
+            Some(proved) => {
+                let least = proved.entry(sum).or_insert(number);
+                *least = number.min(*least);
+            }
+            None => {
+                let most = self.failed.entry(sum).or_insert(number);
+                *most = number.max(*most);
+            }
+        }
+    }
 }
 
 /// What is known of symbols.
@@ -100,9 +168,14 @@ impl Prover {
         match fact {
             Fact::AtLeastZero(sum) => self.learn_sum(sum, MOST_DERIVED),
             Fact::OneOf(symbol, values) => {
+                let ranges = values.iter().map(|case| self.range(&case.value));
+                let of_any = ranges.reduce(Range::or);
                 let known = self.known.entry(*symbol).or_default();
                 if !known.cases.contains(values) {
                     known.cases.push(values.clone());
+                }
+                if let Some(of_any) = of_any {
+                    self.narrow(*symbol, of_any);
                 }
             }
         }
@@ -124,22 +197,15 @@ impl Prover {
             }
             return;
         };
-        let known = self.known.entry(symbol).or_default();
-        let (mine, others) = match factor > 0 {
-            true => (&mut known.lower, &known.upper),
-            false => (&mut known.upper, &known.lower),
-        };
-        let value = match factor > 0 {
+        let is_lower = factor > 0;
+        let value = match is_lower {
             true => Polynomial::default().minus(&rest),
             false => rest.clone(),
         };
         let times = factor.abs();
-        let is_known = mine.iter().any(|b| b.times == times && b.value == value);
-        if is_known || mine.len() >= MOST_BOUNDS {
+        let Some(others) = self.learn_bound(symbol, is_lower, Bound { times, value }) else {
             return;
-        }
-        let others = others.clone();
-        mine.push(Bound { times, value });
+        };
         if let Some(derive) = derive.checked_sub(1) {
             for other in others {
                 if let Some(sum) = eliminate(factor, &rest, &other) {
@@ -149,32 +215,99 @@ impl Prover {
         }
     }
 
+    /// Learns a bound of a symbol; its bounds on the other side, if that says anything new.
+    fn learn_bound(&mut self, symbol: Symbol, is_lower: bool, bound: Bound) -> Option<Vec<Bound>> {
+        let of_value = self.range(&bound.value);
+        // A whole number that is at least a fraction is at least the next whole number.
+        let limits = match is_lower {
+            true => Range {
+                least: of_value.least.map(|least| div_up(least, bound.times)),
+                most: None,
+            },
+            false => Range {
+                least: None,
+                most: of_value.most.map(|most| most.div_euclid(bound.times)),
+            },
+        };
+        let narrows = self.narrow(symbol, limits);
+        let known = self.known.entry(symbol).or_default();
+        let others: Vec<Bound> = match is_lower {
+            true => known.uppers().collect(),
+            false => known.lowers().collect(),
+        };
+        let says_more = match is_lower {
+            true => bound.says_more_than_least(of_value, known.range),
+            false => bound.says_more_than_most(of_value, known.range),
+        };
+        let mine = match is_lower {
+            true => &mut known.lower,
+            false => &mut known.upper,
+        };
+        let is_new = says_more && !mine.contains(&bound) && mine.len() < MOST_BOUNDS;
+        if is_new {
+            mine.push(bound);
+        }
+        (is_new || narrows).then_some(others)
+    }
+
+    /// Learns that a symbol is in a range, and forgets the bounds that say no more than that; whether
+    /// that says anything new.
+    fn narrow(&mut self, symbol: Symbol, range: Range) -> bool {
+        let mut known = self.known.remove(&symbol).unwrap_or_default();
+        let both = known.range.and(range);
+        let is_new = both != known.range;
+        if is_new {
+            known.range = both;
+            let range = |bound: &Bound| self.range(&bound.value);
+            known
+                .lower
+                .retain(|b| b.says_more_than_least(range(b), both));
+            known
+                .upper
+                .retain(|b| b.says_more_than_most(range(b), both));
+            self.is_nowhere |= both.is_empty();
+        }
+        self.known.insert(symbol, known);
+        is_new
+    }
+
+    /// Between which numbers a sum lies.
+    fn range(&self, sum: &Polynomial) -> Range {
+        ranges::of_sum(sum, &|symbol| {
+            self.known
+                .get(&symbol)
+                .map_or_else(Range::default, |known| known.range)
+        })
+    }
+
     /// Whether a sum is known never to be negative.
     pub(super) fn holds(&self, sum: &Polynomial) -> bool {
         let mut search = Search {
             left: MOST_STEPS,
-            failed: HashSet::new(),
-            proved: vec![HashSet::new()],
+            failed: HashMap::new(),
+            proved: vec![HashMap::new()],
         };
         self.is_nowhere || self.prove(sum, &mut search)
     }
 
     fn prove(&self, sum: &Polynomial, search: &mut Search) -> bool {
-        if let Some(number) = sum.as_constant() {
-            return number >= 0;
-        }
-        if search.proved.iter().any(|proved| proved.contains(sum)) {
+        let range = self.range(sum);
+        if range.least.is_some_and(|least| least >= 0) {
             return true;
         }
-        if search.left == 0 || search.failed.contains(sum) {
+        if range.most.is_some_and(|most| most < 0) {
+            return false;
+        }
+        let (rest, number) = sum.split_number();
+        if let Some(found) = search.found(&rest, number) {
+            return found;
+        }
+        if search.left == 0 {
             return false;
         }
         search.left -= 1;
         let holds = self.prove_new(sum, search);
-        match search.proved.last_mut().filter(|_| holds) {
-            Some(proved) => proved.insert(sum.clone()),
-            None => search.failed.insert(sum.clone()),
-        };
+        search.remember(rest, number, holds);
         holds
     }
 
@@ -195,16 +328,16 @@ impl Prover {
             }
             None => None,
         };
-        let bounds = match rises {
-            Some(true) => &known.lower,
-            Some(false) => &known.upper,
-            None => &Vec::new(),
+        let bounds: Vec<Bound> = match rises {
+            Some(true) => known.lowers().collect(),
+            Some(false) => known.uppers().collect(),
+            None => Vec::new(),
         };
         // What cancels most is tried first: the others are mostly in vain, which takes long to find out.
         let sums = bounds.iter();
         let sums = sums.filter_map(|bound| replace(&factor, &rest, bound));
         let mut sums: Vec<Polynomial> = sums.collect();
-        sums.sort_by_key(Polynomial::terms);
+        sums.sort_by_key(|sum| (sum.terms(), sum.split_number().1 < 0));
         if sums.iter().any(|sum| deep(|| self.prove(sum, search))) {
             return true;
         }
@@ -234,11 +367,8 @@ impl Prover {
         sum: &Polynomial,
         search: &mut Search,
     ) -> bool {
-        if self.prove(sum, search) {
-            return true;
-        }
-        if case.conditions.is_empty() || search.left == 0 {
-            return false;
+        if case.conditions.is_empty() {
+            return self.prove(sum, search);
         }
         let mut inside = self.clone();
         for condition in &case.conditions {
@@ -251,7 +381,7 @@ impl Prover {
             return true;
         }
         let outside = std::mem::take(&mut search.failed);
-        search.proved.push(HashSet::new());
+        search.proved.push(HashMap::new());
         let holds = inside.prove(sum, search);
         search.proved.pop();
         search.failed = outside;
@@ -260,11 +390,8 @@ impl Prover {
 
     /// Whether a symbol of which this is known does not have a value.
     fn is_excluded(&self, known: &Known, case: &Case, search: &mut Search) -> bool {
-        let is_less = |bound: &Bound| match (bound.value.as_constant(), case.value.as_constant()) {
-            (Some(least), Some(value)) => bound.times.saturating_mul(value) < least,
-            (_, _) => false,
-        };
-        known.lower.iter().any(is_less)
+        let is_less = |least: i128| case.value.as_constant().is_some_and(|v| v < least);
+        known.range.least.is_some_and(is_less)
             || case.conditions.iter().any(|condition| {
                 let opposite = Polynomial::constant(-1).minus(condition);
                 deep(|| self.prove(&opposite, search))
@@ -282,4 +409,9 @@ fn replace(factor: &Polynomial, rest: &Polynomial, bound: &Bound) -> Option<Poly
 fn eliminate(factor: i128, rest: &Polynomial, other: &Bound) -> Option<Polynomial> {
     let factor = Polynomial::constant(i64::try_from(factor).ok()?);
     replace(&factor, rest, other)
+}
+
+/// A quotient, rounded up.
+fn div_up(number: i128, by: i128) -> i128 {
+    number.div_euclid(by) + i128::from(number.rem_euclid(by) != 0)
 }

@@ -1,0 +1,108 @@
+//! Between which numbers symbols and sums lie. What numbers alone settle is settled here, so that a
+//! proof searches only among bounds that say more.
+
+use super::polynomial::{Polynomial, Symbol};
+
+/// Numbers that a value is at least and at most; `None` where no number is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) least: Option<i128>,
+    pub(super) most: Option<i128>,
+}
+
+impl Range {
+    /// One number.
+    pub(super) fn exactly(number: i128) -> Range {
+        Range {
+            least: Some(number),
+            most: Some(number),
+        }
+    }
+
+    /// Whether no number is in it.
+    pub(super) fn is_empty(self) -> bool {
+        matches!((self.least, self.most), (Some(least), Some(most)) if least > most)
+    }
+
+    /// The numbers in both.
+    pub(super) fn and(self, other: Range) -> Range {
+        Range {
+            least: self.least.max(other.least),
+            most: [self.most, other.most].into_iter().flatten().min(),
+        }
+    }
+
+    /// The smallest range that has the numbers of both.
+    pub(super) fn or(self, other: Range) -> Range {
+        Range {
+            least: self.least.zip(other.least).map(|(a, b)| a.min(b)),
+            most: self.most.zip(other.most).map(|(a, b)| a.max(b)),
+        }
+    }
+
+    fn plus(self, other: Range) -> Range {
+        let sum = |a: Option<i128>, b: Option<i128>| a?.checked_add(b?);
+        Range {
+            least: sum(self.least, other.least),
+            most: sum(self.most, other.most),
+        }
+    }
+
+    fn times(self, other: Range) -> Range {
+        if self == Range::exactly(0) || other == Range::exactly(0) {
+            return Range::exactly(0);
+        }
+        let is_positive = |range: Range| range.least.is_some_and(|least| least >= 0);
+        let product = |a: Option<i128>, b: Option<i128>| a?.checked_mul(b?);
+        if is_positive(self) && is_positive(other) {
+            return Range {
+                least: product(self.least, other.least),
+                most: product(self.most, other.most),
+            };
+        }
+        let ends = [
+            product(self.least, other.least),
+            product(self.least, other.most),
+            product(self.most, other.least),
+            product(self.most, other.most),
+        ];
+        let known: Option<Vec<i128>> = ends.into_iter().collect();
+        match known {
+            Some(ends) => Range {
+                least: ends.iter().copied().min(),
+                most: ends.iter().copied().max(),
+            },
+            None => self.times_unbounded(other),
+        }
+    }
+
+    /// The same where an end is unknown: a number that is not negative keeps the sign of the other.
+    fn times_unbounded(self, other: Range) -> Range {
+        let is_positive = |range: Range| range.least.is_some_and(|least| least >= 0);
+        let is_negative = |range: Range| range.most.is_some_and(|most| most <= 0);
+        let (a, b) = (self, other);
+        if is_positive(a) && is_negative(b) || is_negative(a) && is_positive(b) {
+            return Range {
+                least: None,
+                most: Some(0),
+            };
+        }
+        if is_negative(a) && is_negative(b) {
+            return Range {
+                least: Some(0),
+                most: None,
+            };
+        }
+        Range::default()
+    }
+}
+
+/// Between which numbers a sum lies, by those between which its symbols lie.
+pub(super) fn of_sum(sum: &Polynomial, of: &dyn Fn(Symbol) -> Range) -> Range {
+    sum.products()
+        .map(|(symbols, factor)| {
+            let symbols = symbols.iter().map(|symbol| of(*symbol));
+            symbols.fold(Range::exactly(factor), Range::times)
+        })
+        .fold(Range::exactly(0), Range::plus)
+}
