@@ -9,8 +9,8 @@ use crate::header::header_guard;
 use crate::names;
 use nova_core::ir::Program;
 use nova_core::{SumId, Type};
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What of a program a C name comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,14 @@ pub fn clashes(program: &Program, prefix: &str, name: &str) -> Vec<Clash> {
     let mut seen: BTreeMap<String, Export> = BTreeMap::new();
     let mut clashes = Vec::new();
     for export in exports(program, prefix, name) {
+        if nova_runtime::is_defined(&export.name) {
+            let of_the_runtime = "a part of the runtime or the C library";
+            clashes.push(Clash {
+                first: generated(export.name.clone(), of_the_runtime),
+                second: export,
+            });
+            continue;
+        }
         match seen.entry(export.name.clone()) {
             Slot::Vacant(slot) => {
                 slot.insert(export);
@@ -78,15 +86,10 @@ fn exports(program: &Program, prefix: &str, name: &str) -> Vec<Export> {
     for ty in border_types(program) {
         Form::of(&mut types, ty);
     }
-    let runtime: BTreeSet<&str> = nova_runtime::names().collect();
-    let mut list: Vec<Export> = runtime
-        .into_iter()
-        .map(|name| generated(name.to_string(), "a part of the runtime or the C library"))
-        .collect();
-    list.push(generated(
+    let mut list = vec![generated(
         header_guard(prefix, name),
         "the guard of the header",
-    ));
+    )];
     list.extend(types.definitions.iter().flat_map(of_definition));
     for (k, foreign) in program.foreigns.iter().enumerate() {
         list.push(Export {

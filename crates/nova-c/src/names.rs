@@ -1,7 +1,7 @@
 //! C identifiers for NOVA names: injective for what users see, unique for what they do not.
 
 use crate::ast::Name;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Keywords of C11 and C++17.
@@ -50,17 +50,15 @@ EOF BUFSIZ EXIT_FAILURE EXIT_SUCCESS FILE FILENAME_MAX RAND_MAX SEEK_CUR SEEK_EN
 HUGE_VALF INFINITY NAN M_E M_PI M_PI_2 MATH_ERRNO FP_NAN FP_ZERO EDOM ERANGE EILSEQ I complex unix
 linux i386 main argc argv near far min max std";
 
-/// Every name that a NOVA name must not become.
-fn reserved() -> &'static BTreeSet<&'static str> {
-    static RESERVED: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
-    RESERVED.get_or_init(|| {
-        let listed = KEYWORDS
-            .split_whitespace()
-            .chain(LIBRARY.split_whitespace());
-        let declared = library_names().filter(|(_, declared)| *declared);
-        let listed = listed.chain(declared.map(|(name, _)| name));
-        listed.chain(nova_runtime::names()).collect()
-    })
+/// Whether a C identifier is a keyword, or of the C library, of generated files, or of the runtime as it
+/// is.
+fn is_taken(name: &str) -> bool {
+    static LISTED: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let listed = LISTED.get_or_init(|| {
+        let keywords = KEYWORDS.split_whitespace();
+        keywords.chain(LIBRARY.split_whitespace()).collect()
+    });
+    listed.contains(name) || of_libraries(name) == Some(true) || nova_runtime::is_defined(name)
 }
 
 /// Names of functions and variables that the libraries of common systems define: the C library and
@@ -78,16 +76,22 @@ pub fn library_names() -> impl Iterator<Item = (&'static str, bool)> {
     })
 }
 
+/// Whether a library defines a name: whether it is declared where generated C is compiled, too.
+fn of_libraries(name: &str) -> Option<bool> {
+    static NAMES: OnceLock<Vec<(&'static str, bool)>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| library_names().collect());
+    let at = names.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    names.get(at).map(|(_, is_declared)| *is_declared)
+}
+
 /// Whether a library of a common system defines a function or variable of this name.
 pub fn is_of_a_library(name: &str) -> bool {
-    static NAMES: OnceLock<HashSet<&'static str>> = OnceLock::new();
-    let names = || library_names().map(|(name, _)| name).collect();
-    NAMES.get_or_init(names).contains(name)
+    of_libraries(name).is_some()
 }
 
 /// Whether a C identifier is a keyword, of the C library, or of the runtime.
 pub fn is_reserved(name: &str) -> bool {
-    reserved().contains(name) || name.starts_with("nova_") || name.starts_with("NOVA_")
+    name.starts_with("nova_") || name.starts_with("NOVA_") || is_taken(name)
 }
 
 /// The C identifier of a NOVA name, different for different names.
@@ -111,7 +115,7 @@ pub fn external(prefix: &str, name: &str) -> String {
         return format!("{prefix}{}", identifier(name));
     }
     let mut out = format!("{prefix}{}", escape(name));
-    if reserved().contains(out.trim_end_matches('_')) || reserved().contains(&*out) {
+    if is_taken(out.trim_end_matches('_')) || is_taken(&out) {
         out.push('_');
     }
     out
@@ -269,7 +273,7 @@ mod tests {
         let identifiers: HashSet<String> = names.iter().map(|n| identifier(n)).collect();
         assert_eq!(identifiers.len(), names.len(), "{identifiers:?}");
         for name in &identifiers {
-            assert!(!reserved().contains(&**name), "{name}");
+            assert!(!is_taken(name), "{name}");
             assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));
         }
         assert_eq!(identifier("int"), "int_");

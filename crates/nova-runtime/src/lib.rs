@@ -7,8 +7,8 @@
 
 mod sections;
 
-use sections::Section;
-use std::collections::{BTreeMap, BTreeSet};
+use sections::{Section, is_ours};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 /// Declares the table of all files.
@@ -301,48 +301,41 @@ pub struct Selection {
 struct Library {
     sections: Vec<Section>,
     /// The section that defines a name.
-    definitions: BTreeMap<&'static str, usize>,
-    /// The header that declares a name.
-    headers: BTreeMap<&'static str, &'static str>,
+    definitions: HashMap<&'static str, usize>,
 }
 
+/// The runtime of a platform, which is cut into sections when it is first asked for.
 fn library(platform: Platform) -> &'static Library {
-    static LIBRARIES: OnceLock<BTreeMap<Platform, Library>> = OnceLock::new();
-    let libraries = LIBRARIES.get_or_init(|| {
-        let all = Platform::ALL.into_iter();
-        all.map(|platform| (platform, Library::new(platform)))
-            .collect()
-    });
-    &libraries[&platform]
-}
-
-impl Library {
-    fn new(platform: Platform) -> Library {
-        let files: Vec<_> = FILES
-            .iter()
-            .filter(|(path, _)| platform.has(path))
-            .collect();
-        let (sections, definitions) = sections::split(&files);
-        let headers = HEADERS
-            .iter()
-            .flat_map(|(header, names)| names.iter().map(|name| (*name, *header)))
-            .collect();
+    static LIBRARIES: [OnceLock<Library>; Platform::ALL.len()] =
+        [const { OnceLock::new() }; Platform::ALL.len()];
+    LIBRARIES[platform as usize].get_or_init(|| {
+        let files = FILES.iter().filter(|(path, _)| platform.has(path));
+        let (sections, definitions) = sections::split(&files.collect::<Vec<_>>());
         Library {
             sections,
             definitions,
-            headers,
         }
-    }
+    })
 }
 
-/// Every name that the runtime or a header it uses defines, in order.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    let all = Platform::ALL.into_iter().map(library);
-    let names: BTreeSet<&str> = all
-        .flat_map(|library| library.definitions.keys().chain(library.headers.keys()))
-        .copied()
-        .collect();
-    names.into_iter()
+/// The header that declares a name.
+fn header(name: &str) -> Option<&'static str> {
+    static HEADER_OF: OnceLock<HashMap<&'static str, &'static str>> = OnceLock::new();
+    let header_of = HEADER_OF.get_or_init(|| {
+        let names = HEADERS.iter();
+        names
+            .flat_map(|(header, names)| names.iter().map(|name| (*name, *header)))
+            .collect()
+    });
+    header_of.get(name).copied()
+}
+
+/// Whether the runtime of any platform, or a header that it uses, defines a name.
+pub fn is_defined(name: &str) -> bool {
+    let is_mentioned = || FILES.iter().any(|(_, text)| text.contains(name));
+    let is_in = |platform| library(platform).definitions.contains_key(name);
+    let is_of_the_runtime = is_ours(name) && is_mentioned() && Platform::ALL.into_iter().any(is_in);
+    is_of_the_runtime || header(name).is_some()
 }
 
 /// What a program needs on a platform that uses these names; names that the runtime does not know are
@@ -353,10 +346,8 @@ pub fn select<'a>(platform: Platform, used: impl IntoIterator<Item = &'a str>) -
     let mut headers = BTreeSet::new();
     let mut left: Vec<usize> = Vec::new();
     let mut visit = |name: &str, left: &mut Vec<usize>| {
-        if let Some(header) = library.headers.get(name) {
-            headers.insert(*header);
-        }
-        if let Some(section) = library.definitions.get(name)
+        headers.extend(header(name));
+        if let Some(section) = library.definitions.get(name).filter(|_| is_ours(name))
             && chosen.insert(*section)
         {
             left.push(*section);
@@ -442,7 +433,7 @@ mod tests {
     #[test]
     fn no_section_is_lost() {
         for platform in Platform::ALL {
-            let all = select(platform, names());
+            let all = select(platform, library(platform).definitions.keys().copied());
             for (file, text) in FILES.iter().filter(|(file, _)| platform.has(file)) {
                 for line in text.lines().filter(|l| l.starts_with("static ")) {
                     assert!(all.text.contains(line), "{file}: {line}");

@@ -1,29 +1,35 @@
 //! Cuts the files of the runtime into sections and finds what each defines and uses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
 
 /// One or more definitions that stand together, with the comment before them.
 pub struct Section {
     /// Its text, without the blank lines around it.
     pub text: &'static str,
-    /// Every identifier in it.
-    pub uses: BTreeSet<&'static str>,
+    /// The identifiers in it, one as often as it stands there.
+    pub uses: Vec<&'static str>,
+}
+
+/// Whether a name is one that the runtime alone may define.
+pub fn is_ours(name: &str) -> bool {
+    name.starts_with("nova_") || name.starts_with("NOVA_")
 }
 
 /// The sections of all files in order, and the section that defines each name. A name is defined
 /// where it first stands outside of brackets.
 pub fn split(
     files: &[&(&'static str, &'static str)],
-) -> (Vec<Section>, BTreeMap<&'static str, usize>) {
+) -> (Vec<Section>, HashMap<&'static str, usize>) {
     let mut sections = Vec::new();
-    let mut definitions = BTreeMap::new();
+    let mut definitions = HashMap::new();
     for text in files.iter().flat_map(|file| pieces(file.1)) {
         let words = words(text);
-        let ours = |name: &str| name.starts_with("nova_") || name.starts_with("NOVA_");
         let fresh = |depth: usize| {
             words
                 .iter()
-                .filter(|w| w.depth <= depth && ours(w.text) && !definitions.contains_key(w.text))
+                .filter(|w| {
+                    w.depth <= depth && is_ours(w.text) && !definitions.contains_key(w.text)
+                })
                 .map(|w| w.text)
                 .collect::<Vec<_>>()
         };
@@ -75,8 +81,9 @@ fn pieces(text: &'static str) -> Vec<&'static str> {
         } else if bare.starts_with("#endif") {
             conditionals = conditionals.saturating_sub(1);
         }
-        braces += line.matches('{').count();
-        braces = braces.saturating_sub(line.matches('}').count());
+        let count = |brace: u8| line.bytes().filter(|byte| *byte == brace).count();
+        braces += count(b'{');
+        braces = braces.saturating_sub(count(b'}'));
     }
     if let Some(start) = start {
         pieces.push(text[start..].trim_end());
@@ -96,31 +103,33 @@ fn words(text: &'static str) -> Vec<Word> {
     let mut words = Vec::new();
     let (mut at, mut depth) = (0, 0usize);
     while at < bytes.len() {
-        let rest = &text[at..];
         let byte = bytes[at];
-        if rest.starts_with("/*") {
-            at += rest.find("*/").map_or(rest.len(), |end| end + 2);
-        } else if byte == b'"' || byte == b'\'' {
-            at += quoted(rest.as_bytes());
-        } else if byte.is_ascii_alphanumeric() || byte == b'_' {
-            let end = rest
-                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-                .unwrap_or(rest.len());
+        if is_of_a_word(byte) {
+            let length = bytes[at..].iter().take_while(|b| is_of_a_word(**b)).count();
             words.push(Word {
-                text: &rest[..end],
+                text: &text[at..at + length],
                 depth,
             });
-            at += end;
+            at += length;
+        } else if bytes[at..].starts_with(b"/*") {
+            at += text[at..].find("*/").map_or(text.len(), |end| end + 2);
+        } else if byte == b'"' || byte == b'\'' {
+            at += quoted(&bytes[at..]);
         } else {
             match byte {
                 b'(' | b'{' => depth += 1,
                 b')' | b'}' => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            at += rest.chars().next().map_or(1, char::len_utf8);
+            at += 1;
         }
     }
     words
+}
+
+/// Whether identifiers and numbers are made of this byte.
+fn is_of_a_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// The length of a quoted constant at the start of the text.
