@@ -297,12 +297,18 @@ impl Compiler {
         }
     }
 
+    /// By which step the strategies of a program are honoured: the one that was found for it, or a later
+    /// one that the options ask for.
+    pub(crate) fn for_strategies(&self, checked: &Checked) -> ForStrategies {
+        self.options.for_strategies.max(checked.for_strategies)
+    }
+
     /// The options with the operations that are left to one thread, as far as that is to be known before
     /// the passes run: proofs are looked for at the stage Loop, and earlier stages are shown as they are
     /// for the program that comes of it.
     fn settled(&self, checked: &mut Checked, until: Stage) -> Result<Options, Failure> {
         let mut options = Options {
-            for_strategies: self.options.for_strategies.max(checked.for_strategies),
+            for_strategies: self.for_strategies(checked),
             ..self.options.clone()
         };
         let is_early = until > Stage::Core && until < Stage::Loop;

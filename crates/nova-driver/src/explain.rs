@@ -97,7 +97,7 @@ impl Compiler {
         let settled = Compiler::new(Options {
             alone: checked.trace.alone.clone(),
             one_thread: checked.trace.one_thread,
-            for_strategies: self.options().for_strategies.max(checked.for_strategies),
+            for_strategies: self.for_strategies(checked),
             ..self.options().clone()
         });
         let options = settled.options();

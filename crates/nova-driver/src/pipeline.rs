@@ -205,7 +205,7 @@ pub const PASSES: &[Pass] = &[
         description: "writes arrays over those that they replace, where nobody needs these any more",
         level: 2,
         step: Step::MemFor(|program, options| {
-            nova_mem::reuse::obstacles(program, counting(options));
+            nova_mem::reuse::run(program, counting(options));
         }),
     },
     Pass {

@@ -32,11 +32,6 @@ pub enum Counting {
     OutsideGroups,
 }
 
-/// Writes arrays over those they replace.
-pub fn run(program: &mut Program) {
-    obstacles(program, Counting::Everywhere);
-}
-
 /// Why an array was not written over the one it replaces.
 #[derive(Clone, Debug)]
 pub enum Obstacle {
@@ -63,12 +58,12 @@ pub struct Kept {
     pub obstacle: Obstacle,
 }
 
-/// As [`run`]; gives what was kept, by the array that is made in another place.
-pub fn obstacles(program: &mut Program, counting: Counting) -> BTreeMap<Variable, Kept> {
+/// Writes arrays over those they replace; gives what was kept, by the array that is made in another place.
+pub fn run(program: &mut Program, counting: Counting) -> BTreeMap<Variable, Kept> {
     run_with(program, counting, Mistakes::default())
 }
 
-/// As [`obstacles`], with a mistake if a test asks for one.
+/// As [`run`], with a mistake if a test asks for one.
 #[doc(hidden)]
 pub fn run_with(
     program: &mut Program,

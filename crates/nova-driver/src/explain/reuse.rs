@@ -36,7 +36,7 @@ impl Compiler {
         }
         let code = Code::Core(checked.program.clone());
         match pipeline::run_before(REUSE, code, &checked.name, options)? {
-            Code::Mem(mut program) => Ok(Some(nova_mem::reuse::obstacles(
+            Code::Mem(mut program) => Ok(Some(nova_mem::reuse::run(
                 &mut program,
                 pipeline::counting(options),
             ))),

@@ -56,7 +56,7 @@ pub fn run_on(input: &str, program: &Program, on_heap: bool) -> String {
 
 /// Runs a pass over a program of Mem; what comes out must be valid, be the same program without
 /// memory, and have the same value. Gives its text.
-pub fn check_pass(text: &str, pass: fn(&mut Program)) -> String {
+pub fn check_pass(text: &str, pass: impl Fn(&mut Program)) -> String {
     let mut program = read(text);
     verify(&program).unwrap_or_else(|error| panic!("before: {error}\n{text}"));
     let (erased, value) = (print(&erase(&program)), run(&program, false));

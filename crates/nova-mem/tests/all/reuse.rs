@@ -1,7 +1,8 @@
 //! What is written over what it replaces, and what is not.
 
 use crate::passes::{check_pass, function};
-use nova_mem::reuse;
+use nova_flat::ir::Program;
+use nova_mem::reuse::{self, Counting};
 
 /// A vector of this function alone.
 const OWN: &str = "(let [mb:(block f32)] (allocate f32 n))
@@ -11,7 +12,15 @@ const OWN: &str = "(let [mb:(block f32)] (allocate f32 n))
 /// Runs the pass over a body that starts with [`OWN`]; gives how many allocations are left, and how
 /// many sole holders there are.
 fn left(body: &str, result: &str) -> (usize, usize) {
-    let text = check_pass(&function(&format!("{OWN} {body}"), result), reuse::run);
+    left_counting(Counting::Everywhere, body, result)
+}
+
+/// The same, where counts may be asked there.
+fn left_counting(counting: Counting, body: &str, result: &str) -> (usize, usize) {
+    let pass = |program: &mut Program| {
+        reuse::run(program, counting);
+    };
+    let text = check_pass(&function(&format!("{OWN} {body}"), result), pass);
     (
         text.matches("(allocate ").count(),
         text.matches("(unique ").count(),
@@ -114,4 +123,22 @@ fn what_several_cases_make_in_one_block_stays_there() {
         (let [g:f32] (index m [0]))
         (let [ub:(block f32)] (allocate f32 n)) (let [u:[n]f32 @ ub] (update t [0] g))";
     assert_eq!(left(body, "u"), (3, 0));
+}
+
+#[test]
+fn work_groups_ask_no_counts() {
+    let body = |strategy: &str| {
+        format!(
+            "(let [t:[n]f32 @ tb] (operation {strategy} [n] [k:i64] []
+               (do (let [sb:(block f32)] (allocate f32 n)) (let [s:[n]f32 @ sb] (copy x))
+                   (let [y:[n]f32 @ yb] (operation [3] [i:i64] [v:[n]f32 @ vb = s]
+                     (do (let [ub:(block f32)] (allocate f32 n))
+                         (let [u:[n]f32 @ ub] (update v [i] 5.0f)) (in u))))
+                   (let [g:f32] (index y [0])) (in g)) (map)))"
+        )
+    };
+    let groups = body("(strategy workgroup)");
+    assert_eq!(left_counting(Counting::Everywhere, &groups, "t").1, 1);
+    assert_eq!(left_counting(Counting::OutsideGroups, &groups, "t").1, 0);
+    assert_eq!(left_counting(Counting::OutsideGroups, &body(""), "t").1, 1);
 }
