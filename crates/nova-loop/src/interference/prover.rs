@@ -12,6 +12,7 @@ use super::polynomial::{Polynomial, Symbol};
 use super::ranges::{self, Range};
 use nova_diag::deep;
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 #[cfg(test)]
 mod tests;
@@ -157,7 +158,8 @@ impl Search {
 /// What is known of symbols.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prover {
-    known: BTreeMap<Symbol, Known>,
+    /// Shared with what learns more in a case.
+    known: BTreeMap<Symbol, Rc<Known>>,
     /// Whether all of it cannot be at once, so that whoever knows it is nowhere.
     is_nowhere: bool,
 }
@@ -170,7 +172,7 @@ impl Prover {
             Fact::OneOf(symbol, values) => {
                 let ranges = values.iter().map(|case| self.range(&case.value));
                 let of_any = ranges.reduce(Range::or);
-                let known = self.known.entry(*symbol).or_default();
+                let known = self.known_mut(*symbol);
                 if !known.cases.contains(values) {
                     known.cases.push(values.clone());
                 }
@@ -190,7 +192,7 @@ impl Prover {
         let Some(factor) = factor.as_constant() else {
             // At most `rest` are as many times the symbol as its factor says.
             let product = Polynomial::default().minus(&factor);
-            let known = self.known.entry(symbol).or_default();
+            let known = self.known_mut(symbol);
             let most = (product, rest);
             if !known.products.contains(&most) {
                 known.products.push(most);
@@ -230,7 +232,7 @@ impl Prover {
             },
         };
         let narrows = self.narrow(symbol, limits);
-        let known = self.known.entry(symbol).or_default();
+        let known = self.known_mut(symbol);
         let others: Vec<Bound> = match is_lower {
             true => known.uppers().collect(),
             false => known.lowers().collect(),
@@ -253,22 +255,24 @@ impl Prover {
     /// Learns that a symbol is in a range, and forgets the bounds that say no more than that; whether
     /// that says anything new.
     fn narrow(&mut self, symbol: Symbol, range: Range) -> bool {
-        let mut known = self.known.remove(&symbol).unwrap_or_default();
-        let both = known.range.and(range);
-        let is_new = both != known.range;
-        if is_new {
-            known.range = both;
-            let range = |bound: &Bound| self.range(&bound.value);
-            known
-                .lower
-                .retain(|b| b.says_more_than_least(range(b), both));
-            known
-                .upper
-                .retain(|b| b.says_more_than_most(range(b), both));
-            self.is_nowhere |= both.is_empty();
+        let before = self.known.entry(symbol).or_default().clone();
+        let both = before.range.and(range);
+        if both == before.range {
+            return false;
         }
-        self.known.insert(symbol, known);
-        is_new
+        let range = |bound: &Bound| self.range(&bound.value);
+        let is_lower = |b: &&Bound| b.says_more_than_least(range(b), both);
+        let is_upper = |b: &&Bound| b.says_more_than_most(range(b), both);
+        let lower = before.lower.iter().filter(is_lower).cloned().collect();
+        let upper = before.upper.iter().filter(is_upper).cloned().collect();
+        let known = self.known_mut(symbol);
+        (known.range, known.lower, known.upper) = (both, lower, upper);
+        self.is_nowhere |= both.is_empty();
+        true
+    }
+
+    fn known_mut(&mut self, symbol: Symbol) -> &mut Known {
+        Rc::make_mut(self.known.entry(symbol).or_default())
     }
 
     /// Between which numbers a sum lies.
