@@ -1,5 +1,5 @@
-/* What happens when memory is touched that must not be, or a kernel does not come to a place where
- * others may go on: a message that says who did it. */
+/* What happens when memory is touched that must not be, or not yet, or a kernel does not come to a place
+ * where others may go on: a message that says who did it. */
 #ifndef NOVA_EMULATION_FAULTS_H
 #define NOVA_EMULATION_FAULTS_H
 
@@ -15,10 +15,13 @@ inline device_memory &memory()
 
 inline struct sigaction previous_handler;
 
-/* Runs on a stack of its own. Nothing of the program goes on after it. */
+/* Runs on a stack of its own. Nothing of the program goes on after it, but where device memory is opened
+ * when it is first touched. */
 inline void on_fault(int signal, siginfo_t *info, void *context)
 {
     const char *address = (const char *)info->si_addr;
+    if (memory().open(address))
+        return;
     if (running != NULL) {
         const stack &own = running->own.stack;
         if (address >= own.base && address < own.base + page)

@@ -1,7 +1,9 @@
 /* Device memory: a range of addresses in which nothing can be accessed but while a kernel runs or
- * an API function copies, but for allocations of many pages. Each has pages of its own, ends where they end, as far as
- * alignment allows, and a page without access follows. Addresses are used again only when all
- * others have been. */
+ * an API function copies, but for allocations of many pages. Each has pages of its own, ends where they
+ * end, as far as alignment allows, and a page without access follows. Addresses are used again only when
+ * all others have been. An allocation becomes accessible when a kernel first touches it, by a fault
+ * (faults.h), and is shut when the kernel has ended: to open and shut all at each kernel took a quarter
+ * of the time of tests. */
 #ifndef NOVA_EMULATION_MEMORY_H
 #define NOVA_EMULATION_MEMORY_H
 
@@ -20,6 +22,8 @@ struct allocation {
     char *data;    /* what the program sees */
     size_t bytes;
     int device;
+    bool open;          /* whether its pages can be accessed */
+    allocation *opened; /* the one that was opened before it, while it is open */
 };
 
 class device_memory
@@ -36,14 +40,14 @@ class device_memory
         char *pages = find_room(span + page);
         if (pages == NULL)
             return NULL;
-        allocation made = {pages, span, pages + span - aligned, bytes, device};
+        allocation made = {pages, span, pages + span - aligned, bytes, device, false, NULL};
         set_access(made, true);
         permit(pages, span);
         memset(pages, fence_byte, span);
         memset(made.data, stale, bytes);
         forbid(pages, span);
         permit(made.data, bytes);
-        if (is_hidden(made))
+        if (may_hide(made))
             set_access(made, false);
         used_[device] += bytes;
         live_[(uintptr_t)made.data] = made;
@@ -56,7 +60,13 @@ class device_memory
         auto found = live_.find((uintptr_t)data);
         if (found == live_.end())
             return false;
+        for (allocation **each = &opened_; *each != NULL; each = &(*each)->opened)
+            if (*each == &found->second) {
+                *each = found->second.opened;
+                break;
+            }
         allocation gone = found->second;
+        set_access(gone, true);
         check_fences("cudaFree", gone);
         live_.erase(found);
         used_[gone.device] -= gone.bytes;
@@ -84,24 +94,43 @@ class device_memory
                (const char *)address < arena_ + arena_bytes;
     }
 
-    /* Makes the memory of a device accessible, or of all; gives what was. */
+    /* Lets the memory of a device be opened, or of all, and shuts what else is open; gives what was. */
     int expose(int device)
     {
         int before = exposed_;
         exposed_ = device;
-        for (auto &entry : live_) {
-            const allocation &each = entry.second;
-            if (may_hide(each))
-                set_access(each, !is_hidden(each));
+        allocation **each = &opened_;
+        while (*each != NULL) {
+            allocation &shut = **each;
+            if (!is_hidden(shut)) {
+                each = &shut.opened;
+                continue;
+            }
+            set_access(shut, false);
+            shut.open = false;
+            *each = shut.opened;
         }
+        if (threads_watched) /* it would take what the threads of a kernel open for a race */
+            for (auto &entry : live_)
+                open(entry.second, entry.second.pages);
         return before;
     }
 
-    /* Nobody has written just outside of an allocation. */
+    /* Opens the allocation that has this address among its pages; false if none does that is exposed
+     * and shut. It is called where a signal is handled, and allocates nothing. */
+    bool open(const void *address)
+    {
+        auto after = live_.upper_bound((uintptr_t)address);
+        return (after != live_.end() && open(after->second, address)) ||
+               (after != live_.begin() && open(std::prev(after)->second, address));
+    }
+
+    /* Nobody has written just outside of an allocation that could be accessed. */
     void check_fences(const char *after)
     {
         for (auto &entry : live_)
-            check_fences(after, entry.second);
+            if (entry.second.open || !may_hide(entry.second))
+                check_fences(after, entry.second);
     }
 
     size_t used(int device) { return used_[device]; }
@@ -150,11 +179,21 @@ class device_memory
             fail("mprotect: %s", strerror(errno));
     }
 
-    void check_fences(const char *after, const allocation &of)
+    bool open(allocation &of, const void *address)
     {
-        bool hidden = is_hidden(of);
-        if (hidden)
-            set_access(of, true);
+        bool inside = of.pages <= (const char *)address && (const char *)address < of.pages + of.span;
+        if (!inside || of.open || !may_hide(of) || is_hidden(of))
+            return false;
+        set_access(of, true);
+        of.open = true;
+        of.opened = opened_;
+        opened_ = &of;
+        return true;
+    }
+
+    /* Of one that can be accessed. */
+    static void check_fences(const char *after, const allocation &of)
+    {
         const char *end = of.pages + of.span;
         bool whole = true;
         permit(of.pages, of.span);
@@ -167,13 +206,12 @@ class device_memory
         if (!whole)
             fail("%s: somebody has written outside of the allocation of %zu bytes at %p", after,
                  of.bytes, (void *)of.data);
-        if (hidden)
-            set_access(of, false);
     }
 
     char *arena_ = NULL;
     char *next_ = NULL;
     int exposed_ = no_device;
+    allocation *opened_ = NULL; /* the last one that was opened and is open */
     std::map<uintptr_t, allocation> live_; /* by the address of the data */
     std::map<int, size_t> used_;
 };
