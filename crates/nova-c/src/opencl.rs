@@ -110,9 +110,7 @@ fn kernels_text(unit: &mut Unit) -> String {
     text.push_str(&format!("#pragma OPENCL FP_CONTRACT {contraction}\n\n"));
     text.push_str(prelude());
     text.push_str("\n\n");
-    // Tables of constants lie in an address space of their own.
-    let tables = runtime.text.replace("static const ", "__constant ");
-    text.push_str(&tables.replace("const double *", "__constant double *"));
+    text.push_str(&runtime.text);
     text.push_str(&foreign);
     text.push_str(&print::print(&items));
     text

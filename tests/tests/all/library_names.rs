@@ -1,8 +1,8 @@
-//! Programs whose entries and inputs are called as functions and variables of the C library, of
+//! Programs whose entries and inputs are called as functions, variables and macros of the C library, of
 //! mathematics and of compilers' runtimes are: what is loaded means the program's own, hosts are warned,
 //! and their compilers accept the C.
 
-use nova_c::names::library_names;
+use nova_c::names::{library_names, macro_names};
 use nova_driver::{Compiler, Options, Source, Target, Typed};
 use nova_tests::programs;
 use std::collections::BTreeSet;
@@ -98,6 +98,18 @@ fn hosts_are_warned() {
 const HEADERS: &str = "assert complex ctype errno fenv float inttypes limits locale math setjmp signal \
                        stdarg stddef stdint stdio stdlib string time wchar wctype";
 
+/// Those of POSIX of which the macros are known, too; of what they declare hosts are warned.
+const OTHER_HEADERS: &str =
+    "dlfcn fcntl pthread sched unistd sys/mman sys/stat sys/syscall sys/types";
+
+fn includes(headers: &str) -> String {
+    let mut text = String::new();
+    for header in headers.split_whitespace() {
+        writeln!(text, "#include <{header}.h>").expect("a text");
+    }
+    text
+}
+
 fn accepts(folder: &Path, compiler: &str, arguments: &str) {
     let mut command = Command::new(compiler);
     command
@@ -114,11 +126,11 @@ fn accepts(folder: &Path, compiler: &str, arguments: &str) {
 fn compilers_accept_the_names() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    let mut host = String::new();
-    for header in HEADERS.split_whitespace() {
-        writeln!(host, "#include <{header}.h>").expect("a text");
-    }
-    for (k, names) in names().chunks(ENTRIES).enumerate() {
+    let mut host = includes(HEADERS);
+    let (names, macros) = (names(), macro_names().collect::<Vec<_>>());
+    assert!(macros.len() > 1500 && macros.len() <= ENTRIES && macros.is_sorted());
+    let parts = names.chunks(ENTRIES).chain([macros.as_slice()]);
+    for (k, names) in parts.enumerate() {
         let source = Source::text(format!("names{k}.nova"), program(names));
         let compiler = Compiler::new(options(Target::Pthreads));
         let mut checked = compiler.check(source).expect("no errors");
@@ -126,7 +138,14 @@ fn compilers_accept_the_names() {
         for (ending, text) in [("h", files.header), ("c", files.source)] {
             std::fs::write(folder.join(format!("names{k}.{ending}")), text).expect("written");
         }
-        writeln!(host, "#include \"names{k}.h\"").expect("a text");
+        if names == macros {
+            let others = format!("{}{}", includes(HEADERS), includes(OTHER_HEADERS));
+            let text = format!("{others}#include \"names{k}.h\"\n");
+            std::fs::write(folder.join("macros.c"), text).expect("written");
+            accepts(folder, "gcc", "-std=c11 -D_GNU_SOURCE macros.c");
+        } else {
+            writeln!(host, "#include \"names{k}.h\"").expect("a text");
+        }
         accepts(folder, "gcc", &format!("-std=c11 names{k}.c"));
         accepts(
             folder,

@@ -4,4 +4,5 @@ mod common;
 mod compile;
 mod cuda;
 mod model;
+mod opencl;
 mod pthreads;
