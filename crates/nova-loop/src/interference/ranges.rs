@@ -48,13 +48,17 @@ impl Range {
         }
     }
 
+    fn is_not_negative(self) -> bool {
+        self.least.is_some_and(|least| least >= 0)
+    }
+
+    fn is_not_positive(self) -> bool {
+        self.most.is_some_and(|most| most <= 0)
+    }
+
     fn times(self, other: Range) -> Range {
-        if self == Range::exactly(0) || other == Range::exactly(0) {
-            return Range::exactly(0);
-        }
-        let is_positive = |range: Range| range.least.is_some_and(|least| least >= 0);
         let product = |a: Option<i128>, b: Option<i128>| a?.checked_mul(b?);
-        if is_positive(self) && is_positive(other) {
+        if self.is_not_negative() && other.is_not_negative() {
             return Range {
                 least: product(self.least, other.least),
                 most: product(self.most, other.most),
@@ -72,28 +76,20 @@ impl Range {
                 least: ends.iter().copied().min(),
                 most: ends.iter().copied().max(),
             },
-            None => self.times_unbounded(other),
+            None => self.sign_times(other),
         }
     }
 
-    /// The same where an end is unknown: a number that is not negative keeps the sign of the other.
-    fn times_unbounded(self, other: Range) -> Range {
-        let is_positive = |range: Range| range.least.is_some_and(|least| least >= 0);
-        let is_negative = |range: Range| range.most.is_some_and(|most| most <= 0);
-        let (a, b) = (self, other);
-        if is_positive(a) && is_negative(b) || is_negative(a) && is_positive(b) {
-            return Range {
-                least: None,
-                most: Some(0),
-            };
+    /// What the signs alone say of a product.
+    fn sign_times(self, other: Range) -> Range {
+        let is_positive = self.is_not_negative() && other.is_not_negative()
+            || self.is_not_positive() && other.is_not_positive();
+        let is_negative = self.is_not_negative() && other.is_not_positive()
+            || self.is_not_positive() && other.is_not_negative();
+        Range {
+            least: is_positive.then_some(0),
+            most: is_negative.then_some(0),
         }
-        if is_negative(a) && is_negative(b) {
-            return Range {
-                least: Some(0),
-                most: None,
-            };
-        }
-        Range::default()
     }
 }
 
