@@ -290,8 +290,8 @@ short3 short4 short8 short16 ushort2 ushort3 ushort4 ushort8 ushort16 int2 int3 
 uint3 uint4 uint8 uint16 long2 long3 long4 long8 long16 ulong2 ulong3 ulong4 ulong8 ulong16 float2
 float3 float4 float8 float16 double2 double3 double4 double8 double16 half2 half3 half4 half8 half16
 image1d_t image2d_t image3d_t image2d_array_t sampler_t event_t queue_t reserve_id_t clk_event_t
-read_only write_only read_write uniform pipe generic vec_step complex imaginary bool true false as_int as_uint as_float
-as_double as_long as_ulong sqrtf fabsf expf exp2f logf log2f log10f sinf cosf tanf asinf acosf atanf
+read_only write_only read_write uniform pipe generic vec_step complex imaginary bool true false as_int
+as_uint as_float as_double as_long as_ulong sqrtf fabsf expf exp2f logf log2f log10f sinf cosf tanf asinf acosf atanf
 sinhf coshf tanhf powf atan2f floorf ceilf roundf truncf erff fmaf barrier";
 
 /// Variables and macros of CUDA C; its functions and types may be hidden by variables.

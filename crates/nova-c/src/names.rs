@@ -50,8 +50,8 @@ EOF BUFSIZ EXIT_FAILURE EXIT_SUCCESS FILE FILENAME_MAX RAND_MAX SEEK_CUR SEEK_EN
 HUGE_VALF INFINITY NAN M_E M_PI M_PI_2 MATH_ERRNO FP_NAN FP_ZERO EDOM ERANGE EILSEQ I complex unix
 linux i386 main argc argv near far min max std";
 
-/// Whether a C identifier is a keyword, or of the C library, of generated files, or of the runtime as it
-/// is.
+/// True for keywords of C, for names of the C library and of generated files, and for those that the
+/// runtime defines.
 fn is_taken(name: &str) -> bool {
     static LISTED: OnceLock<HashSet<&'static str>> = OnceLock::new();
     let listed = LISTED.get_or_init(|| {
@@ -91,7 +91,8 @@ pub fn library_names() -> impl Iterator<Item = (&'static str, bool)> {
     })
 }
 
-/// Whether a library defines a name: whether it is declared where generated C is compiled, too.
+/// The entry of a name in [`library_names`]: whether it is declared where generated C is compiled; `None`
+/// if no library defines it.
 fn of_libraries(name: &str) -> Option<bool> {
     static NAMES: OnceLock<Vec<(&'static str, bool)>> = OnceLock::new();
     let names = NAMES.get_or_init(|| library_names().collect());
@@ -209,7 +210,8 @@ fn reads_as_escape(text: &str) -> bool {
 
 /// A readable identifier for a name that no user of the C sees: what is no letter, digit or `_`
 /// becomes `_`. Names of capitals, or with two one after the other, are written small: the compilers and
-/// headers of devices have many macros with such names, each other ones. Their other macros begin as theirs alone.
+/// headers of devices have many macros with such names, each other ones. Names that begin as their other
+/// macros do get an `x` in front.
 fn readable(name: &str) -> String {
     let mut out: String = name
         .chars()

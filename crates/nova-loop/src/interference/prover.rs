@@ -1,7 +1,7 @@
 //! Whether a sum of products is never negative, by what is known of its symbols.
 //!
-//! What the numbers alone settle between which symbols lie needs no search ([`super::ranges`]); bounds
-//! that say no more than these are not kept, since each bound that does not help costs a search.
+//! Each symbol has a range of numbers ([`super::ranges`]). A sum that the ranges settle needs no search.
+//! Bounds that say no more than the range are not kept, since each bound that does not help costs a search.
 //!
 //! A proof takes the last symbol of the sum, finds out whether what it is multiplied by is negative,
 //! and puts a bound of the symbol in its place, which consists of earlier symbols; until a number is
@@ -63,13 +63,13 @@ impl Bound {
         Some(Bound { times: 1, value })
     }
 
-    /// Whether a lower bound whose value is in a range may be above the least number that is known.
+    /// True for a lower bound whose value, of this range, may be above the least number that is known.
     fn says_more_than_least(&self, of_value: Range, known: Range) -> bool {
         let least = known.least.and_then(|least| least.checked_mul(self.times));
         least.is_none_or(|least| of_value.most.is_none_or(|value| value > least))
     }
 
-    /// Whether an upper bound whose value is in a range may be below the largest number that is known.
+    /// True for an upper bound whose value, of this range, may be below the largest number that is known.
     fn says_more_than_most(&self, of_value: Range, known: Range) -> bool {
         let most = known.most.and_then(|most| most.checked_mul(self.times));
         most.is_none_or(|most| of_value.least.is_none_or(|value| value < most))
@@ -80,7 +80,7 @@ impl Bound {
 struct Known {
     /// Numbers that it is at least and at most.
     range: Range,
-    /// What else it is at least and at most: only what may say more than the numbers do.
+    /// Its other bounds: those that may say more than the range does.
     lower: Vec<Bound>,
     upper: Vec<Bound>,
     /// Values of which it is one.
@@ -130,7 +130,7 @@ struct Search {
 }
 
 impl Search {
-    /// What has been found out of a sum with that number, or a smaller or larger one.
+    /// The outcome for a sum with that number, as far as it follows from what has been tried.
     fn found(&self, sum: &Polynomial, number: i128) -> Option<bool> {
         let proved = self.proved.iter().filter_map(|proved| proved.get(sum));
         if proved.into_iter().any(|least| number >= *least) {

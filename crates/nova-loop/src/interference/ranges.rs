@@ -19,7 +19,7 @@ impl Range {
         }
     }
 
-    /// Whether no number is in it.
+    /// True if no number is in it.
     pub(super) fn is_empty(self) -> bool {
         matches!((self.least, self.most), (Some(least), Some(most)) if least > most)
     }

@@ -1,5 +1,5 @@
-//! What is proved holds wherever what was learned does: random facts about three symbols, tried on all
-//! values of a small cube.
+//! Soundness of the prover: what is proved holds wherever what was learned does. Random facts about
+//! three symbols are tried on all values of a small cube.
 
 use super::*;
 use std::ops::RangeInclusive;
@@ -85,7 +85,7 @@ fn each_value(mut look: impl FnMut(&[i128])) {
     }
 }
 
-/// That symbols are in the cube, so that what is false outside of it alone is not asked.
+/// The prover learns that symbols are in the cube, as only its values are tried.
 fn in_the_cube(prover: &mut Prover) {
     for symbol in 0..SYMBOLS {
         let symbol = Polynomial::symbol(Symbol(symbol));
