@@ -297,9 +297,6 @@ pub(crate) fn share_once(program: &mut Program) {
 
 /// Makes loops over groups, and those of their threads, loops of one thread.
 fn make_sequential(command: &mut Command) {
-    if let Command::For { body, .. } = command {
-        body.retain(|command| !matches!(command, turns!()));
-    }
     let commands = std::slice::from_mut(command);
     set_levels(commands, (), &|(), _, level, _| match level {
         Level::Block | Level::Thread => (Level::Sequential, ()),

@@ -9,8 +9,8 @@
 
 use crate::ir::{Command, Expression, Function, FunctionId, Level, Program, Type, Variable};
 use crate::ir::{bulk_commands, errors, jumps, remarks, structures, variable_commands};
-use crate::walk::{each_command, reads, reads_mut, writes};
-use crate::{piece_commands, turns};
+use crate::piece_commands;
+use crate::walk::{each_command, reads, reads_mut, set_level, writes};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
@@ -51,8 +51,7 @@ fn restrict_list(
                 borrow(program, &captured(*variable, body), body);
                 end_streams(body);
             } else {
-                *level = Level::Sequential;
-                body.retain(|command| !matches!(command, turns!()));
+                set_level(level, Level::Sequential, body);
             }
         }
         for list in command.lists_mut() {

@@ -33,11 +33,22 @@ pub(crate) fn set_levels<Known: Copy>(
             ..
         } = command
         {
-            (*level, within) = decide(around, *variable, *level, body);
+            let decided;
+            (decided, within) = decide(around, *variable, *level, body);
+            set_level(level, decided, body);
         }
         for list in command.lists_mut() {
             deep(|| set_levels(list, within, decide));
         }
+    }
+}
+
+/// Sets the level of the loop with this body. The iterations of a loop of one thread come in order as it
+/// is: they take no turns.
+pub(crate) fn set_level(level: &mut Level, decided: Level, body: &mut Vec<Command>) {
+    *level = decided;
+    if !decided.starts_kernel() {
+        body.retain(|command| !matches!(command, turns!()));
     }
 }
 

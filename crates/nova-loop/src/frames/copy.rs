@@ -1,7 +1,7 @@
 //! Copies of functions, with variables of their own.
 
 use crate::ir::{Command, Function, FunctionId, Level, Program, Variable};
-use crate::walk::{names_mut, reads_mut};
+use crate::walk::{names_mut, reads_mut, set_level};
 use nova_diag::deep;
 use std::collections::BTreeMap;
 
@@ -38,10 +38,10 @@ pub(super) fn rename(commands: &mut [Command], renamed: &Renamed) {
     for command in commands {
         reads_mut(command, &mut |expression| expression.rename(renamed));
         names_mut(command, &mut |variable| rename_variable(variable, renamed));
-        if let Command::For { level, .. } = command
+        if let Command::For { level, body, .. } = command
             && level.is_parallel()
         {
-            *level = Level::Sequential;
+            set_level(level, Level::Sequential, body);
         }
         for list in command.lists_mut() {
             deep(|| rename(list, renamed));

@@ -115,3 +115,46 @@ fn turns_come_early() {
     };
     assert!(at("(end_turn") < at("(for j"), "{text}");
 }
+
+/// Wherever a loop whose iterations could take turns stands, it takes them only if threads share it, both
+/// as it is translated and as kernels leave it.
+#[test]
+fn turns_inside_of_other_loops_are_taken_or_left_out() {
+    for around in [
+        "operation",
+        "operation (strategy seq)",
+        "operation (strategy local)",
+        "operation (strategy workgroup)",
+        "operation (strategy global)",
+        "grid",
+        "grid (strategy workgroup)",
+        "grid (strategy global)",
+    ] {
+        let flat = format!(
+            "(program
+              (function \"f\" [m:i64 n:i64 x:[n]i64] [q:[m]i64]
+                (do
+                  (let [all:[m]i64] ({around} [m] [k:i64] []
+                    (do
+                      (let [last:i64 made:[n]i64 numbers:[n]i64] (grid (strategy workgroup) [n] [i:i64] [s:i64 = k]
+                        (do
+                          (let [own:i64] (index x [i]))
+                          (let [next:i64] (add i64 s own))
+                          (in next s own))
+                        (map) (map)))
+                      (let [some:i64] (index made [0]))
+                      (let [sum:i64] (add i64 last some))
+                      (in sum))
+                    (map)))
+                  (in all))))"
+        );
+        let program = read("turns", &flat);
+        nova_flat::verify::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let mem = nova_mem::introduce(&program);
+        let translated = translate_with(&mem, false, TileSizes::default(), Machine::Device);
+        let mut translated = translated.unwrap();
+        nova_loop::verify(&translated).unwrap_or_else(|e| panic!("{around}: {e:?}"));
+        nova_loop::kernels::run(&mut translated);
+        nova_loop::verify(&translated).unwrap_or_else(|e| panic!("{around}, kernels: {e:?}"));
+    }
+}
