@@ -192,8 +192,7 @@ impl Compiler {
                 for_strategies,
                 ..self.options.clone()
             };
-            trace = Trace::default();
-            pipeline::run(core.clone(), name, Stage::Loop, &options, &mut trace)?;
+            trace = pipeline::run_for_strategies(core.clone(), name, &options)?;
             if trace.dropped.is_empty() {
                 return Ok((for_strategies, trace));
             }

@@ -450,16 +450,45 @@ pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
 /// refuses, or one of Mem that does not erase to the program of Flat it came from, is an error of
 /// the compiler that names it.
 pub fn run(
-    mut code: Code,
+    code: Code,
     name: &str,
     until: Stage,
     options: &Options,
     trace: &mut Trace,
 ) -> Result<Code, InternalError> {
     let enabled = PASSES.iter().filter(|pass| is_enabled(pass, options));
+    let passes = enabled.take_while(|pass| pass.stage() <= until);
+    run_each(passes, code, name, options, trace)
+}
+
+/// Runs the passes that decide how strategies are honoured, and those before them. What they find is in
+/// the trace.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_for_strategies(
+    code: Code,
+    name: &str,
+    options: &Options,
+) -> Result<Trace, InternalError> {
+    let mut trace = Trace::default();
+    let last = PASSES.iter().rposition(|pass| decides(pass.name));
+    let passes = PASSES.iter().take(last.map_or(0, |last| last + 1));
+    let enabled = passes.filter(|pass| is_enabled(pass, options));
+    run_each(enabled, code, name, options, &mut trace)?;
+    Ok(trace)
+}
+
+fn run_each(
+    passes: impl Iterator<Item = &'static Pass>,
+    mut code: Code,
+    name: &str,
+    options: &Options,
+    trace: &mut Trace,
+) -> Result<Code, InternalError> {
     // What the program of Mem must erase to.
     let mut erased = None;
-    for pass in enabled.take_while(|pass| pass.stage() <= until) {
+    for pass in passes {
         if let (Code::Flat(flat), Stage::Mem, true) = (&code, pass.stage(), options.verify) {
             erased = Some(guard(pass.name, || Ok(nova_mem::erased_text(flat)))?);
         }
@@ -475,6 +504,11 @@ pub fn run(
     Ok(code)
 }
 
+/// Whether what loops become of strategies is known behind a pass of this name.
+fn decides(pass: &str) -> bool {
+    matches!(pass, REGIONS | KERNELS)
+}
+
 /// Notes which operations carry strategies, before the compiler gives some to its own, and which loops
 /// do not run as these say, once the passes are through that decide about that.
 fn follow_strategies(pass: &str, code: &Code, options: &Options, trace: &mut Trace) {
@@ -482,7 +516,7 @@ fn follow_strategies(pass: &str, code: &Code, options: &Options, trace: &mut Tra
         (HONOUR, Code::Flat(program)) if options.division().is_some() => {
             trace.asked = honoured::asked(program);
         }
-        (REGIONS | KERNELS, Code::Loop(program)) => {
+        (pass, Code::Loop(program)) if decides(pass) => {
             let machine = options.target.machine();
             trace.dropped = honoured::dropped(program, &trace.asked, machine);
             trace.stranded = honoured::stranded(program, machine);

@@ -74,6 +74,7 @@ mod iteration;
 mod operations;
 mod polynomial;
 mod prover;
+mod provers;
 mod ranges;
 mod rising;
 mod rules;

@@ -25,7 +25,7 @@ const MOST_BOUNDS: usize = 12;
 const MOST_DERIVED: u32 = 4;
 
 /// Something that is known.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fact {
     /// A sum is not negative.
     AtLeastZero(Polynomial),

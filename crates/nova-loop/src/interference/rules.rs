@@ -282,22 +282,17 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let facts = |path: &Path| {
             let mut sums = vec![&path.index, &index];
             sums.extend(limits.iter().map(|bisection| &bisection.limit));
-            let mut facts = Vec::new();
-            self.walk.collect(path.context, &sums, late, &mut facts);
-            facts
+            self.walk.known(path.context, &sums, late)
         };
-        let mut prover = Prover::default();
-        facts(first).iter().for_each(|fact| prover.learn(fact));
-        prover.learn(&Fact::AtLeastZero(Polynomial::symbol(self.distance())));
-        for fact in &facts(second) {
-            if let Some(fact) = renamed(fact, &later) {
-                prover.learn(&fact);
-            }
-        }
+        let mut of_both = vec![Fact::AtLeastZero(Polynomial::symbol(self.distance()))];
+        let of_second = facts(second);
+        of_both.extend(of_second.iter().filter_map(|fact| renamed(fact, &later)));
         for scan in reasons.iter().flat_map(|reason| self.scans(*reason)) {
-            let facts = tables::facts(scan, &self.walk.loads, &index, &later);
-            facts.iter().for_each(|fact| prover.learn(fact));
+            of_both.extend(tables::facts(scan, &self.walk.loads, &index, &later));
         }
+        let mut known = facts(first);
+        known.extend(&of_both);
+        let mut prover = Prover::clone(&self.walk.provers.that_knows(&known));
         self.bisected(&limits, &mut prover);
         if reasons.contains(&Reason::HandedOn) {
             self.handed_on(&mut prover);

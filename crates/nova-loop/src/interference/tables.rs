@@ -10,7 +10,7 @@
 use super::blocks::{Blocks, RootSet, written};
 use super::frames::Frame;
 use super::polynomial::{Polynomial, Symbol};
-use super::prover::{Fact, Prover};
+use super::prover::Fact;
 use super::values::{Base, BaseInfo, Spot, Value};
 use super::walk::{Context, Walk, each_assigned};
 use crate::ir::{Command, Expression, Level, Type, Variable};
@@ -325,11 +325,8 @@ impl<'p> Walk<'p> {
         info.is_new
             && info.depth == self.depth
             && stores.iter().all(|stored| {
-                let mut facts = Vec::new();
-                self.collect(stored.context, &[&stored.value], &stored.late, &mut facts);
-                let mut prover = Prover::default();
-                facts.iter().for_each(|fact| prover.learn(fact));
-                prover.holds(&stored.value)
+                let facts = self.known(stored.context, &[&stored.value], &stored.late);
+                self.provers.that_knows(&facts).holds(&stored.value)
             })
     }
 

@@ -11,6 +11,7 @@ use super::invariants::Invariants;
 use super::operations::Operation;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Fact, Prover};
+use super::provers::Provers;
 use super::sizes::Sizes;
 use super::tables::Tables;
 use super::truths::Truth;
@@ -21,6 +22,7 @@ use crate::walk::{each_command, reads, writes};
 use nova_core::Scalar;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// How many facts of a context are looked at, the nearest ones.
 const MOST_FACTS: usize = 300;
@@ -84,6 +86,7 @@ pub(super) struct Walk<'p> {
     pub(super) waits: Option<Vec<Vec<Step>>>,
     /// Whether the reads of a loop that may be a scan are remembered, and the bases it has written.
     pub(super) scanned: Option<BTreeSet<Base>>,
+    pub(super) provers: Provers,
     judge: Option<Judge<'p>>,
 }
 
@@ -129,6 +132,7 @@ pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
         writes_outside: false,
         waits: None,
         scanned: None,
+        provers: Provers::default(),
         judge: Some(judge),
     };
     // The root of the tree of facts says nothing.
@@ -173,27 +177,23 @@ impl<'p> Walk<'p> {
     }
 
     /// What is known in a context, as far as these sums go.
-    pub(super) fn prover(&self, context: Context, sums: &[&Polynomial]) -> Prover {
-        let mut found = Vec::new();
-        self.collect(context, sums, &[], &mut found);
-        let mut prover = Prover::default();
-        found.iter().for_each(|fact| prover.learn(fact));
-        prover
+    pub(super) fn prover(&self, context: Context, sums: &[&Polynomial]) -> Rc<Prover> {
+        self.provers.that_knows(&self.known(context, sums, &[]))
     }
 
-    /// The facts of a context, and what always holds for the symbols in them and in sums.
-    pub(super) fn collect(
-        &self,
+    /// What always holds for the symbols in sums, in more facts and in those of a context; then the facts of
+    /// the context, those that hold longest first, and the others.
+    pub(super) fn known<'f>(
+        &'f self,
         context: Context,
         sums: &[&Polynomial],
-        more: &[Fact],
-        found: &mut Vec<Fact>,
-    ) {
-        let mut chain = more.to_vec();
+        more: &'f [Fact],
+    ) -> Vec<&'f Fact> {
+        let mut chain: Vec<&Fact> = more.iter().collect();
         let mut at = context;
         while at.0 != 0 && chain.len() < MOST_FACTS {
             let (fact, before) = &self.facts[at.0 as usize];
-            chain.push(fact.clone());
+            chain.push(fact);
             at = *before;
         }
         let mut left: Vec<Symbol> = sums.iter().flat_map(|sum| sum.symbols()).collect();
@@ -206,16 +206,10 @@ impl<'p> Walk<'p> {
                 facts.iter().for_each(|fact| symbols_of(fact, &mut left));
             }
         }
-        for symbol in seen {
-            found.extend(
-                self.definitions
-                    .get(symbol.index())
-                    .into_iter()
-                    .flatten()
-                    .cloned(),
-            );
-        }
+        let definitions = seen.iter().filter_map(|s| self.definitions.get(s.index()));
+        let mut found: Vec<&Fact> = definitions.flatten().collect();
         found.extend(chain.into_iter().rev());
+        found
     }
 
     /// Whether a number is known never to be negative here.
