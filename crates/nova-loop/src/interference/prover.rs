@@ -286,12 +286,18 @@ impl Prover {
 
     /// Whether a sum is known never to be negative.
     pub(super) fn holds(&self, sum: &Polynomial) -> bool {
+        self.holds_within(MOST_STEPS, sum) == Some(true)
+    }
+
+    /// The same; nothing if so many steps do not tell.
+    fn holds_within(&self, steps: u32, sum: &Polynomial) -> Option<bool> {
         let mut search = Search {
-            left: MOST_STEPS,
+            left: steps,
             failed: HashMap::new(),
             proved: vec![HashMap::new()],
         };
-        self.is_nowhere || self.prove(sum, &mut search)
+        let holds = self.is_nowhere || self.prove(sum, &mut search);
+        (holds || search.left > 0).then_some(holds)
     }
 
     fn prove(&self, sum: &Polynomial, search: &mut Search) -> bool {

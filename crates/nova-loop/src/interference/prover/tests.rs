@@ -175,6 +175,32 @@ fn bounds_that_say_no_more_cost_nothing() {
         let factor = if index % 2 == 0 { 1 } else { 3 };
         sum = sum.plus(&symbol(index).scaled(factor).unwrap());
     }
-    assert!(prover.holds(&sum.plus_number(-40 * 64 * 2)));
-    assert!(!prover.holds(&sum.plus_number(-40 * 64 * 2 - 1)));
+    let least = |missing: i64| sum.plus_number(-40 * 64 * 2 - missing);
+    assert_eq!(prover.holds_within(1, &least(0)), Some(true));
+    assert_eq!(prover.holds_within(400, &least(1)), Some(false));
+}
+
+/// Sums of many symbols, each of which has bounds by others, are proved and given up in few steps.
+#[test]
+fn proofs_take_few_steps() {
+    const SYMBOLS: u32 = 24;
+    let symbol = |index| Polynomial::symbol(Symbol(index));
+    let mut prover = Prover::default();
+    let at_least = |prover: &mut Prover, sum: Polynomial| prover.learn(&Fact::AtLeastZero(sum));
+    for index in 0..SYMBOLS {
+        at_least(&mut prover, symbol(index));
+        for before in [1, 2, 3] {
+            if let Some(earlier) = index.checked_sub(before) {
+                at_least(&mut prover, symbol(index).minus(&symbol(earlier)));
+                at_least(
+                    &mut prover,
+                    symbol(earlier).plus_number(64).minus(&symbol(index)),
+                );
+            }
+        }
+    }
+    let (first, last) = (symbol(0), symbol(SYMBOLS - 1));
+    assert_eq!(prover.holds_within(60, &last.minus(&first)), Some(true));
+    let far = last.minus(&first).plus_number(-1);
+    assert_eq!(prover.holds_within(300, &far), Some(false));
 }
