@@ -23,11 +23,13 @@ use nova_opt::divide::Division;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 /// A program at every stage.
 pub struct Stages {
     /// Typed lambda calculus.
-    pub core: nova_core::ir::Program,
+    pub core: Arc<nova_core::ir::Program>,
     /// First-order arrays, as lowered, after the optimiser's passes, and with memory.
     pub lowered: nova_flat::ir::Program,
     pub flat: nova_flat::ir::Program,
@@ -365,7 +367,7 @@ impl Stages {
             seeded |= defects::seed_loop(&mut imperative, defect);
         }
         Ok(Stages {
-            core,
+            core: Arc::new(core),
             lowered,
             flat,
             mem,
@@ -418,21 +420,36 @@ impl Stages {
 
     /// The outcome in the reference interpreter.
     pub fn reference(&self, entry: usize, inputs: &[Value]) -> Outcome {
-        let options = Evaluation {
-            strict: self.strict,
-            trace: &|_| {},
-            ..Evaluation::default()
-        };
-        let run = || {
-            of_core(nova_core::interpret::evaluate(
-                &self.core, entry, inputs, &options,
-            ))
-        };
-        guard("run", run).unwrap_or_else(Outcome::Internal)
+        reference(&self.core, entry, inputs, self.strict)
+    }
+
+    /// The outcome in the reference interpreter, if it comes within this time. Else its thread goes on until
+    /// the process ends.
+    pub fn reference_within(
+        &self,
+        limit: Duration,
+        entry: usize,
+        inputs: &[Value],
+    ) -> Option<Outcome> {
+        let (core, inputs, strict) = (self.core.clone(), inputs.to_vec(), self.strict);
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || send.send(reference(&core, entry, &inputs, strict)));
+        receive.recv_timeout(limit).ok()
     }
 
     /// The outcome at every interpreted stage, the reference first.
     pub fn evaluate(&self, entry: usize, inputs: &[Value]) -> Vec<(&'static str, Outcome)> {
+        let mut outcomes = vec![(REFERENCE, self.reference(entry, inputs))];
+        outcomes.extend(self.evaluate_compiled(entry, inputs));
+        outcomes
+    }
+
+    /// The outcome at every interpreted stage behind the reference.
+    pub fn evaluate_compiled(
+        &self,
+        entry: usize,
+        inputs: &[Value],
+    ) -> Vec<(&'static str, Outcome)> {
         let options = Evaluation {
             strict: self.strict,
             trace: &|_| {},
@@ -442,14 +459,6 @@ impl Stages {
             guard("run", evaluate).unwrap_or_else(Outcome::Internal)
         };
         let mut outcomes = vec![
-            (
-                "core",
-                run(&|| {
-                    of_core(nova_core::interpret::evaluate(
-                        &self.core, entry, inputs, &options,
-                    ))
-                }),
-            ),
             (
                 "lowered",
                 run(&|| {
@@ -513,6 +522,28 @@ impl Stages {
         }
         if grids { OTHER_ORDERS } else { &[] }
     }
+}
+
+/// The name of outcomes of the reference interpreter.
+pub const REFERENCE: &str = "core";
+
+fn reference(
+    core: &nova_core::ir::Program,
+    entry: usize,
+    inputs: &[Value],
+    strict: bool,
+) -> Outcome {
+    let options = Evaluation {
+        strict,
+        trace: &|_| {},
+        ..Evaluation::default()
+    };
+    let run = || {
+        of_core(nova_core::interpret::evaluate(
+            core, entry, inputs, &options,
+        ))
+    };
+    guard("run", run).unwrap_or_else(Outcome::Internal)
 }
 
 /// Other orders of the parts of grids, by the names of their outcomes.

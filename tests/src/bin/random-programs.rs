@@ -21,16 +21,22 @@ use nova_tests::defects::{Defect, named};
 use nova_tests::group_campaign;
 use nova_tests::random::{self, PRELUDE, Program};
 use nova_tests::shrink::shrink;
-use nova_tests::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, disagreement};
+use nova_tests::stages::{
+    How, Loaded, Outcome, Passes, REFERENCE, SMALL_TILES, Stages, disagreement,
+};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// How many programs share a C file.
 const BATCH: u64 = 16;
 
 /// At most how many programs are drawn for each in which a seeded bug changes something.
 const DRAWN_FOR_EACH: u64 = 20;
+
+/// How long the reference may take for a run; nearly all take milliseconds.
+const REFERENCE_TIME: Duration = Duration::from_secs(20);
 
 /// How far the compiler of C optimises the files in turn.
 const LEVELS_OF_C: [u8; 3] = [1, 1, 3];
@@ -81,6 +87,8 @@ struct Tally {
     nodes: Vec<usize>,
     nested: u64,
     used: BTreeMap<&'static str, u64>,
+    /// Programs that the reference cannot run in time: what grows in a loop may become larger than memory.
+    endless: Vec<String>,
     disagreements: Vec<String>,
 }
 
@@ -177,7 +185,12 @@ fn batch(
         let mut fails = false;
         for texts in &program.inputs {
             let inputs = values(&stages, entry, texts)?;
-            let mut outcomes = stages.evaluate(entry, &inputs);
+            let Some(reference) = stages.reference_within(REFERENCE_TIME, entry, &inputs) else {
+                tally.endless.push(program.name.clone());
+                break;
+            };
+            let mut outcomes = vec![(REFERENCE, reference)];
+            outcomes.extend(stages.evaluate_compiled(entry, &inputs));
             outcomes.push((loaded.stage(), loaded.call(entry, &inputs)));
             tally.runs += 1;
             if let Outcome::Error(error) = &outcomes[0].1 {
@@ -225,6 +238,7 @@ impl Tally {
         for (name, count) in other.used {
             *self.used.entry(name).or_default() += count;
         }
+        self.endless.extend(other.endless);
         self.disagreements.extend(other.disagreements);
     }
 
@@ -277,6 +291,11 @@ fn report(tally: &Tally) {
             text.chars().take(600).collect::<String>()
         );
     }
+    let endless = &tally.endless;
+    println!(
+        "left out, too long for the reference: {} {endless:?}",
+        endless.len()
+    );
     println!("disagreements: {}", tally.disagreements.len());
 }
 
