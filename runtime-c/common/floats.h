@@ -1,5 +1,6 @@
 /* Minima and maxima of floating-point numbers, where a nan loses. Of -0.0 and 0.0 either may win, as
-   in C, but in the strict ones -0.0 is less than 0.0. */
+   in C, but in the strict ones -0.0 is less than 0.0. These put the bits of equal numbers together: LLVM 15
+   takes comparisons that choose between zeros for a maximum of the first kind, beside a constant -0.0. */
 #ifndef NOVA_FLOATS_H
 #define NOVA_FLOATS_H
 
@@ -29,36 +30,36 @@ static inline float nova_strict_minimum_f32(float a, float b)
 {
     if (a != a)
         return b;
-    if (b != b || a < b || (a == b && nova_bits_f32(a) >> 31 != 0))
-        return a;
-    return b;
+    if (a == b)
+        return nova_from_bits_f32(nova_bits_f32(a) | nova_bits_f32(b));
+    return a < b || b != b ? a : b;
 }
 
 static inline double nova_strict_minimum_f64(double a, double b)
 {
     if (a != a)
         return b;
-    if (b != b || a < b || (a == b && nova_bits(a) >> 63 != 0))
-        return a;
-    return b;
+    if (a == b)
+        return nova_from_bits(nova_bits(a) | nova_bits(b));
+    return a < b || b != b ? a : b;
 }
 
 static inline float nova_strict_maximum_f32(float a, float b)
 {
     if (a != a)
         return b;
-    if (b != b || a > b || (a == b && nova_bits_f32(a) >> 31 == 0))
-        return a;
-    return b;
+    if (a == b)
+        return nova_from_bits_f32(nova_bits_f32(a) & nova_bits_f32(b));
+    return a > b || b != b ? a : b;
 }
 
 static inline double nova_strict_maximum_f64(double a, double b)
 {
     if (a != a)
         return b;
-    if (b != b || a > b || (a == b && nova_bits(a) >> 63 == 0))
-        return a;
-    return b;
+    if (a == b)
+        return nova_from_bits(nova_bits(a) & nova_bits(b));
+    return a > b || b != b ? a : b;
 }
 
 #endif
