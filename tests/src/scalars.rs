@@ -7,8 +7,8 @@
 
 use crate::inputs;
 use crate::stages::{How, Loaded, Outcome, Passes, SMALL_TILES, Stages, check};
-use nova_core::interpret::Options as Evaluation;
 use nova_core::Value;
+use nova_core::interpret::Options as Evaluation;
 
 /// A program with the cases of one type.
 pub struct Table {
