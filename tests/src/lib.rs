@@ -15,6 +15,7 @@ pub mod group_programs;
 pub mod host;
 pub mod inputs;
 pub mod nested;
+pub mod passes;
 pub mod programs;
 pub mod random;
 pub mod reference;

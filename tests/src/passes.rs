@@ -1,0 +1,216 @@
+//! The combinations of optional passes, levels and targets that programs are compiled with.
+
+use crate::devices;
+use crate::random::Random;
+use nova_driver::options::ForStrategies;
+use nova_driver::pipeline::optional_passes;
+use nova_driver::{Options, Proofs, Target};
+use nova_opt::divide::Division;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Which of the optional passes run.
+#[derive(Clone, Copy, Debug)]
+pub enum Passes {
+    /// All of the default level.
+    All,
+    /// Those of a level of optimisation; none of 0.
+    Level(u8),
+    /// All but the one of this name.
+    Without(&'static str),
+    /// All, with operations divided among threads, into small parts.
+    Divided,
+    /// The same, but as if no loop had a proof that it is free of races: lanes run in order.
+    Unproved,
+    /// Those of a level, for the target with threads.
+    Threads(u8),
+    /// Those of a level, for OpenCL, with operations in small parts, so that short arrays reach kernels.
+    Kernels(u8),
+    /// The same for CUDA.
+    Cuda(u8),
+    /// Those of a level, for one of these two, with all that is done so that groups are honoured.
+    Honoured(Target, u8),
+    /// Those of a level without several of them, for a target and parts of a size: all drawn by this
+    /// number.
+    Several(u64),
+}
+
+impl Passes {
+    /// Whether what it needs is there; says so once where it is not.
+    pub fn is_present(self) -> bool {
+        match self {
+            Passes::Kernels(_) => devices::has_opencl(),
+            Passes::Cuda(_) => devices::has_cuda(),
+            Passes::Several(_) | Passes::Honoured(..) => match self.options().target {
+                Target::OpenCl => devices::has_opencl(),
+                Target::Cuda => devices::has_cuda(),
+                Target::Sequential | Target::Pthreads | Target::Mpi => true,
+            },
+            Passes::All
+            | Passes::Unproved
+            | Passes::Level(_)
+            | Passes::Without(_)
+            | Passes::Divided
+            | Passes::Threads(_) => true,
+        }
+    }
+
+    /// All passes, with operations divided, those of each other level, all but each in turn, and as often
+    /// without several, which a number draws.
+    pub fn combinations(number: u64) -> Vec<Passes> {
+        let optional = optional_passes().into_iter();
+        let levels = [0, 1, 3].map(Passes::Level);
+        let devices = [Passes::Kernels(2), Passes::Cuda(2)];
+        let without = optional.map(|pass| Passes::Without(pass.name));
+        let mut found: Vec<Passes> = [Passes::All, Passes::Divided, Passes::Unproved]
+            .into_iter()
+            .chain(devices)
+            .chain(levels)
+            .chain(without)
+            .collect();
+        found.extend((0..found.len() as u64).map(|k| Passes::Several(number.wrapping_add(k))));
+        found.retain(|passes| passes.is_present());
+        found
+    }
+
+    /// How a person names it: as on the command line, or `all` or `divided`.
+    pub fn name(self) -> String {
+        match self {
+            Passes::All => "all".to_string(),
+            Passes::Unproved => "unproved".to_string(),
+            Passes::Divided => "divided".to_string(),
+            Passes::Threads(level) => format!("pthreads -O{level}"),
+            Passes::Kernels(level) => format!("opencl -O{level}"),
+            Passes::Cuda(level) => format!("cuda -O{level}"),
+            Passes::Honoured(target, level) => format!("{target} -O{level} honoured"),
+            Passes::Level(level) => format!("-O{level}"),
+            Passes::Without(pass) => format!("--no-{pass}"),
+            Passes::Several(number) => format!("several {number}"),
+        }
+    }
+
+    /// The combination that a person names so.
+    pub fn by_name(name: &str) -> Option<Passes> {
+        if let Some(number) = name.strip_prefix("several ") {
+            return number.parse().ok().map(Passes::Several);
+        }
+        let mut combinations = Passes::combinations(0).into_iter();
+        combinations.find(|passes| passes.name() == name)
+    }
+
+    /// What it is on the command line, but for the size of parts.
+    fn flags(self) -> String {
+        let options = self.options();
+        let without = options.disabled.iter();
+        let without: Vec<String> = without.map(|pass| format!(" --no-{pass}")).collect();
+        let (target, level) = (options.target, options.optimization);
+        format!("--target {target} -O{level}{}", without.concat())
+    }
+
+    pub(crate) fn options(self) -> Options {
+        // Loops are as the passes make them, so that what is wrong with one is seen.
+        let all = Options {
+            proofs: Proofs::Ignored,
+            ..Options::default()
+        };
+        match self {
+            Passes::All => all,
+            Passes::Unproved => Options {
+                proofs: Proofs::Refused,
+                target: Target::Pthreads,
+                division: Some(Division::SMALL),
+                ..all
+            },
+            Passes::Divided => Options {
+                target: Target::Pthreads,
+                division: Some(Division::SMALL),
+                ..all
+            },
+            Passes::Level(optimization) => Options {
+                optimization,
+                ..all
+            },
+            Passes::Threads(optimization) => Options {
+                target: Target::Pthreads,
+                optimization,
+                ..all
+            },
+            Passes::Kernels(optimization) => Options {
+                target: Target::OpenCl,
+                division: Some(Division::SMALL),
+                optimization,
+                ..all
+            },
+            Passes::Cuda(optimization) => Options {
+                target: Target::Cuda,
+                division: Some(Division::SMALL),
+                optimization,
+                ..all
+            },
+            Passes::Honoured(target, optimization) => Options {
+                target,
+                division: Some(Division::SMALL),
+                optimization,
+                for_strategies: ForStrategies::Places,
+                ..all
+            },
+            Passes::Without(name) => Options {
+                disabled: [name.to_string()].into(),
+                ..all
+            },
+            Passes::Several(number) => several(number, all),
+        }
+    }
+}
+
+impl fmt::Display for Passes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Passes::Several(_) => write!(f, "{}: {}", self.name(), self.flags()),
+            Passes::All
+            | Passes::Unproved
+            | Passes::Level(_)
+            | Passes::Without(_)
+            | Passes::Divided
+            | Passes::Threads(_)
+            | Passes::Kernels(_)
+            | Passes::Cuda(_)
+            | Passes::Honoured(..) => f.write_str(&self.name()),
+        }
+    }
+}
+
+/// A target, a level, and passes to leave out: few, or about half of them.
+fn several(number: u64, all: Options) -> Options {
+    const TARGETS: [Target; 8] = [
+        Target::Sequential,
+        Target::Sequential,
+        Target::Sequential,
+        Target::Pthreads,
+        Target::Pthreads,
+        Target::Pthreads,
+        Target::OpenCl,
+        Target::Cuda,
+    ];
+    let mut random = Random::new(number ^ 0x5e7e_4a15);
+    let target = *random.pick(&TARGETS);
+    let optimization = *random.pick(&[1, 2, 2, 3]);
+    let division = random.chance(70).then_some(Division::SMALL);
+    let percent = *random.pick(&[10, 20, 50]);
+    let optional = optional_passes();
+    let mut disabled: BTreeSet<String> = optional
+        .iter()
+        .filter(|_| random.chance(percent))
+        .map(|pass| pass.name.to_string())
+        .collect();
+    while disabled.len() < 2 {
+        disabled.insert(random.pick(&optional).name.to_string());
+    }
+    Options {
+        target,
+        optimization,
+        division,
+        disabled,
+        ..all
+    }
+}
