@@ -504,7 +504,7 @@ fn run_each(
     Ok(code)
 }
 
-/// Whether what loops become of strategies is known behind a pass of this name.
+/// True for the passes behind which it is known what loops have become of strategies.
 fn decides(pass: &str) -> bool {
     matches!(pass, REGIONS | KERNELS)
 }

@@ -181,8 +181,8 @@ impl<'p> Walk<'p> {
         self.provers.that_knows(&self.known(context, sums, &[]))
     }
 
-    /// What always holds for the symbols in sums, in more facts and in those of a context; then the facts of
-    /// the context, those that hold longest first, and the others.
+    /// The facts that hold in a context: the definitions of the symbols in sums, in more facts and in those of
+    /// the context; then the facts of the context, those that hold longest first, and the others.
     pub(super) fn known<'f>(
         &'f self,
         context: Context,
