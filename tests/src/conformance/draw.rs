@@ -279,7 +279,9 @@ impl<'a> Draw<'a> {
                     let within = usize::from(!given.is_empty());
                     self.nesting += within;
                     // What is converted may be of any type.
-                    let converted = ty.as_scalar().is_some_and(|s| s != INT && s != BOOL);
+                    let converts = form.word.starts_with("to_") || form.word.starts_with("wrap_");
+                    let is_default = |s| s == INT || s == BOOL;
+                    let converted = ty.as_scalar().is_some_and(|s| converts || !is_default(s));
                     let settled = ty.variables().iter().all(|v| known.contains(v));
                     let settled = settled && !converted;
                     let drawn = self.expression(&ty.with(bindings), depth, settled);

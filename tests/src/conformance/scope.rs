@@ -9,6 +9,7 @@ const ODD_NAMES: &[&str] = &[
     "reverse", "<=", "=", "scan", "rotate", "&", "neg", "not", "to_int", "twice", "cap", "at",
     "register", "volatile", "static", "restrict", "main", "result", "x'", "n+1", "été", "a->b",
     "tmp", "int", "NULL", "i", "k", "t", "i32", "n?", "nova", "_x", "default", "double'",
+    "result_len", "result_seg1", "in0", "in0_len",
 ];
 
 /// Bound names with their types, the innermost last.

@@ -43,14 +43,15 @@ pub fn declaration(interface: &EntryInterface) -> Function {
 
 /// The function.
 pub fn define(unit: &mut Unit, interface: &EntryInterface) -> Function {
-    let declaration = declaration(interface);
+    let mut declaration = declaration(interface);
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
-    let values: Vec<Expression> = declaration
-        .parameters
-        .iter()
-        .map(|parameter| Expression::Name(emitter.fresh(&parameter.name)))
-        .collect();
+    // A function of the program may have the name that the header gives to a parameter.
+    for parameter in &mut declaration.parameters {
+        parameter.name = emitter.fresh(&parameter.name);
+    }
+    let named = |parameter: &Parameter| Expression::Name(parameter.name.clone());
+    let values: Vec<Expression> = declaration.parameters.iter().map(named).collect();
     match (&interface.result_form, &*values) {
         (Form::Value(_), [value]) => emitter.free_value(&interface.result, value.clone(), &[]),
         (
