@@ -19,23 +19,33 @@ const UNSIGNED: [(&str, &str); 4] = [
 
 /// Gives the accumulators of a function their types.
 pub fn declare_unsigned(function: &mut Function) {
+    let is_own = function.prefix.iter().any(|word| &**word == "static");
     let Some(body) = &mut function.body else {
         return;
     };
     let mut search = Search::default();
+    // Calls convert the arguments of the program's own functions.
+    for parameter in function.parameters.iter().filter(|_| is_own) {
+        if let Some(types) = unsigned(&parameter.ty) {
+            search.declared.insert(parameter.name.clone(), (0, types));
+        }
+    }
     search.block(body, 0);
     let Search {
         declared,
         assigned,
         combined,
-        excluded,
     } = search;
     let accumulators: HashMap<Name, Unsigned> = declared
         .into_iter()
         .filter(|(name, _)| assigned.contains(name) && combined.contains(name))
-        .filter(|(name, _)| !excluded.contains(name))
         .map(|(name, (_, types))| (name, types))
         .collect();
+    for parameter in &mut function.parameters {
+        if let Some((_, unsigned)) = accumulators.get(&parameter.name) {
+            parameter.ty = Type::name(*unsigned);
+        }
+    }
     if !accumulators.is_empty() {
         change(body, &accumulators);
     }
@@ -53,14 +63,12 @@ fn unsigned(ty: &Type) -> Option<Unsigned> {
 
 #[derive(Default)]
 struct Search {
-    /// Variables of signed types, and how many loops are around their declarations.
+    /// Variables and parameters of signed types, and how many loops are around their declarations.
     declared: HashMap<Name, (usize, Unsigned)>,
     /// Variables that a loop assigns which is not around their declaration.
     assigned: HashSet<Name>,
     /// Variables that such a loop adds to something, or multiplies.
     combined: HashSet<Name>,
-    /// Variables whose address is taken.
-    excluded: HashSet<Name>,
 }
 
 impl Search {
@@ -98,20 +106,14 @@ impl Search {
     }
 
     fn expression(&mut self, expression: &Expression, loops: usize) {
-        match expression {
-            Expression::Unary(Unary::AddressOf, of) => {
-                if let Expression::Name(name) = &**of {
-                    self.excluded.insert(name.clone());
-                }
+        if let Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) =
+            expression
+        {
+            for (side, other) in [(a, b), (b, a)] {
+                let name = self.wrapping(side, other);
+                self.combined
+                    .extend(name.filter(|n| self.is_from_before(n, loops)));
             }
-            Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) => {
-                for (side, other) in [(a, b), (b, a)] {
-                    let name = self.wrapping(side, other);
-                    self.combined
-                        .extend(name.filter(|n| self.is_from_before(n, loops)));
-                }
-            }
-            _others => {}
         }
         for operand in expression.operands() {
             deep(|| self.expression(operand, loops));
@@ -184,6 +186,14 @@ fn change_reads(expression: &mut Expression, accumulators: &HashMap<Name, Unsign
         *expression = Expression::Name(name.clone());
         return;
     }
+    // C allows to reach a number by the address of its other type of the same width.
+    if let Expression::Unary(Unary::AddressOf, of) = expression
+        && let Expression::Name(name) = &**of
+        && let Some((signed, _)) = accumulators.get(name)
+    {
+        *expression = expression.clone().cast(Type::name(*signed).pointer());
+        return;
+    }
     if let Expression::Name(name) = expression
         && let Some((signed, _)) = accumulators.get(name)
     {
@@ -199,7 +209,7 @@ fn change_reads(expression: &mut Expression, accumulators: &HashMap<Name, Unsign
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ast::Item;
+    use crate::ast::{Item, Parameter};
 
     #[test]
     fn what_a_loop_adds_to_is_unsigned() {
@@ -213,12 +223,17 @@ mod tests {
             Statement::assign(name("more"), add(name("more"), wide("other"))),
             Statement::assign(name("count"), add(name("count"), Expression::literal("1"))),
             Statement::assign(name("last"), name("sum")),
+            Statement::assign(name("left"), add(wide("left"), wide("given"))),
         ];
+        let parameter = |n: &str| Parameter {
+            ty: Type::name("int32_t"),
+            name: n.into(),
+        };
         let mut function = Function {
-            prefix: Vec::new(),
+            prefix: vec!["static".into()],
             result: Type::name("int32_t"),
             name: "f".into(),
-            parameters: Vec::new(),
+            parameters: ["given", "left"].map(parameter).into(),
             body: Some(Block(vec![
                 declare("other", Expression::literal("1")),
                 declare("last", Expression::literal("2")),
@@ -231,12 +246,15 @@ mod tests {
                     count: Expression::literal("8"),
                     body: body.into(),
                 },
+                Statement::call("show", vec![name("sum").address()]),
                 Statement::Return(Some(add(wide("sum"), name("last")))),
             ])),
         };
         declare_unsigned(&mut function);
         let printed = crate::print::print(&[Item::Function(function)]);
         let lines = [
+            "static int32_t f(int32_t given, uint32_t left)",
+            "        left += (uint32_t)given;",
             "    int32_t other = 1;",
             "    int32_t last = 2;",
             "    uint32_t sum = INT32_MIN;",
@@ -246,6 +264,7 @@ mod tests {
             "        sum += t;",
             "        more = (int32_t)more + (uint32_t)other;",
             "        last = (int32_t)sum;",
+            "    show((int32_t *)&sum);",
             "    return sum + last;",
         ];
         for line in lines {
