@@ -214,42 +214,54 @@ static inline bool nova_joins_rows(void)
             to[l] = lanes[l] operation lanes[l + 8];                                               \
     }
 
-NOVA_COMBINE_ROW(nova_add_row_f32, float, -0.0f, +)
-
-NOVA_COMBINE_ROW(nova_mul_row_f32, float, 1.0f, *)
-
-/* Of doubles, up to 32 without a branch on the count, where there are masked loads. */
+/* Up to 32 are combined without a branch on the count, where there are masked loads. */
 #if NOVA_MASKED_LOADS
-#define NOVA_COMBINE_ROW_F64(name, identity, operation, combine)                                   \
+#define NOVA_COMBINE_ROW_F32(name, identity, word, operation)                                      \
+    static inline void name(float *to, const float *from, int64_t count)                           \
+    {                                                                                              \
+        __m512 all = _mm512_set1_ps(identity);                                                     \
+        for (; count > 32; count -= 32, from += 32)                                                \
+            for (int k = 0; k < 32; k += 16)                                                       \
+                all = _mm512_##word##_ps(all, _mm512_loadu_ps(from + k));                          \
+        const __mmask64 mask = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (unsigned)count));           \
+        all = NOVA_COMBINE_MASKED(ps, 16, word, all, mask, from, 0);                               \
+        all = NOVA_COMBINE_MASKED(ps, 16, word, all, _kshiftri_mask64(mask, 16), from, 1);         \
+        const __m256 high = _mm512_extractf32x8_ps(all, 1);                                        \
+        _mm256_storeu_ps(to, _mm256_##word##_ps(_mm512_castps512_ps256(all), high));               \
+    }
+#define NOVA_COMBINE_ROW_F64(name, identity, word, operation)                                      \
     static inline void name(double *to, const double *from, int64_t count)                         \
     {                                                                                              \
-        nova_f64x8 low = (nova_f64x8)_mm512_set1_pd(identity), high = low;                         \
+        __m512d low = _mm512_set1_pd(identity), high = low;                                        \
         for (; count > 32; count -= 32, from += 32)                                                \
             for (int k = 0; k < 32; k += 16) {                                                     \
-                low = low operation(nova_f64x8) _mm512_loadu_pd(from + k);                         \
-                high = high operation(nova_f64x8) _mm512_loadu_pd(from + k + 8);                   \
+                low = _mm512_##word##_pd(low, _mm512_loadu_pd(from + k));                          \
+                high = _mm512_##word##_pd(high, _mm512_loadu_pd(from + k + 8));                    \
             }                                                                                      \
         const __mmask64 mask = _cvtu64_mask64(_bzhi_u64(~(uint64_t)0, (unsigned)count));           \
-        low = combine(low, mask, from, 0);                                                         \
-        high = combine(high, _kshiftri_mask64(mask, 8), from, 1);                                  \
-        low = combine(low, _kshiftri_mask64(mask, 16), from, 2);                                   \
-        high = combine(high, _kshiftri_mask64(mask, 24), from, 3);                                 \
-        low = low operation high;                                                                  \
-        memcpy(to, &low, sizeof low);                                                              \
+        low = NOVA_COMBINE_MASKED(pd, 8, word, low, mask, from, 0);                                \
+        high = NOVA_COMBINE_MASKED(pd, 8, word, high, _kshiftri_mask64(mask, 8), from, 1);         \
+        low = NOVA_COMBINE_MASKED(pd, 8, word, low, _kshiftri_mask64(mask, 16), from, 2);          \
+        high = NOVA_COMBINE_MASKED(pd, 8, word, high, _kshiftri_mask64(mask, 24), from, 3);        \
+        _mm512_storeu_pd(to, _mm512_##word##_pd(low, high));                                       \
     }
-#define NOVA_ADD_MASKED(x, mask, from, k)                                                          \
-    _mm512_mask_add_pd(x, (__mmask8)(mask), x,                                                     \
-                       _mm512_maskz_loadu_pd((__mmask8)(mask), nova_vector_at(from, k)))
-#define NOVA_MUL_MASKED(x, mask, from, k)                                                          \
-    _mm512_mask_mul_pd(x, (__mmask8)(mask), x,                                                     \
-                       _mm512_maskz_loadu_pd((__mmask8)(mask), nova_vector_at(from, k)))
+#define NOVA_COMBINE_MASKED(type, lanes, word, x, mask, from, k)                                   \
+    _mm512_mask_##word##_##type(                                                                   \
+        x, (__mmask##lanes)(mask), x,                                                              \
+        _mm512_maskz_loadu_##type((__mmask##lanes)(mask), nova_vector_at(from, k)))
 #else
-#define NOVA_COMBINE_ROW_F64(name, identity, operation, combine)                                   \
+#define NOVA_COMBINE_ROW_F32(name, identity, word, operation)                                      \
+    NOVA_COMBINE_ROW(name, float, identity, operation)
+#define NOVA_COMBINE_ROW_F64(name, identity, word, operation)                                      \
     NOVA_COMBINE_ROW(name, double, identity, operation)
 #endif
 
-NOVA_COMBINE_ROW_F64(nova_add_row_f64, -0.0, +, NOVA_ADD_MASKED)
+NOVA_COMBINE_ROW_F32(nova_add_row_f32, -0.0f, add, +)
 
-NOVA_COMBINE_ROW_F64(nova_mul_row_f64, 1.0, *, NOVA_MUL_MASKED)
+NOVA_COMBINE_ROW_F32(nova_mul_row_f32, 1.0f, mul, *)
+
+NOVA_COMBINE_ROW_F64(nova_add_row_f64, -0.0, add, +)
+
+NOVA_COMBINE_ROW_F64(nova_mul_row_f64, 1.0, mul, *)
 
 #endif

@@ -61,6 +61,23 @@ static inline void nova_prefetch(const void *array, int64_t index, size_t size)
 #endif
 }
 
+/* Processors that follow streams by themselves, and faster where nobody asks: AMD's, measured on a
+ * Zen 4. */
+#if defined(__znver1__) || defined(__znver2__) || defined(__znver3__) || defined(__znver4__) \
+    || defined(__znver5__)
+#define NOVA_FOLLOWS_STREAMS 1
+#else
+#define NOVA_FOLLOWS_STREAMS 0
+#endif
+
+/* The same as nova_prefetch in a loop that does nothing with memory but read arrays from front to
+ * back. */
+static inline void nova_prefetch_stream(const void *array, int64_t index, size_t size)
+{
+    if (!NOVA_FOLLOWS_STREAMS)
+        nova_prefetch(array, index, size);
+}
+
 /* An address in the frame of the function that asks. */
 #if defined(__GNUC__)
 #define NOVA_FRAME ((uintptr_t)__builtin_frame_address(0))

@@ -80,14 +80,22 @@ impl FunctionEmitter<'_, '_> {
             }
             Command::OnHost { pointer, writes } => self.on_host(*pointer, *writes),
             Command::Prefetch { .. } if self.is_on_device() => {}
-            Command::Prefetch { pointer, index } => {
+            Command::Prefetch {
+                pointer,
+                index,
+                only_streams,
+            } => {
                 if let ir::Type::Pointer(element) = self.unit.program.variable(*pointer).ty {
                     let arguments = vec![
                         Expression::Name(self.name(*pointer)),
                         self.assigned(index),
                         Expression::SizeOf(memory_type(element)),
                     ];
-                    self.push(Statement::call("nova_prefetch", arguments));
+                    let function = match only_streams {
+                        true => "nova_prefetch_stream",
+                        false => "nova_prefetch",
+                    };
+                    self.push(Statement::call(function, arguments));
                 }
             }
             Command::AwaitTurn(_) if self.traces() => self.traced_turn(false),

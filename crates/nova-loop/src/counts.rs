@@ -4,14 +4,13 @@
 //!
 //! Integers that wrap give the same sum in any order, so the value stays what it is, strict or not.
 //! The type of the lanes is at least as wide as what the elements are computed from, since a
-//! comparison of four bytes gives a mask for lanes of four bytes. Loops that read few arrays take the
-//! rows of several pages in turn ([`pages`]).
+//! comparison of four bytes gives a mask for lanes of four bytes.
 
 mod small;
 
 use crate::ir::{Command, Expression, Level, Program, Type, Variable};
-use crate::translate::prefetch::{Stream, share, streams};
-use crate::{copies, pages, walk};
+use crate::translate::prefetch::{Stream, streams};
+use crate::{copies, walk};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use small::Elements;
@@ -62,27 +61,6 @@ struct Sums {
     /// How many rows of lanes may be added without overflow.
     rows: i64,
     totals: Vec<Total>,
-}
-
-/// How a loop goes over its rows.
-struct Order {
-    /// How many rows are taken in turn, which lie pages apart.
-    at_once: i64,
-    /// How many rows one page has, of those that are taken in turn; or a whole block.
-    page: i64,
-    /// What each row asks for, so many bytes ahead.
-    ahead: Vec<Stream>,
-    bytes: i64,
-}
-
-/// Rows that go to the lanes before these go to the totals.
-struct Block {
-    /// The first row of the first page,
-    first: Expression,
-    /// how many rows lie between it and the first one of the next page,
-    each: Expression,
-    /// and how many rows are taken of each page.
-    steps: Expression,
 }
 
 /// A variable that numbers are added to.
@@ -166,9 +144,8 @@ impl Sums {
             Expression::Variable(variable)
         };
         let count = declare(program, "count", count);
-        let order = self.order(program, &body, variable, inside);
-        let full = shifted_right(count.clone(), self.width() * order.at_once);
-        let full = full.times(Expression::index(order.at_once));
+        let ahead = self.ahead(&body, variable, inside);
+        let full = shifted_right(count.clone(), self.width());
         let enough = count
             .clone()
             .compare(ScalarOperation::GreaterEqual, Expression::index(LEAST));
@@ -180,7 +157,7 @@ impl Sums {
                 count: self.width() as u32,
             });
         }
-        made.push(self.groups(program, (variable, &body), &full, &order, &place));
+        made.push(self.blocks(program, (variable, &body), &full, &ahead, &place));
         let done = full.times(Expression::index(self.width()));
         let left = program.add_variable("left", Type::Scalar(Scalar::I64));
         let mut rest = vec![Command::Declare {
@@ -197,83 +174,49 @@ impl Sums {
         });
     }
 
-    /// The order of the rows of a loop with this body: those of several pages in turn where it reads
-    /// few arrays from front to back.
-    fn order(&self, program: &Program, body: &[Command], index: Variable, inside: bool) -> Order {
+    /// What the rows of a loop with this body ask for ahead: the few arrays that it reads from front
+    /// to back.
+    fn ahead(&self, body: &[Command], index: Variable, inside: bool) -> Vec<Stream> {
         let mut ahead = streams(body, index);
         // What every iteration of the loop outside reads again stays in a cache.
         ahead.retain(|stream| !inside || stream.before.is_some());
         if ahead.len() > MOST_STREAMS {
             ahead.clear();
         }
-        let sizes = ahead.iter().map(|s| s.row_size(program, self.width()));
-        match sizes.max() {
-            Some(size) if ahead.len() <= pages::MOST_ARRAYS => Order {
-                at_once: pages::AT_ONCE,
-                page: pages::in_one(size),
-                ahead,
-                bytes: pages::AT_ONCE * pages::PAGE,
-            },
-            Some(_) | None => Order {
-                at_once: 1,
-                page: self.rows,
-                bytes: share(ahead.len()),
-                ahead,
-            },
-        }
+        ahead
     }
 
-    /// The loop over all full rows: groups of so many pages as are read at once, each in blocks, after
-    /// which the lanes go to the totals.
-    fn groups(
+    /// The loop over all full rows, in blocks after which the lanes go to the totals.
+    fn blocks(
         &self,
         program: &mut Program,
         (index, body): (Variable, &[Command]),
         full: &Expression,
-        order: &Order,
+        ahead: &[Stream],
         place: &Place,
     ) -> Command {
-        let [group, first, each] = ["group", "first", "each"].map(|name| add_index(program, name));
+        let [block, first] = ["block", "first"].map(|name| add_index(program, name));
         let number = Expression::index;
-        let size = order.at_once * order.page;
-        let groups = shifted_right(full.clone().plus(number(size - 1)), size);
-        let left = full.clone().minus(Expression::Variable(first));
-        let left = left.compare(ScalarOperation::Minimum, number(size));
-        let mut code = vec![
-            Command::declare(first, Expression::Variable(group).times(number(size))),
-            Command::declare(each, shifted_right(left, order.at_once)),
-        ];
-        let [first, each] = [first, each].map(Expression::Variable);
-        let most = self.rows / order.at_once;
-        if order.page <= most {
-            let steps = each.clone();
-            let block = Block { first, each, steps };
-            code.extend(self.block(program, (index, body), block, order, place));
-            return repeat(group, groups, code, place);
-        }
-        let [block, done] = ["block", "done"].map(|name| add_index(program, name));
-        let blocks = shifted_right(each.clone().plus(number(most - 1)), most);
-        let before = Expression::Variable(block).times(number(most));
-        let mut inside = vec![Command::declare(done, before)];
-        let done = Expression::Variable(done);
-        let left = each.clone().minus(done.clone());
-        let next = Block {
-            first: first.plus(done),
-            each,
-            steps: left.compare(ScalarOperation::Minimum, number(most)),
-        };
-        inside.extend(self.block(program, (index, body), next, order, place));
-        code.push(repeat(block, blocks, inside, place));
-        repeat(group, groups, code, place)
+        let blocks = shifted_right(full.clone().plus(number(self.rows - 1)), self.rows);
+        let before = Expression::Variable(block).times(number(self.rows));
+        let mut code = vec![Command::declare(first, before)];
+        let first = Expression::Variable(first);
+        let left = full.clone().minus(first.clone());
+        let rows = (
+            first,
+            left.compare(ScalarOperation::Minimum, number(self.rows)),
+        );
+        code.extend(self.block(program, (index, body), rows, ahead, place));
+        repeat(block, blocks, code, place)
     }
 
-    /// A block: lanes from 0, the rows, the lanes to the totals.
+    /// A block of so many rows from the first one on: lanes from 0, the rows, the lanes to the totals.
     fn block(
         &self,
         program: &mut Program,
         (index, body): (Variable, &[Command]),
-        block: Block,
-        order: &Order,
+        (first, rows): (Expression, Expression),
+        ahead: &[Stream],
         place: &Place,
     ) -> Vec<Command> {
         let zero = Expression::Constant(ScalarValue::from_integer_wrapping(self.lane, 0));
@@ -282,23 +225,18 @@ impl Sums {
             index: lane,
             value: zero.clone(),
         });
-        let [step, page, start] = ["step", "page", "start"].map(|name| add_index(program, name));
-        let mut row = block.first.plus(Expression::Variable(step));
-        if order.at_once > 1 {
-            row = row.plus(Expression::Variable(page).times(block.each));
-        }
+        let [row, start] = ["row", "start"].map(|name| add_index(program, name));
+        let number = first.plus(Expression::Variable(row));
         let mut code = vec![Command::declare(
             start,
-            row.times(Expression::index(self.width())),
+            number.times(Expression::index(self.width())),
         )];
         let start = Expression::Variable(start);
-        for stream in &order.ahead {
-            code.extend(stream.ahead_of_row(program, &start, self.width(), order.bytes));
+        for stream in ahead {
+            let bytes = stream.bytes(ahead.len());
+            code.extend(stream.ahead_of_row(program, &start, self.width(), bytes));
         }
         code.push(self.row(program, body, index, start, place));
-        if order.at_once > 1 {
-            code = vec![repeat(page, Expression::index(order.at_once), code, place)];
-        }
         let finish = self.each_lane(program, place, |total, lane| {
             let lane = Expression::load(total.lanes, lane);
             let lane = converted(self.lane, total.scalar, lane);
@@ -307,7 +245,7 @@ impl Sums {
                 value: sum(total.scalar, Expression::Variable(total.variable), lane),
             }
         });
-        vec![clear, repeat(step, block.steps, code, place), finish]
+        vec![clear, repeat(row, rows, code, place), finish]
     }
 
     /// One row: a copy of the body for each lane.

@@ -431,6 +431,9 @@ pub enum Command {
     Prefetch {
         pointer: Variable,
         index: Expression,
+        /// Whether all that the loop does with memory is to read arrays from front to back. Some
+        /// processors do that faster unasked.
+        only_streams: bool,
     },
     /// Where arrays have a copy on a device: host memory holds the elements of the array that a pointer
     /// leads into from here on, until the next kernel; with `writes` the device's copy no longer does.

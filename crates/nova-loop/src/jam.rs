@@ -44,12 +44,12 @@ mod rows;
 mod writes;
 
 use crate::ir::{Command, Expression, Function, Level, Program, Type, Variable};
-use crate::pages::LINE;
 use crate::strips::cost::work_of;
 use crate::strips::filled::{Filled, Row};
 use crate::strips::linear::Definitions;
 use crate::strips::stream::{Plan, Target, when};
 use crate::strips::{Map, STREAM_MOST_WORK, Strips, memory};
+use crate::translate::prefetch::LINE;
 use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};

@@ -84,7 +84,6 @@ pub mod jam;
 pub mod kernels;
 pub mod levels;
 pub mod locals;
-mod pages;
 pub mod parse;
 pub mod print;
 pub mod regions;

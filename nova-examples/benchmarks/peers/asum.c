@@ -15,8 +15,8 @@ static double sum_of_magnitudes(const float *X, int64_t n)
             for (; j < end; j += LANES)
 #pragma GCC unroll 8
                 for (int k = 0; k < 8; k++) {
-                    const float *at = X + i + j + eighth * k;
-                    prefetch(at, EIGHT_PAGES);
+                    const float *at = X + i + of_eighths(eighth, j, k);
+                    prefetch(at, AHEAD_OF_EIGHT);
                     s[k] += lanes_abs(load(at));
                 }
             sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));

@@ -24,11 +24,12 @@ static box box_of(const point *points, int64_t count)
     }
     while (i + 128 <= n) {
         int64_t eighth = eighth_of(n - i);
-        for (int64_t j = i; j < i + eighth; j += LANES)
+        for (int64_t j = 0; j < eighth; j += LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                prefetch(x + j + eighth * k, EIGHT_PAGES);
-                lanes v = load(x + j + eighth * k);
+                const float *at = x + i + of_eighths(eighth, j, k);
+                prefetch(at, AHEAD_OF_EIGHT);
+                lanes v = load(at);
                 low[k] = lanes_min(v, low[k]);
                 high[k] = lanes_max(v, high[k]);
             }

@@ -1,7 +1,7 @@
 /* The mean of each pixel's 3x3 neighbourhood. Limited by the bandwidth of reading and writing once:
  * each row is read from memory once and added up along the row; the sums of the last row and of the
  * last two are kept in the first-level cache, in tiles of columns where rows are long; the result is
- * streamed. A row is taken as four quarters in turn. */
+ * streamed. Where pages are taken in turn, a row is four quarters. */
 #include "peer.h"
 
 enum { TILE = 4096 };
@@ -33,7 +33,7 @@ static inline void sixteen_pixels(rows_before *before, float *out, int writes, c
                                   int64_t j, int64_t begin)
 {
     float *last = before->last + (j - begin), *two = before->two + (j - begin);
-    prefetch(row + j, FOUR_PAGES);
+    prefetch(row + j, AHEAD_OF_FOUR);
     lanes sum = load(row + j - 1) + load(row + j) + load(row + j + 1);
     if (writes)
         stream(out + j, (load(two) + sum) * (1.0f / 9.0f));
@@ -49,10 +49,11 @@ static inline void one_row(rows_before *before, float *out, int writes, const fl
     for (; j < end && (j == 0 || ((uintptr_t)(out + j) & 63) != 0); j++)
         one_pixel(before, out, writes, row, width, j, begin);
     int64_t quarter = ((end < width ? end : width - 1) - j) / 64 * LANES;
-    for (int64_t c = j; c < j + quarter; c += LANES)
+    for (int64_t c = 0; c < quarter; c += LANES)
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++)
-            sixteen_pixels(before, out, writes, row, c + quarter * k, begin);
+            sixteen_pixels(before, out, writes, row,
+                           j + (IN_TURN ? c + quarter * k : 4 * c + LANES * k), begin);
     j += 4 * quarter;
     for (; j + LANES <= end && j + LANES < width; j += LANES)
         sixteen_pixels(before, out, writes, row, j, begin);

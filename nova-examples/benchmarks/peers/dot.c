@@ -9,12 +9,12 @@ static double sum_of_products(const float *X, const float *Y, int64_t n)
     int64_t i = 0;
     for (; i + BLOCK <= n; i += BLOCK) {
         lanes s[8] = {{0}};
-        for (int64_t j = i; j < i + PAGE; j += 2 * LANES)
+        for (int64_t j = 0; j < PAGE; j += 2 * LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                int64_t at = j + in_turn(PAGE, k);
-                prefetch(X + at, FOUR_PAGES);
-                prefetch(Y + at, FOUR_PAGES);
+                int64_t at = i + of_quarters(PAGE, j, k);
+                prefetch(X + at, AHEAD_OF_FOUR);
+                prefetch(Y + at, AHEAD_OF_FOUR);
                 s[k] += load(X + at) * load(Y + at);
             }
         sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));

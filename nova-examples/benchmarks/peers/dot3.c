@@ -1,6 +1,7 @@
 /* The dot product of each pair of three-dimensional vectors. Limited by bandwidth: 24 bytes are
  * read and four written for five operations. The products are made in the order of memory, and only
- * they are taken apart into components; the result is streamed, four pages of it in turn. */
+ * they are taken apart into components; the result is streamed. Where pages are
+ * taken in turn, four of the result are written at once. */
 #include "peer.h"
 
 typedef struct {
@@ -34,8 +35,8 @@ static inline void multiply_sixteen(float *out, const triple *A, const triple *B
     lanes p[3];
 #pragma GCC unroll 3
     for (int k = 0; k < 3; k++) {
-        prefetch(a + 16 * k, FOUR_PAGES);
-        prefetch(b + 16 * k, FOUR_PAGES);
+        prefetch(a + 16 * k, AHEAD_OF_FOUR);
+        prefetch(b + 16 * k, AHEAD_OF_FOUR);
         p[k] = load(a + 16 * k) * load(b + 16 * k);
     }
     stream(out, sums_of_triples(p[0], p[1], p[2]));
@@ -47,7 +48,7 @@ static void multiply_pairs(float *out, const triple *A, const triple *B, int64_t
     int64_t i = 0;
     for (; i < n && ((uintptr_t)(out + i) & 63) != 0; i++)
         out[i] = A[i].x * B[i].x + A[i].y * B[i].y + A[i].z * B[i].z;
-    for (; i + BLOCK <= n; i += BLOCK)
+    for (; IN_TURN && i + BLOCK <= n; i += BLOCK)
         for (int64_t j = i; j < i + PAGE; j += LANES)
             for (int64_t at = j; at < j + BLOCK; at += PAGE)
                 multiply_sixteen(out + at, A + at, B + at);

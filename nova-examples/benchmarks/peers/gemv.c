@@ -10,11 +10,11 @@ static inline double product(const float *row, const float *x, int64_t n)
     while (i + 128 <= n) {
         lanes s[8] = {{0}};
         int64_t quarter = quarter_of(n - i);
-        for (int64_t j = i; j < i + quarter; j += 2 * LANES)
+        for (int64_t j = 0; j < quarter; j += 2 * LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                int64_t at = j + in_turn(quarter, k);
-                prefetch(row + at, FOUR_PAGES);
+                int64_t at = i + of_quarters(quarter, j, k);
+                prefetch(row + at, AHEAD_OF_FOUR);
                 s[k] += load(row + at) * load(x + at);
             }
         i += 4 * quarter;

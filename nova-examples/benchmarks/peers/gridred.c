@@ -22,10 +22,10 @@ static extremes extremes_of(const float *grid, int64_t rows, int64_t stride, int
         int64_t c = 0;
         while (c + 128 <= width) {
             int64_t quarter = quarter_of(width - c);
-            for (int64_t j = c; j < c + quarter; j += 2 * LANES)
+            for (int64_t j = 0; j < quarter; j += 2 * LANES)
 #pragma GCC unroll 8
                 for (int k = 0; k < 8; k++) {
-                    const float *at = row + j + in_turn(quarter, k);
+                    const float *at = row + c + of_quarters(quarter, j, k);
                     prefetch(at, stride * (int64_t)sizeof(float));
                     lanes v = load(at);
                     low[k] = lanes_min(v, low[k]);

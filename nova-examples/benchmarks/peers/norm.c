@@ -10,11 +10,11 @@ static double sum_of_squares(const float *X, int64_t n)
     int64_t i = 0;
     while (i + 128 <= n) {
         int64_t eighth = eighth_of(n - i);
-        for (int64_t j = i; j < i + eighth; j += LANES)
+        for (int64_t j = 0; j < eighth; j += LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                const float *at = X + j + eighth * k;
-                prefetch(at, EIGHT_PAGES);
+                const float *at = X + i + of_eighths(eighth, j, k);
+                prefetch(at, AHEAD_OF_EIGHT);
                 lanes_double low = load_double(at), high = load_double(at + 8);
                 s[k] += low * low;
                 s[k] += high * high;

@@ -24,19 +24,25 @@ enum {
     BLOCK = 4096,
     /* How far ahead data are prefetched, in bytes. */
     AHEAD = 8192,
-    /* Floats of a page; bytes of as many pages as are read in turn. */
+    /* Floats of a page. */
     PAGE = 1024,
-    FOUR_PAGES = 4 * 4096,
-    EIGHT_PAGES = 8 * 4096,
 };
 
-/* Processors look ahead within a page, not into the next, so that whoever reads one page after the
- * other leaves a third of the bandwidth unused. One array is read as eight pages in turn, a line of
- * each, and the same lines of the next eight are prefetched; as four where there are two arrays,
- * blocks that have to stay in the first-level cache, or results that are written: more of them are
- * no faster.
+/* The order in which memory is read. Many processors look ahead within a page of memory and not into
+ * the next one: several pages in turn, a line of each, with the same lines of the next ones
+ * prefetched, are faster there by a third. On others, above all where pages are huge, they are slower
+ * by half than one line behind the other. There prefetch helps programs that do much with each line
+ * and holds up the others. So the programs are compiled for each order, and what is measured against
+ * is the fastest one on the machine at hand.
  *
- * What is shorter, as rows are, is taken as eight eighths or as four quarters. */
+ * In turn one array is read as eight pages; as four where there are two arrays, blocks that have to
+ * stay in the first-level cache, or results that are written: more of them are no faster. What is
+ * shorter, as rows are, is taken as eight eighths or as four quarters. */
+#ifdef PAGES_IN_TURN
+enum { IN_TURN = 1, AHEAD_OF_FOUR = 4 * 4096, AHEAD_OF_EIGHT = 8 * 4096 };
+#else
+enum { IN_TURN = 0, AHEAD_OF_FOUR = AHEAD, AHEAD_OF_EIGHT = AHEAD };
+#endif
 
 /* A page, or an eighth of the whole 128s among n where they are fewer than eight pages. */
 static inline int64_t eighth_of(int64_t n)
@@ -44,16 +50,22 @@ static inline int64_t eighth_of(int64_t n)
     return n < 8 * PAGE ? n / 128 * LANES : PAGE;
 }
 
-/* Where eight accumulators take four quarters, each takes every second line of one: the k-th's. */
-static inline int64_t in_turn(int64_t quarter, int k)
-{
-    return quarter * (k / 2) + LANES * (k % 2);
-}
-
 /* A page, or a quarter of the whole 128s among n where they are fewer than four pages. */
 static inline int64_t quarter_of(int64_t n)
 {
     return n < BLOCK ? n / 128 * 32 : PAGE;
+}
+
+/* The line that the k-th of eight accumulators takes of eight eighths, i floats into each. */
+static inline int64_t of_eighths(int64_t eighth, int64_t i, int k)
+{
+    return IN_TURN ? i + eighth * k : 8 * i + LANES * k;
+}
+
+/* The same of four quarters, of which each has two accumulators. */
+static inline int64_t of_quarters(int64_t quarter, int64_t i, int k)
+{
+    return IN_TURN ? i + quarter * (k / 2) + LANES * (k % 2) : 4 * i + LANES * k;
 }
 
 static inline lanes load(const void *from)
@@ -84,7 +96,11 @@ static inline lanes splat(float x)
 /* Asks for the line that lies `bytes` further. */
 static inline void prefetch(const void *from, int64_t bytes)
 {
+#ifdef NO_PREFETCH
+    (void)from, (void)bytes;
+#else
     __builtin_prefetch((const char *)((uintptr_t)from + (uintptr_t)bytes), 0, 3);
+#endif
 }
 
 /* Stores past the caches where the address is aligned. */
@@ -263,8 +279,9 @@ static inline double sum_of_long(const float *from, int64_t n)
         for (int64_t i = 0; i < block / 4; i += LANES)
 #pragma GCC unroll 4
             for (int k = 0; k < 4; k++) {
-                prefetch(from + i + block / 4 * k, FOUR_PAGES);
-                s[k] += load(from + i + block / 4 * k);
+                const float *at = from + (IN_TURN ? i + block / 4 * k : 4 * i + LANES * k);
+                prefetch(at, AHEAD_OF_FOUR);
+                s[k] += load(at);
             }
         sum += lanes_sum((s[0] + s[1]) + (s[2] + s[3]));
         from += block;

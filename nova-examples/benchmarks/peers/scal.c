@@ -9,12 +9,12 @@ static void scale(float *out, float a, const float *X, int64_t n)
     int64_t i = 0;
     for (; i < n && ((uintptr_t)(out + i) & 63) != 0; i++)
         out[i] = a * X[i];
-    for (; i + BLOCK <= n; i += BLOCK)
+    for (; IN_TURN && i + BLOCK <= n; i += BLOCK)
         for (int64_t j = i; j < i + PAGE; j += LANES) {
             lanes v[4];
 #pragma GCC unroll 4
             for (int k = 0; k < 4; k++) {
-                prefetch(X + j + PAGE * k, FOUR_PAGES);
+                prefetch(X + j + PAGE * k, AHEAD_OF_FOUR);
                 v[k] = a * load(X + j + PAGE * k);
             }
 #pragma GCC unroll 4

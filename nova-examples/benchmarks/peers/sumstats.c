@@ -39,8 +39,8 @@ static inline double first_pass(const float *x, int64_t quarter, extremes *e)
     for (int64_t i = 0; i < quarter; i += 2 * LANES)
 #pragma GCC unroll 8
         for (int k = 0; k < 8; k++) {
-            const float *at = x + i + in_turn(quarter, k);
-            prefetch(at, FOUR_PAGES);
+            const float *at = x + of_quarters(quarter, i, k);
+            prefetch(at, AHEAD_OF_FOUR);
             lanes v = load(at);
             e->low[k % 2] = lanes_min(v, e->low[k % 2]);
             e->high[k % 2] = lanes_max(v, e->high[k % 2]);

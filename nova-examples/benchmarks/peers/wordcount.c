@@ -37,7 +37,7 @@ static inline int64_t words_in_line(const uint8_t *text, uint64_t *letter)
 static int64_t words_in(const uint8_t *text, int64_t n, uint64_t before)
 {
     int64_t i = 0, words = 0;
-    while (i + 512 <= n) {
+    while (IN_TURN && i + 512 <= n) {
         int64_t eighth = 4 * eighth_of((n - i) / 4), found[8] = {0};
         uint64_t letter[8] = {before};
         for (int k = 1; k < 8; k++)
@@ -45,7 +45,7 @@ static int64_t words_in(const uint8_t *text, int64_t n, uint64_t before)
         for (int64_t j = i; j < i + eighth; j += 64)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                prefetch(text + j + eighth * k, EIGHT_PAGES);
+                prefetch(text + j + eighth * k, AHEAD_OF_EIGHT);
                 found[k] += words_in_line(text + j + eighth * k, &letter[k]);
             }
         for (int k = 0; k < 8; k++)
@@ -53,8 +53,10 @@ static int64_t words_in(const uint8_t *text, int64_t n, uint64_t before)
         before = letter[7];
         i += 8 * eighth;
     }
-    for (; i + 64 <= n; i += 64)
+    for (; i + 64 <= n; i += 64) {
+        prefetch(text + i, AHEAD);
         words += words_in_line(text + i, &before);
+    }
     for (; i < n; i++) {
         uint64_t letter = (uint64_t)is_letter(text[i]);
         words += (int64_t)(letter & ~before);

@@ -10,12 +10,12 @@ static void some(float *out, const float *X, int64_t n, int streamed)
     for (; i < n && ((uintptr_t)(out + i) & 63) != 0; i++)
         out[i] = 2.0f * X[i] + 1.0f;
     if (streamed) {
-        for (; i + BLOCK <= n; i += BLOCK)
+        for (; IN_TURN && i + BLOCK <= n; i += BLOCK)
             for (int64_t j = i; j < i + PAGE; j += LANES) {
                 lanes v[4];
 #pragma GCC unroll 4
                 for (int k = 0; k < 4; k++) {
-                    prefetch(X + j + PAGE * k, FOUR_PAGES);
+                    prefetch(X + j + PAGE * k, AHEAD_OF_FOUR);
                     v[k] = 2.0f * load(X + j + PAGE * k) + 1.0f;
                 }
 #pragma GCC unroll 4

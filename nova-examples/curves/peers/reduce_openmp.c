@@ -1,6 +1,6 @@
 /* The sum of a vector with OpenMP: chunks in eight accumulators of single precision over blocks,
- * which are added as doubles. A block is four pages in turn: eight would be read from memory faster
- * by some percent, but from the second-level cache slower by a quarter. */
+ * which are added as doubles. Where pages are taken in turn, a block is four: eight would be read
+ * from memory faster by some percent, but from the second-level cache slower by a quarter. */
 #include "../../benchmarks/peers/openmp.h"
 
 static double sum_of(const float *X, int64_t n)
@@ -9,11 +9,12 @@ static double sum_of(const float *X, int64_t n)
     int64_t i = 0;
     for (; i + BLOCK <= n; i += BLOCK) {
         lanes s[8] = {{0}};
-        for (int64_t j = i; j < i + PAGE; j += 2 * LANES)
+        for (int64_t j = 0; j < PAGE; j += 2 * LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < 8; k++) {
-                prefetch(X + j + in_turn(PAGE, k), FOUR_PAGES);
-                s[k] += load(X + j + in_turn(PAGE, k));
+                const float *at = X + i + of_quarters(PAGE, j, k);
+                prefetch(at, AHEAD_OF_FOUR);
+                s[k] += load(at);
             }
         sum += lanes_sum(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
     }

@@ -61,6 +61,15 @@ pub const THRUST: Toolchain = Toolchain {
     ],
     link: &["-fopenmp", "-lstdc++"],
 };
+/// The orders in which programs written by hand can read memory, with what is added to their names and
+/// with the macro that makes them do so: one line behind the other with prefetch and without, and
+/// several pages in turn.
+pub const ORDERS: [(&str, &[&str]); 3] = [
+    ("", &[]),
+    (" without prefetch", &["-DNO_PREFETCH"]),
+    (" with pages in turn", &["-DPAGES_IN_TURN"]),
+];
+
 /// What every file of a library needs.
 const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];
 
@@ -151,12 +160,12 @@ pub struct Peer<'a> {
 }
 
 impl<'a> Peer<'a> {
-    /// C written by hand.
-    pub fn c(name: &'a str) -> Peer<'a> {
+    /// C written by hand, with these macros.
+    pub fn c(name: &'a str, define: &'a [&'a str]) -> Peer<'a> {
         Peer {
             name,
             toolchain: C,
-            define: &[],
+            define,
         }
     }
 

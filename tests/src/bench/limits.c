@@ -54,8 +54,17 @@ enum {
     /* Floats of a page; how many pages are taken in turn, and how many bytes they are. */
     PAGE = 1024,
     PAGES = 8,
-    AHEAD = PAGES * PAGE * 4,
+    PAGES_AHEAD = PAGES * PAGE * 4,
+    /* Bytes that are asked for ahead of one stream. */
+    STREAM_AHEAD = 8192,
+    LANES = 16,
 };
+
+/* The orders in which memory is read and copied; the limit is the fastest of them. Some processors
+ * look ahead within a page and not into the next one, so that eight pages in turn, a line of each,
+ * are fastest; others read one line behind the other fastest, and with huge pages twice as fast as
+ * several in turn; whether it helps to ask ahead for lines is theirs to say too. */
+enum { IN_TURN, LINEAR, LINEAR_ALONE };
 
 /* How many of n floats each thread has. */
 static inline int64_t part_of(int64_t n, int threads)
@@ -63,43 +72,59 @@ static inline int64_t part_of(int64_t n, int threads)
     return n / threads / 128 * 128;
 }
 
-/* Processors look ahead within a page, not into the next: what takes one page after the other waits
- * at the beginning of each. So eight pages are taken in turn, one line of each, and the same lines
- * of the next eight are prefetched. That is the fastest order of those measured: four pages read
- * some percent slower and copy as fast, one or two read a quarter slower or more. What is left, fewer
- * than eight pages, is taken as eight equal pieces. */
+/* A page, or an eighth of what is left, where that is fewer than eight pages. */
 static inline int64_t piece_of(int64_t n)
 {
     return n < PAGES * PAGE ? n / PAGES : PAGE;
 }
 
-/* The line that is taken at this place, whose successor is prefetched. */
-static inline lanes line(const float *from)
+/* Where the k-th of eight lines lies, of eight pieces that are taken from floats j of each on. */
+static inline int64_t place(int order, int64_t piece, int64_t j, int k)
 {
-    __builtin_prefetch((const char *)((uintptr_t)from + AHEAD), 0, 3);
+    return order == IN_TURN ? j + piece * k : 8 * j + LANES * k;
+}
+
+/* The line that is taken at this place. */
+static inline lanes line(int order, const float *from)
+{
+    int ahead = order == IN_TURN ? PAGES_AHEAD : STREAM_AHEAD;
+    if (order != LINEAR_ALONE)
+        __builtin_prefetch((const char *)((uintptr_t)from + (uintptr_t)ahead), 0, 3);
     return load(from);
 }
 
 /* Reads n floats; gives their sum. */
-static float read_part(const float *x, int64_t n)
+static inline float read_part(int order, const float *x, int64_t n)
 {
     lanes s[PAGES] = {{0}};
     for (int64_t i = 0, piece; i < n; i += PAGES * piece) {
         piece = piece_of(n - i);
-        for (int64_t j = i; j < i + piece; j += 16)
+        for (int64_t j = 0; j < piece; j += LANES)
 #pragma GCC unroll 8
             for (int k = 0; k < PAGES; k++)
-                s[k] += line(x + j + piece * k);
+                s[k] += line(order, x + i + place(order, piece, j, k));
     }
     return sum_of(s, PAGES);
 }
 
-float limits_read(const float *x, int64_t n, int threads)
+static float read_in(int order, const float *x, int64_t n)
+{
+    switch (order) {
+    case IN_TURN:
+        return read_part(IN_TURN, x, n);
+    case LINEAR:
+        return read_part(LINEAR, x, n);
+    default:
+        return read_part(LINEAR_ALONE, x, n);
+    }
+}
+
+float limits_read(int order, const float *x, int64_t n, int threads)
 {
     float sum = 0;
     int64_t part = part_of(n, threads);
 #pragma omp parallel num_threads(threads) reduction(+ : sum) if (threads > 1)
-    sum += read_part(x + omp_get_thread_num() * part, part);
+    sum += read_in(order, x + omp_get_thread_num() * part, part);
     return sum;
 }
 
@@ -114,18 +139,18 @@ static inline void stream(float *to, lanes v)
 
 /* Copies n floats past the caches. Eight lines are read before they are written: a write and a read
  * in the same place of two pages look alike to the processor, and the read would wait. */
-static void copy_part(float *to, const float *from, int64_t n)
+static inline void copy_part(int order, float *to, const float *from, int64_t n)
 {
     for (int64_t i = 0, piece; i < n; i += PAGES * piece) {
         piece = piece_of(n - i);
-        for (int64_t j = i; j < i + piece; j += 16) {
+        for (int64_t j = 0; j < piece; j += LANES) {
             lanes v[PAGES];
 #pragma GCC unroll 8
             for (int k = 0; k < PAGES; k++)
-                v[k] = line(from + j + piece * k);
+                v[k] = line(order, from + i + place(order, piece, j, k));
 #pragma GCC unroll 8
             for (int k = 0; k < PAGES; k++)
-                stream(to + j + piece * k, v[k]);
+                stream(to + i + place(order, piece, j, k), v[k]);
         }
     }
 #ifdef __SSE2__
@@ -133,11 +158,25 @@ static void copy_part(float *to, const float *from, int64_t n)
 #endif
 }
 
-void limits_copy(float *to, const float *from, int64_t n, int threads)
+static void copy_in(int order, float *to, const float *from, int64_t n)
+{
+    switch (order) {
+    case IN_TURN:
+        copy_part(IN_TURN, to, from, n);
+        break;
+    case LINEAR:
+        copy_part(LINEAR, to, from, n);
+        break;
+    default:
+        copy_part(LINEAR_ALONE, to, from, n);
+    }
+}
+
+void limits_copy(int order, float *to, const float *from, int64_t n, int threads)
 {
     int64_t part = part_of(n, threads);
 #pragma omp parallel num_threads(threads) if (threads > 1)
-    copy_part(to + omp_get_thread_num() * part, from + omp_get_thread_num() * part, part);
+    copy_in(order, to + omp_get_thread_num() * part, from + omp_get_thread_num() * part, part);
 }
 
 /* Does 12 n fused multiplications and additions of sixteen floats; gives their sum. */

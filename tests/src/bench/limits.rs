@@ -1,20 +1,31 @@
-//! The machine's limits for some threads: the bandwidth of reading and of copying, and the rate of
-//! arithmetic on vectors of sixteen floats, measured by C of its own.
+//! The machine's limits for some threads: the bandwidth of reading and of copying in the fastest of
+//! several orders, on huge and on small pages, and the rate of arithmetic on vectors of sixteen
+//! floats, measured by C of its own.
 
 use super::build::{OPENMP, gcc, load};
-use super::memory::Array;
+use super::memory::{Array, Pages};
 use super::workload::Work;
 use std::ffi::c_int;
 use std::hint::black_box;
 use std::path::Path;
 
-type Read = unsafe extern "C" fn(*const f32, i64, c_int) -> f32;
-type CopyFloats = unsafe extern "C" fn(*mut f32, *const f32, i64, c_int);
+type Read = unsafe extern "C" fn(c_int, *const f32, i64, c_int) -> f32;
+type CopyFloats = unsafe extern "C" fn(c_int, *mut f32, *const f32, i64, c_int);
 type Compute = unsafe extern "C" fn(f32, f32, i64, c_int) -> f32;
 type SetThreads = unsafe extern "C" fn(c_int);
 /// Seconds: how long this thread has had a processor, where there is one thread, so that what other
 /// programs take from it is not counted; else those that have passed.
 pub type Clock = extern "C" fn() -> f64;
+
+/// The orders of access, by their numbers in limits.c.
+pub const ORDERS: [&str; 3] = ["eight pages in turn", "linear, with prefetch", "linear"];
+
+/// Data on pages of one kind.
+struct Data {
+    pages: Pages,
+    from: Array<f32>,
+    to: Array<f32>,
+}
 
 /// The measuring functions, with their data.
 pub struct Limits {
@@ -22,8 +33,7 @@ pub struct Limits {
     copy: CopyFloats,
     compute: Compute,
     clock: Clock,
-    from: Array<f32>,
-    to: Array<f32>,
+    data: Vec<Data>,
     /// The numbers of threads; limits are those of the last.
     threads: Vec<usize>,
     /// How often each is measured: more often with threads, which may come late.
@@ -33,10 +43,12 @@ pub struct Limits {
 /// What was measured in one round.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Bytes read in a second.
+    /// Bytes read in a second, in the fastest order.
     pub read: f64,
-    /// Bytes read and written in a second of copying.
+    /// Bytes read and written in a second of copying, in the fastest order.
     pub copy: f64,
+    /// Which order that is of reading, and of copying: a place in [`ORDERS`].
+    pub orders: [usize; 2],
     /// Operations on vectors of sixteen floats in a second.
     pub operations: f64,
 }
@@ -56,14 +68,25 @@ impl Limits {
     /// Builds the functions in a folder; reads arrays of so many bytes. Limits are those of the last
     /// number of threads; of the others only the rate of arithmetic is measured. As many threads
     /// the OpenMP programs have that this thread calls.
-    pub fn new(folder: &Path, bytes: usize, threads: &[usize]) -> Result<Limits, String> {
+    pub fn new(
+        folder: &Path,
+        bytes: usize,
+        threads: &[usize],
+        pages: &[Pages],
+    ) -> Result<Limits, String> {
         let path = build(folder)?;
         let most = threads.last().copied().unwrap_or(1);
         let length = bytes / size_of::<f32>() / 128 * 128;
         let mut bits = 1u32;
-        let element = || {
+        let mut element = || {
             bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (bits >> 8) as f32
+        };
+        let mut data = |pages| {
+            let mut from = Array::zeros(length, pages);
+            from.iter_mut().for_each(|number| *number = element());
+            let to = Array::zeros(length / 2, pages);
+            Data { pages, from, to }
         };
         // SAFETY: the functions are declared so in limits.c.
         unsafe {
@@ -84,8 +107,7 @@ impl Limits {
                 copy,
                 compute,
                 clock,
-                from: Array::from_fn(length, element),
-                to: Array::zeros(length / 2),
+                data: pages.iter().map(|&pages| data(pages)).collect(),
                 threads: threads.to_vec(),
                 times: if most == 1 { 2 } else { 4 },
             })
@@ -97,25 +119,34 @@ impl Limits {
         self.clock
     }
 
-    /// Measures once: the limits, and the rates of arithmetic with each number of threads.
-    pub fn measure(&mut self) -> (Rates, Vec<f64>) {
-        let (length, half) = (self.from.len(), self.to.len());
+    /// Measures once: the limits on pages of a kind that there are data of, and the rates of
+    /// arithmetic with each number of threads.
+    pub fn measure(&mut self, pages: Pages) -> Result<(Rates, Vec<f64>), String> {
         let most = self.threads.last().copied().unwrap_or(1) as c_int;
-        // SAFETY: the arrays have these lengths.
-        let read = seconds(self.clock, self.times, || unsafe {
-            black_box((self.read)(self.from.as_ptr(), length as i64, most));
+        let (clock, times, read, copy) = (self.clock, self.times, self.read, self.copy);
+        let data = self.data.iter_mut().find(|data| data.pages == pages);
+        let Data { from, to, .. } = data.ok_or("the limits have no data on these pages")?;
+        let (length, half) = (from.len(), to.len());
+        let (read, read_order) = fastest(|order| {
+            // SAFETY: the arrays have these lengths.
+            seconds(clock, times, || unsafe {
+                black_box(read(order, from.as_ptr(), length as i64, most));
+            })
         });
-        // SAFETY: as above.
-        let copy = seconds(self.clock, self.times, || unsafe {
-            (self.copy)(self.to.as_mut_ptr(), self.from.as_ptr(), half as i64, most);
+        let (copy, copy_order) = fastest(|order| {
+            // SAFETY: as above.
+            seconds(clock, times, || unsafe {
+                copy(order, to.as_mut_ptr(), from.as_ptr(), half as i64, most);
+            })
         });
         let peaks: Vec<f64> = self.threads.iter().map(|&n| self.operations(n)).collect();
         let rates = Rates {
             read: (length * size_of::<f32>()) as f64 / read,
             copy: (2 * half * size_of::<f32>()) as f64 / copy,
+            orders: [read_order, copy_order],
             operations: peaks.last().copied().unwrap_or(f64::NAN),
         };
-        (rates, peaks)
+        Ok((rates, peaks))
     }
 
     /// The rate of arithmetic of some threads.
@@ -128,6 +159,14 @@ impl Limits {
         });
         (12 * ROUNDS) as f64 * threads as f64 / seconds
     }
+}
+
+/// The least time of all orders, and which one has it.
+fn fastest(mut time: impl FnMut(c_int) -> f64) -> (f64, usize) {
+    let times = (0..ORDERS.len()).map(|order| (time(order as c_int), order));
+    times
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .unwrap_or((f64::NAN, 0))
 }
 
 /// Compiles the functions.

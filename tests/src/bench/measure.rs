@@ -2,6 +2,7 @@
 
 use super::build::Side;
 use super::limits::{Clock, Limits, Rates};
+use super::memory::Pages;
 use super::workload::{Arguments, Output, Work, Workload};
 use crate::reference::Summation;
 use std::ffi::c_void;
@@ -60,16 +61,19 @@ pub struct Way {
     pub rest: Option<Duration>,
     /// Whether data stay in the cache that they fit into.
     pub cached: bool,
+    /// The pages that data and results lie on.
+    pub pages: Pages,
 }
 
 impl Way {
     /// That of programs with one thread.
-    pub fn sequential(rounds: usize) -> Way {
+    pub fn sequential(rounds: usize, pages: Pages) -> Way {
         Way {
             rounds,
             shortest: 0.01,
             rest: None,
             cached: false,
+            pages,
         }
     }
 }
@@ -92,10 +96,14 @@ pub struct Measurement {
     pub name: String,
     /// The size of its data, in words.
     pub size: String,
+    /// The names of the sides.
+    pub sides: Vec<String>,
     /// What must be done in a call.
     pub work: Work,
     /// How many copies of the data the calls took in turn.
     pub copies: usize,
+    /// The pages that they and the results lie on.
+    pub pages: Pages,
     /// What the rounds found.
     pub rounds: Vec<Round>,
 }
@@ -134,6 +142,15 @@ impl Measurement {
     /// Seconds for a call of a side.
     pub fn seconds(&self, side: usize) -> Quartiles {
         Quartiles::of(self.rounds.iter().map(|round| round.seconds[side]))
+    }
+
+    /// The fastest of the sides behind the first one: what that is compared with.
+    pub fn opponent(&self) -> usize {
+        let median = |side: &usize| self.seconds(*side).median;
+        let others = 1..self.sides.len();
+        others
+            .min_by(|a, b| median(a).total_cmp(&median(b)))
+            .unwrap_or(0)
     }
 
     /// The time of one side over that of another, round by round: above 1, the other is faster.
@@ -175,9 +192,9 @@ struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     fn new(sides: &'a [Contender], workload: &Workload, clock: Clock, way: Way) -> Self {
-        let mut arguments = vec![Arguments::new(workload.arguments.clone())];
-        arguments.extend((1..copies(workload, &way)).map(|_| workload.duplicate()));
-        let mut output = Output::new(&workload.result);
+        let copies = (0..copies(workload, &way)).map(|_| workload.duplicate(way.pages));
+        let arguments: Vec<Arguments> = copies.collect();
+        let mut output = Output::new(&workload.result, way.pages);
         Runner {
             sides,
             clock,
@@ -276,8 +293,10 @@ impl<'a> Session<'a> {
             found: Measurement {
                 name: name.to_string(),
                 size: workload.size.clone(),
+                sides: sides.iter().map(|side| side.name.clone()).collect(),
                 work: workload.work,
                 copies: runner.pointers.len(),
+                pages: way.pages,
                 rounds: Vec::new(),
             },
             runner,
@@ -292,7 +311,7 @@ impl<'a> Session<'a> {
             .rest
             .into_iter()
             .for_each(std::thread::sleep);
-        let (rates, peaks) = limits.measure();
+        let (rates, peaks) = limits.measure(self.runner.way.pages)?;
         let sides = self.runner.sides.len();
         let round = self.found.rounds.len();
         let mut seconds = vec![0.0; sides];

@@ -1,10 +1,64 @@
-//! Arrays that begin on a page, with their type forgotten where only the address matters.
+//! Arrays on memory pages of a chosen size, with their type forgotten where only the address matters.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::rc::Rc;
+
+/// The pages that arrays lie on. Linux gives programs either kind, by distribution and by setting, and
+/// the fastest order of access on one is not that on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    /// Of 4 KB.
+    Small,
+    /// Of 2 MB.
+    Huge,
+}
+
+impl Pages {
+    /// Both kinds.
+    pub const ALL: [Pages; 2] = [Pages::Huge, Pages::Small];
+
+    /// What tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pages::Small => "small",
+            Pages::Huge => "huge",
+        }
+    }
+
+    /// What Linux is asked for.
+    fn advice(self) -> libc::c_int {
+        match self {
+            Pages::Small => libc::MADV_NOHUGEPAGE,
+            Pages::Huge => libc::MADV_HUGEPAGE,
+        }
+    }
+
+    /// Whether arrays on these pages get them on this machine.
+    pub fn are_given(self) -> bool {
+        const BYTES: usize = 16 << 20;
+        let before = huge_kilobytes();
+        let array = Array::<u8>::zeros(BYTES, self);
+        let given = huge_kilobytes() - before;
+        drop(array);
+        match self {
+            Pages::Small => true,
+            Pages::Huge => given >= (BYTES >> 10) as i64 * 9 / 10,
+        }
+    }
+}
+
+/// How many kilobytes of this process lie on huge pages.
+fn huge_kilobytes() -> i64 {
+    let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("AnonHugePages:"));
+    let number = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse().ok());
+    number.unwrap_or(0)
+}
 
 /// What elements of arrays may be: any bytes are a value.
 ///
@@ -41,32 +95,44 @@ pub struct Array<T: Plain> {
 }
 
 impl<T: Plain> Array<T> {
-    const PAGE: usize = 4096;
+    const SMALL_PAGE: usize = 4 << 10;
+    const HUGE_PAGE: usize = 2 << 20;
 
+    /// Whole pages, so that arrays share none.
     fn layout(length: usize) -> Layout {
         let bytes = length.max(1) * size_of::<T>();
-        Layout::from_size_align(bytes, Self::PAGE).expect("an array that fits into memory")
+        let page = match bytes < Self::HUGE_PAGE {
+            true => Self::SMALL_PAGE,
+            false => Self::HUGE_PAGE,
+        };
+        let layout = Layout::from_size_align(bytes, page).map(|layout| layout.pad_to_align());
+        layout.expect("an array that fits into memory")
     }
 
     /// An array of zeros.
-    pub fn zeros(length: usize) -> Self {
+    pub fn zeros(length: usize, pages: Pages) -> Self {
         let layout = Self::layout(length);
         // SAFETY: the layout has at least a byte.
-        let pointer = unsafe { alloc_zeroed(layout) };
-        let pointer = NonNull::new(pointer.cast()).unwrap_or_else(|| handle_alloc_error(layout));
+        let bytes = unsafe { alloc(layout) };
+        let pointer = NonNull::new(bytes.cast()).unwrap_or_else(|| handle_alloc_error(layout));
+        // SAFETY: these are whole pages that nothing else lies on. Where the kernel knows no huge
+        // pages, which `Pages::are_given` tells, the advice fails and changes nothing.
+        unsafe { libc::madvise(bytes.cast(), layout.size(), pages.advice()) };
+        // SAFETY: as many bytes were allocated.
+        unsafe { bytes.write_bytes(0, layout.size()) };
         Array { pointer, length }
     }
 
-    /// An array of what a function gives, called in order.
+    /// An array on small pages of what a function gives, called in order.
     pub fn from_fn(length: usize, mut element: impl FnMut() -> T) -> Self {
-        let mut array = Self::zeros(length);
+        let mut array = Self::zeros(length, Pages::Small);
         array.iter_mut().for_each(|e| *e = element());
         array
     }
 
-    /// An array of what a vector holds.
+    /// An array on small pages of what a slice holds.
     pub fn from_slice(from: &[T]) -> Self {
-        let mut array = Self::zeros(from.len());
+        let mut array = Self::zeros(from.len(), Pages::Small);
         array.copy_from_slice(from);
         array
     }
@@ -100,8 +166,8 @@ pub trait Block {
     fn address(&self) -> *const c_void;
     /// Its size.
     fn bytes(&self) -> usize;
-    /// The same elsewhere.
-    fn duplicate(&self) -> Rc<dyn Block>;
+    /// The same elsewhere, on pages of this kind.
+    fn duplicate(&self, pages: Pages) -> Rc<dyn Block>;
 }
 
 impl<T: Plain> Block for Array<T> {
@@ -113,7 +179,9 @@ impl<T: Plain> Block for Array<T> {
         self.length * size_of::<T>()
     }
 
-    fn duplicate(&self) -> Rc<dyn Block> {
-        Rc::new(Self::from_slice(self))
+    fn duplicate(&self, pages: Pages) -> Rc<dyn Block> {
+        let mut copy = Self::zeros(self.length, pages);
+        copy.copy_from_slice(self);
+        Rc::new(copy)
     }
 }

@@ -5,7 +5,7 @@ use super::build::{self, Program, Side};
 use super::limits::Limits;
 use super::measure::{Contender, Quartiles, Way, measure};
 use super::report::machine;
-use super::run::{Plan, bar, results};
+use super::run::{Plan, bar, first_given, results};
 use super::workload::Workload;
 use crate::random::Random;
 use nova_driver::Options;
@@ -47,7 +47,9 @@ pub fn run(plan: &Plan) -> Result<Vec<Worth>, String> {
     programs.retain(|program| program.library.is_none());
     let variants = variants();
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mut limits = Limits::new(folder.path(), 16 << 20, &[1])?;
+    let pages = first_given(&plan.pages);
+    let mut limits = Limits::new(folder.path(), 16 << 20, &[1], &[pages])?;
+    let way = Way::sequential(plan.rounds, pages);
     let bar = bar(programs.len() * variants.len())?;
     let mut found = Vec::new();
     for program in programs {
@@ -60,7 +62,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Worth>, String> {
             let other = build::compile(program.name, options.clone())?;
             factors.push(match other.source == all.source {
                 true => None,
-                false => Some(factor(&all, &other, &workload, &mut limits, plan.rounds)?),
+                false => Some(factor(&all, &other, &workload, &mut limits, way)?),
             });
             bar.inc(1);
         }
@@ -79,7 +81,7 @@ fn factor(
     other: &Program,
     workload: &Workload,
     limits: &mut Limits,
-    rounds: usize,
+    way: Way,
 ) -> Result<Quartiles, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let side = |program: &Program, name: &str| {
@@ -91,7 +93,6 @@ fn factor(
         Contender::nova("all passes", side(all, "all")?),
         Contender::nova("the variant", side(other, "other")?),
     ];
-    let way = Way::sequential(rounds);
     let measurement = measure(&all.name, &sides, workload, limits, way, &mut || {})?;
     Ok(measurement.ratio(1, 0))
 }

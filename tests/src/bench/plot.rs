@@ -64,18 +64,23 @@ fn row(text: &mut String, y: usize, measurement: &Measurement) {
         "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"9\" fill=\"#718096\">{}</text>",
         LEFT - 8,
         y + 27,
-        escape(&measurement.size)
+        escape(&format!(
+            "{}, {} pages",
+            measurement.size,
+            measurement.pages.name()
+        ))
     );
-    for (side, colour) in COLOURS.iter().enumerate() {
+    let opponent = measurement.opponent();
+    for (k, (side, colour)) in [0, opponent].into_iter().zip(COLOURS).enumerate() {
         let part = measurement.part_of_limit(side).median.clamp(0.0, LARGEST);
         let _ = writeln!(
             text,
             "<rect x=\"{LEFT}\" y=\"{}\" width=\"{:.1}\" height=\"12\" fill=\"{colour}\"/>",
-            y + 4 + 13 * side,
+            y + 4 + 13 * k,
             part * SCALE as f64
         );
     }
-    let ratio = format!("{:.2}", measurement.ratio(1, 0).median);
+    let ratio = format!("{:.2}", measurement.ratio(opponent, 0).median);
     label(text, LEFT + SCALE * 6 / 5 + 10, y + 21, "start", &ratio);
 }
 

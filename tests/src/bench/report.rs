@@ -1,7 +1,9 @@
 //! What was measured, as a Markdown table and as JSON.
 
 use super::build::{NOVA_FLAGS, PEER_FLAGS};
+use super::limits::ORDERS;
 use super::measure::{Measurement, Quartiles, Round};
+use super::memory::Pages;
 use std::fmt::Write as _;
 use std::process::Command;
 
@@ -11,25 +13,33 @@ pub fn machine(threads: &str) -> String {
     let model = text
         .lines()
         .find_map(|line| line.strip_prefix("model name"));
+    let number = |key: &str| {
+        let line = text.lines().find(|line| line.starts_with(key));
+        line.and_then(|line| line.split(':').nth(1))
+            .map_or("?", str::trim)
+    };
+    let (family, number) = (number("cpu family"), number("model\t"));
     let model = model.map_or("unknown processor", |m| {
         m.trim_start_matches([' ', '\t', ':'])
     });
     let gcc = Command::new("gcc").arg("-dumpfullversion").output();
     let gcc = gcc.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_string());
     let gcc = gcc.unwrap_or_default();
-    format!("{model}, gcc {gcc}, {threads}")
+    format!("{model} (family {family}, model {number}), gcc {gcc}, {threads}")
 }
 
 /// The columns of the table.
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 10] = [
     "program",
     "data",
+    "pages",
     "NOVA ms",
     "C ms",
     "C/NOVA",
     "quartiles",
     "NOVA of limit",
     "C of limit",
+    "C's order",
 ];
 
 /// The table, with what it was measured on.
@@ -41,32 +51,62 @@ pub fn markdown(measurements: &[Measurement]) -> String {
     for measurement in measurements {
         let _ = writeln!(text, "| {} |", cells(measurement).join(" | "));
     }
-    let rounds = || measurements.iter().flat_map(|m| &m.rounds);
-    let median = |of: fn(&Round) -> f64| Quartiles::of(rounds().map(of)).median / 1e9;
-    let _ = writeln!(
-        text,
-        "\nMedians of the limits: reading {:.1} GB/s, copying {:.1} GB/s, {:.2}·10⁹ vector \
-         operations/s.",
-        median(|round| round.rates.read),
-        median(|round| round.rates.copy),
-        median(|round| round.rates.operations),
-    );
+    for pages in Pages::ALL {
+        let of = |m: &&Measurement| m.pages == pages;
+        let measurements: Vec<&Measurement> = measurements.iter().filter(of).collect();
+        if !measurements.is_empty() {
+            summary(&mut text, pages, &measurements);
+        }
+    }
     text
 }
 
+/// The geometric mean and the limits on pages of a kind.
+fn summary(text: &mut String, pages: Pages, measurements: &[&Measurement]) {
+    let rounds = || measurements.iter().flat_map(|m| &m.rounds);
+    let median = |of: fn(&Round) -> f64| Quartiles::of(rounds().map(of)).median / 1e9;
+    let sum: f64 = measurements
+        .iter()
+        .map(|m| m.ratio(0, m.opponent()).median.ln())
+        .sum();
+    let _ = writeln!(
+        text,
+        "\nOn {} pages: geometric mean of NOVA/C {:.2}; medians of the limits: reading {:.1} GB/s \
+         ({}), copying {:.1} GB/s ({}), {:.2}·10⁹ vector operations/s.",
+        pages.name(),
+        (sum / measurements.len() as f64).exp(),
+        median(|round| round.rates.read),
+        order(rounds(), 0),
+        median(|round| round.rates.copy),
+        order(rounds(), 1),
+        median(|round| round.rates.operations),
+    );
+}
+
+/// The order of access that was the fastest most often, of reading or of copying.
+fn order<'a>(rounds: impl Iterator<Item = &'a Round>, which: usize) -> &'static str {
+    let mut times = [0; ORDERS.len()];
+    rounds.for_each(|round| times[round.rates.orders[which]] += 1);
+    let most = (0..ORDERS.len()).max_by_key(|order| times[*order]);
+    ORDERS[most.unwrap_or(0)]
+}
+
 fn cells(measurement: &Measurement) -> [String; COLUMNS.len()] {
+    let opponent = measurement.opponent();
     let milliseconds = |side| format!("{:.3}", measurement.seconds(side).median * 1e3);
     let percent = |side| format!("{:.0} %", measurement.part_of_limit(side).median * 100.0);
-    let ratio = measurement.ratio(1, 0);
+    let ratio = measurement.ratio(opponent, 0);
     [
         measurement.name.clone(),
         measurement.size.clone(),
+        measurement.pages.name().to_string(),
         milliseconds(0),
-        milliseconds(1),
+        milliseconds(opponent),
         format!("{:.2}", ratio.median),
         format!("{:.2}–{:.2}", ratio.lower, ratio.upper),
         percent(0),
-        percent(1),
+        percent(opponent),
+        measurement.sides[opponent].clone(),
     ]
 }
 
@@ -87,6 +127,8 @@ fn program(measurement: &Measurement) -> String {
         let values: Vec<String> = measurement.rounds.iter().map(|r| number(of(r))).collect();
         format!("[{}]", values.join(", "))
     };
+    let opponent = measurement.opponent();
+    let of_limit = |side| number(measurement.part_of_limit(side).median);
     let members = [
         ("name", string(&measurement.name)),
         ("data", string(&measurement.size)),
@@ -94,11 +136,13 @@ fn program(measurement: &Measurement) -> String {
         ("bytes_written", measurement.work.written.to_string()),
         ("vector_operations", measurement.work.operations.to_string()),
         ("copies", measurement.copies.to_string()),
-        ("ratio", number(measurement.ratio(1, 0).median)),
-        ("nova_of_limit", number(measurement.part_of_limit(0).median)),
-        ("c_of_limit", number(measurement.part_of_limit(1).median)),
+        ("pages", string(measurement.pages.name())),
+        ("ratio", number(measurement.ratio(opponent, 0).median)),
+        ("nova_of_limit", of_limit(0)),
+        ("c_of_limit", of_limit(opponent)),
+        ("c_order", string(&measurement.sides[opponent])),
         ("nova_seconds", rounds(&|round| round.seconds[0])),
-        ("c_seconds", rounds(&|round| round.seconds[1])),
+        ("c_seconds", rounds(&|round| round.seconds[opponent])),
         ("read_bandwidth", rounds(&|round| round.rates.read)),
         ("copy_bandwidth", rounds(&|round| round.rates.copy)),
         ("operation_rate", rounds(&|round| round.rates.operations)),
@@ -140,6 +184,7 @@ mod tests {
         let rates = Rates {
             read: 8.0,
             copy: 4.0,
+            orders: [0, 1],
             operations: 1e9,
         };
         let round = |nova| Round {
@@ -150,6 +195,8 @@ mod tests {
         Measurement {
             name: "dot".into(),
             size: "8 \"bytes\"".into(),
+            sides: vec!["NOVA".into(), "C".into()],
+            pages: Pages::Huge,
             work: Work {
                 read: 8,
                 ..Work::default()
@@ -164,12 +211,14 @@ mod tests {
         let expected = [
             "dot",
             "8 \"bytes\"",
+            "huge",
             "4000.000",
             "2000.000",
             "0.50",
             "0.50–0.75",
             "25 %",
             "50 %",
+            "C",
         ];
         assert_eq!(cells(&example()), expected);
     }

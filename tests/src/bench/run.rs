@@ -1,13 +1,15 @@
 //! The benchmark command's work: which programs, what is built, what is shown meanwhile.
 
-use super::build::{self, Peer, Side};
+use super::build::{self, ORDERS, Peer, Side};
 use super::limits::Limits;
 use super::measure::{Contender, Measurement, Way, measure};
+use super::memory::Pages;
 use super::workload::{Shape, Workload};
 use super::workloads::{PROGRAMS, Program};
 use crate::random::Random;
 use indicatif::{ProgressBar, ProgressStyle};
 use nova_driver::Options;
+use std::path::Path;
 
 /// The limits are measured on no less than this part of their data, so that they are of memory.
 const LEAST_SHARE: usize = 4;
@@ -21,6 +23,8 @@ pub struct Plan {
     pub shrink: usize,
     /// How many rounds.
     pub rounds: usize,
+    /// The pages that data lie on, one kind after the other.
+    pub pages: Vec<Pages>,
 }
 
 impl Default for Plan {
@@ -29,6 +33,7 @@ impl Default for Plan {
             names: Vec::new(),
             shrink: 1,
             rounds: 11,
+            pages: Pages::ALL.to_vec(),
         }
     }
 }
@@ -66,16 +71,17 @@ impl Plan {
         let programs = self.programs()?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let bytes = (256 << 20) / self.shrink.clamp(1, LEAST_SHARE);
-        let mut limits = Limits::new(folder.path(), bytes, &[1])?;
-        let count: usize = programs.iter().map(|program| program.sizes.len()).sum();
-        let bar = bar(count * self.rounds)?;
         let mut found = Found::default();
+        let pages = given(&self.pages, &mut found.skipped);
+        let mut limits = Limits::new(folder.path(), bytes, &[1], &pages)?;
+        let count: usize = programs.iter().map(|program| program.sizes.len()).sum();
+        let bar = bar(count * pages.len() * self.rounds)?;
         for program in programs {
             if let Some(missing) = program.missing() {
                 found.skipped.push(format!("{}: {missing}", program.name));
                 continue;
             }
-            if let Err(why) = self.measure(program, &mut limits, &bar, &mut found) {
+            if let Err(why) = self.measure(program, &pages, &mut limits, &bar, &mut found) {
                 found.failures.push(format!("{}: {why}", program.name));
             }
         }
@@ -86,6 +92,7 @@ impl Plan {
     fn measure(
         &self,
         program: &Program,
+        pages: &[Pages],
         limits: &mut Limits,
         bar: &ProgressBar,
         found: &mut Found,
@@ -96,25 +103,62 @@ impl Plan {
         for &size in program.sizes {
             bar.set_message(format!("{name}: data"));
             let workload = (program.draw)(&mut Random::new(1), size / self.shrink.max(1));
-            let results = results(&workload);
             let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-            let [nova, peer] = ["nova", "peer"].map(|name| folder.path().join(name));
-            for part in [&nova, &peer] {
-                std::fs::create_dir(part).map_err(|error| error.to_string())?;
+            let sides = sides(program, &compiled, &workload, folder.path())?;
+            for &pages in pages {
+                bar.set_message(format!("{name}: {}, {} pages", workload.size, pages.name()));
+                let mut tick = || bar.inc(1);
+                let way = Way::sequential(self.rounds, pages);
+                let measurement = measure(name, &sides, &workload, limits, way, &mut tick)?;
+                found.measurements.push(measurement);
             }
-            let by_hand = Peer::c(program.peer);
-            let sides = [
-                Contender::nova("NOVA", Side::nova(&compiled, results, &nova)?),
-                Contender::opponent("C", Side::peer(&compiled, &by_hand, results, &peer)?),
-            ];
-            bar.set_message(format!("{name}: {}", workload.size));
-            let mut tick = || bar.inc(1);
-            let way = Way::sequential(self.rounds);
-            let measurement = measure(name, &sides, &workload, limits, way, &mut tick)?;
-            found.measurements.push(measurement);
         }
         Ok(())
     }
+}
+
+/// The kinds of pages that this machine gives; the others are noted.
+pub fn given(pages: &[Pages], skipped: &mut Vec<String>) -> Vec<Pages> {
+    let (given, missing): (Vec<Pages>, Vec<Pages>) =
+        pages.iter().partition(|pages| pages.are_given());
+    let note = |pages: Pages| format!("{} pages: this machine gives none", pages.name());
+    skipped.extend(missing.into_iter().map(note));
+    given
+}
+
+/// The first kind of pages that this machine gives.
+pub fn first_given(pages: &[Pages]) -> Pages {
+    let given = pages.iter().find(|pages| pages.are_given());
+    given.copied().unwrap_or(Pages::Small)
+}
+
+/// NOVA, and the C written by hand in each order of access that makes a difference.
+fn sides(
+    program: &Program,
+    compiled: &build::Program,
+    workload: &Workload,
+    folder: &Path,
+) -> Result<Vec<Contender>, String> {
+    let results = results(workload);
+    let folder_of = |name: &str| {
+        let folder = folder.join(name);
+        let made = std::fs::create_dir(&folder);
+        made.map(|()| folder).map_err(|error| error.to_string())
+    };
+    let nova = Side::nova(compiled, results, &folder_of("nova")?)?;
+    let mut sides = vec![Contender::nova("NOVA", nova)];
+    let mut objects = Vec::new();
+    for (order, define) in ORDERS {
+        let name = format!("C{order}");
+        let folder = folder_of(&name)?;
+        let side = Side::peer(compiled, &Peer::c(program.peer, define), results, &folder)?;
+        let object = std::fs::read(folder.join("peer.o")).map_err(|error| error.to_string())?;
+        if !objects.contains(&object) {
+            objects.push(object);
+            sides.push(Contender::opponent(&name, side));
+        }
+    }
+    Ok(sides)
 }
 
 /// A bar that shows the progress of this many steps.

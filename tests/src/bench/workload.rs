@@ -1,7 +1,7 @@
 //! One run of a benchmark program: its arguments and results as C passes them, how much it must
 //! move and compute, and the check of its result.
 
-use super::memory::{Array, Block, Plain};
+use super::memory::{Array, Block, Pages, Plain};
 use crate::reference::Summation;
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -94,10 +94,10 @@ impl Arguments {
 }
 
 impl Workload {
-    /// The arguments with arrays of their own.
-    pub fn duplicate(&self) -> Arguments {
+    /// The arguments with arrays of their own, on pages of this kind.
+    pub fn duplicate(&self, pages: Pages) -> Arguments {
         let duplicate = |argument: &Argument| match argument {
-            Argument::Array(block) => Argument::Array(block.duplicate()),
+            Argument::Array(block) => Argument::Array(block.duplicate(pages)),
             Argument::Length(_) | Argument::Int(_) | Argument::Float(_) => argument.clone(),
         };
         Arguments::new(self.arguments.iter().map(duplicate).collect())
@@ -122,8 +122,8 @@ pub struct Output {
 }
 
 impl Output {
-    /// Room for a result of this shape.
-    pub fn new(shape: &Shape) -> Self {
+    /// Room for a result of this shape, on pages of this kind.
+    pub fn new(shape: &Shape, pages: Pages) -> Self {
         let (extents, bytes) = match shape {
             Shape::Value(bytes) => (0, *bytes),
             Shape::Elements(extents, size) => {
@@ -133,7 +133,7 @@ impl Output {
         let mut output = Output {
             shape: shape.clone(),
             cells: vec![0; extents].into(),
-            room: Array::zeros(bytes),
+            room: Array::zeros(bytes, pages),
         };
         output.reset();
         output

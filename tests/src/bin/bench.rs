@@ -2,6 +2,7 @@
 //! hand, with one thread or with threads against more opponents (docs/benchmarks.md).
 
 use clap::Parser;
+use nova_tests::bench::memory::Pages;
 use nova_tests::bench::run::{Found, Plan};
 use nova_tests::bench::threads::{self, PARTS, Part};
 use nova_tests::bench::{passes, plot, report};
@@ -35,6 +36,9 @@ struct Arguments {
     /// which NOVA_MATRICES names.
     #[arg(long, value_name = "DIR")]
     matrices: Option<PathBuf>,
+    /// The pages of memory that data lie on, huge or small; both, one after the other, if none is named.
+    #[arg(long, value_name = "KIND", value_parser = pages)]
+    pages: Vec<Pages>,
     /// The folder for what is written.
     #[arg(long, short, default_value = "target/bench")]
     output: PathBuf,
@@ -57,6 +61,22 @@ fn report_passes(plan: &Plan, folder: &Path) -> ExitCode {
     }
 }
 
+/// A kind of pages by its name.
+fn pages(name: &str) -> Result<Pages, String> {
+    let found = Pages::ALL.into_iter().find(|pages| pages.name() == name);
+    found.ok_or_else(|| format!("there are {}", Pages::ALL.map(Pages::name).join(", ")))
+}
+
+impl Arguments {
+    /// The kinds of pages that are meant.
+    fn pages(&self) -> Vec<Pages> {
+        match self.pages.is_empty() {
+            true => Pages::ALL.to_vec(),
+            false => self.pages.clone(),
+        }
+    }
+}
+
 /// A part by its name.
 fn part(name: &str) -> Result<Part, String> {
     let found = PARTS.iter().find(|(_, other)| *other == name);
@@ -70,7 +90,9 @@ fn part(name: &str) -> Result<Part, String> {
 fn with_threads(arguments: Arguments, threads: Option<usize>) -> ExitCode {
     let available = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let all = || PARTS.map(|(part, _)| part).to_vec();
+    let pages = arguments.pages();
     let plan = threads::Plan {
+        pages,
         names: arguments.names,
         parts: if arguments.part.is_empty() {
             all()
@@ -136,6 +158,7 @@ fn main() -> ExitCode {
         return with_threads(arguments, threads);
     }
     let plan = Plan {
+        pages: arguments.pages(),
         names: arguments.names,
         shrink: if arguments.quick { 16 } else { 1 },
         rounds: arguments.rounds as usize,

@@ -1,6 +1,7 @@
 //! The benchmark command with threads, on little data: everything runs, is right, and is reported.
 //! One test in a process of its own, since it says in the environment how many threads there are.
 
+use nova_tests::bench::memory::Pages;
 use nova_tests::bench::threads::regions::Region;
 use nova_tests::bench::threads::{PARTS, Plan, json, report};
 
@@ -17,6 +18,7 @@ fn everything_is_measured() {
         rounds: 1,
         threads: 2,
         matrices: Some(folder.path().to_path_buf()),
+        pages: vec![Pages::Small],
     };
     let found = plan.run().expect("the plan is right");
     assert!(found.failures.is_empty(), "{:#?}", found.failures);
@@ -62,6 +64,7 @@ fn a_program_that_is_none_of_the_sixteen_is_refused() {
         rounds: 1,
         threads: 1,
         matrices: None,
+        pages: Pages::ALL.to_vec(),
     };
     let error = plan.run().expect_err("there is no such program");
     assert!(

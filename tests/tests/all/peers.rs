@@ -5,8 +5,9 @@ use nova_core::Value;
 use nova_driver::Options;
 use nova_exec::compiler::CompilerOptions;
 use nova_exec::library::{EntryInterface, Generated, Library};
-use nova_tests::bench::build::{Peer, Program, THRUST, compile, run};
+use nova_tests::bench::build::{ORDERS, Peer, Program, THRUST, compile, run};
 use nova_tests::bench::limits::Limits;
+use nova_tests::bench::memory::Pages;
 use nova_tests::bench::run::Plan;
 use nova_tests::bench::threads::opponents::Opponent;
 use nova_tests::bench::workload::Output;
@@ -84,9 +85,11 @@ fn every_peer_agrees_with_its_reference() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let name = benchmark.name;
         let program = compile(name, Options::default()).expect("it compiles");
-        let object = Peer::c(name).compile(name, folder.path());
-        let library = load(&program, name, object.expect("the hand-written C compiles"));
-        wrong.extend(differences(benchmark, name, &library, |_| true));
+        for (_, define) in ORDERS {
+            let object = Peer::c(name, define).compile(name, folder.path());
+            let library = load(&program, name, object.expect("the hand-written C compiles"));
+            wrong.extend(differences(benchmark, name, &library, |_| true));
+        }
     }
     refuse(&wrong);
 }
@@ -116,7 +119,7 @@ fn prepare(opponent: Opponent, folder: &Path) -> bool {
         eprintln!("skipped: {}: {missing}", opponent.name());
         return false;
     }
-    Limits::new(folder, 1 << 16, &[1, 2]).expect("the limits compile");
+    Limits::new(folder, 1 << 16, &[1, 2], &[Pages::Small]).expect("the limits compile");
     true
 }
 
@@ -214,14 +217,22 @@ fn every_program_is_measured() {
     let found = plan.run().expect("the command line is right");
     assert!(found.failures.is_empty(), "{:#?}", found.failures);
     let sizes: usize = PROGRAMS.iter().map(|program| program.sizes.len()).sum();
-    assert_eq!(found.measurements.len() + found.skipped.len(), sizes);
+    let kinds = Pages::ALL.iter().filter(|pages| pages.are_given()).count();
+    let missing = found
+        .skipped
+        .iter()
+        .filter(|what| !what.contains(" pages: "));
+    assert_eq!(
+        found.measurements.len() + missing.count() * kinds,
+        sizes * kinds
+    );
 }
 
 #[test]
 fn no_check_accepts_what_was_not_computed() {
     for program in PROGRAMS {
         let workload = (program.draw)(&mut Random::new(3), 4096);
-        let mut output = Output::new(&workload.result);
+        let mut output = Output::new(&workload.result, Pages::Small);
         output.clear();
         let verdict = (workload.check)(&output, Summation::Recursive);
         assert!(verdict.is_err(), "{}", program.name);

@@ -389,6 +389,15 @@ const COMMANDS: &[(&str, Rule)] = &[
         Some(Command::Prefetch {
             pointer: p.variable(pointer)?,
             index: p.expression(index)?,
+            only_streams: false,
+        })
+    }),
+    ("prefetch_stream", |p, at, items| {
+        let [pointer, index] = p.exactly(at, items)?;
+        Some(Command::Prefetch {
+            pointer: p.variable(pointer)?,
+            index: p.expression(index)?,
+            only_streams: true,
         })
     }),
     ("comment", |p, at, items| {

@@ -294,8 +294,15 @@ impl Printer<'_> {
                 self.variable(*index);
             }
             Command::StreamEnd => self.out.text("stream_end"),
-            Command::Prefetch { pointer, index } => {
-                self.out.text("prefetch");
+            Command::Prefetch {
+                pointer,
+                index,
+                only_streams,
+            } => {
+                self.out.text(match only_streams {
+                    true => "prefetch_stream",
+                    false => "prefetch",
+                });
                 self.variable(*pointer);
                 self.argument(index);
             }

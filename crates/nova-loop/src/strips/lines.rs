@@ -5,20 +5,18 @@
 
 use super::stream::{Asked, Plan, Target, chosen};
 use super::{Map, Strips, at_most};
+use crate::copies;
 use crate::ir::{Command, Expression, Type, Variable};
-use crate::{copies, pages};
 use nova_core::ScalarOperation;
 use std::collections::BTreeMap;
 
 impl Strips<'_> {
-    /// The loops that do what a loop does. If so many strips make a page, several pages are written
-    /// at once.
+    /// The loops that do what a loop does.
     pub(super) fn lines(
         &mut self,
         map: &Map,
         target: &Target,
         plan: &Plan,
-        page: Option<i64>,
         asked: Vec<Asked>,
     ) -> Vec<Command> {
         let mut made = Vec::new();
@@ -40,10 +38,7 @@ impl Strips<'_> {
         let mut body = vec![Command::declare(begin, first)];
         body.extend(asked.iter().map(|asked| self.ask(map, asked, begin)));
         self.line(map, target, plan, begin, &mut body);
-        made.push(match page {
-            Some(page) => pages::interleaved(self.program, strip, strips, page, body, map.place),
-            None => map.counted(strip, strips, body),
-        });
+        made.push(map.counted(strip, strips, body));
         made.push(self.sides(map, before, done, plan.count.clone()));
         made
     }

@@ -89,7 +89,7 @@ impl Strips<'_> {
         made: &mut Vec<Command>,
     ) {
         let mut plan = self.plan(target, count, RUN, made);
-        let asked = self.asked(&self.reads(map).sources, RUN, None, made);
+        let asked = self.asked(&self.reads(map).sources, RUN, made);
         let before = match stages.runs.iter().any(|run| run.element.is_float()) {
             true => self.without_shift(&mut plan, made),
             false => self.before(&plan, made),

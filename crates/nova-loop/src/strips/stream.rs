@@ -12,14 +12,13 @@ use super::cost::work_of;
 use super::linear::Linear;
 use super::{Map, STREAM_MOST_WORK, Strips};
 use crate::ir::{Command, Expression, Type, Variable};
-use crate::translate::prefetch::share;
-use crate::{pages, walk};
+use crate::translate::prefetch::{self, AHEAD};
+use crate::walk;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
-use std::collections::BTreeSet;
 
 /// Bytes that go to memory together.
-const LINE: u32 = pages::LINE as u32;
+const LINE: u32 = prefetch::LINE as u32;
 /// Bytes of a strip that the loop is prepared for anew, at least: longer ones hold up what is read,
 /// shorter ones the loop.
 const STRIP: u32 = 256;
@@ -125,13 +124,10 @@ impl Strips<'_> {
         let runs = at_least_one(map.count);
         let count = self.simple("count", map.count.clone(), &mut commands);
         let plan = self.plan(&target, count, width, &mut commands);
-        let bytes = i64::from(width * target.size);
-        let page =
-            (!scattered && sources.len() <= pages::MOST_ARRAYS).then(|| pages::in_one(bytes));
-        let asked = self.asked(&sources, width, page, &mut commands);
+        let asked = self.asked(&sources, width, &mut commands);
         commands.extend(match scattered {
             true => self.strips(map, &target, &plan, asked),
-            false => self.lines(map, &target, &plan, page, asked),
+            false => self.lines(map, &target, &plan, asked),
         });
         self.streamed = true;
         if !defined {
@@ -294,27 +290,21 @@ impl Strips<'_> {
     }
 
     /// What is asked for of each source when a strip of so many structures begins: a function of
-    /// where it begins. If so many strips make a page, it is what the next pages have.
+    /// where it begins.
     pub(super) fn asked(
         &mut self,
         sources: &[Source],
         width: u32,
-        page: Option<i64>,
         made: &mut Vec<Command>,
     ) -> Vec<Asked> {
-        let arrays: BTreeSet<Variable> = sources.iter().map(|source| source.pointer).collect();
         let mut asked = Vec::new();
         for source in sources {
             let read = i64::from(width) * source.size * source.address.factor;
-            let bytes = match page {
-                Some(strips) => pages::AT_ONCE * strips * read,
-                None => share(arrays.len()),
-            };
             asked.push(Asked {
                 pointer: source.pointer,
                 start: self.simple("row", source.address.start(), made),
                 factor: source.address.factor,
-                ahead: bytes / source.size,
+                ahead: AHEAD / source.size,
                 line: i64::from(LINE) / source.size,
                 lines: (read + i64::from(LINE) - 1) / i64::from(LINE),
             });
@@ -350,6 +340,7 @@ impl Strips<'_> {
                 .clone()
                 .plus(first)
                 .plus(lines.plus(Expression::index(asked.ahead))),
+            only_streams: false,
         };
         map.counted(line, Expression::index(asked.lines), vec![prefetch])
     }

@@ -17,13 +17,11 @@ use nova_core::{Scalar, ScalarOperation, ScalarValue};
 /// What few elements with checks read ahead: more would cost more than it saves.
 const AHEAD_OF_CHECKS: Ahead = Ahead {
     elements: 32,
-    any_order: false,
     most_lines: 2,
 };
 /// What few elements without checks read ahead.
 const AHEAD_OF_VECTORS: Ahead = Ahead {
     elements: FEW as i64,
-    any_order: false,
     most_lines: 3,
 };
 

@@ -13,7 +13,6 @@ use super::prefetch::Ahead;
 use super::{INDEX, Machine, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Level, Variable, combines_few};
-use crate::pages;
 use nova_core::order::{BLOCK, LANES};
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
@@ -222,21 +221,10 @@ impl<'a> Translator<'a> {
         let start = base
             .clone()
             .plus(Expression::Variable(row).times(width.clone()));
-        // Strict sums, and elements that may stop the program, keep their order.
-        let ahead = Ahead {
-            any_order: !self.program.strict && !has_checks(&rows.operation.body),
-            ..Ahead::of(rows.width)
-        };
-        let (code, page) = self.nested(|this| this.row(rows, start, width, Some(ahead)))?;
+        let ahead = Ahead::of(rows.width);
+        let (code, ()) = self.nested(|this| this.row(rows, start, width, Some(ahead)))?;
         let place = rows.space.place.clone();
-        match page {
-            Some(page) => {
-                let program = &mut self.program;
-                let rows = pages::interleaved(program, row, count, page, code, &place);
-                self.emit(rows);
-            }
-            None => self.wrap(&[count], &[row], code, &place),
-        }
+        self.wrap(&[count], &[row], code, &place);
         let mask = Expression::index(rows.width - 1);
         let rest = length.clone().compare(ScalarOperation::BitAnd, mask);
         let rest = self.declare("rest", INDEX, rest);
@@ -293,15 +281,14 @@ impl<'a> Translator<'a> {
         *count = Expression::index(rows.width);
     }
 
-    /// One row of `count` elements from `start`, which asks for what others will read. Gives how many
-    /// of them fill a page, if several pages are to be read at once.
+    /// One row of `count` elements from `start`, which asks for what others will read.
     fn row(
         &mut self,
         rows: &mut RowLoops<'a>,
         start: Expression,
         count: Expression,
         ahead: Option<Ahead>,
-    ) -> Result<Option<i64>> {
+    ) -> Result<()> {
         let lane = self.add_variable("lane", INDEX);
         let (code, index) = self.nested(|this| {
             let index = start.clone().plus(Expression::Variable(lane));
@@ -312,7 +299,9 @@ impl<'a> Translator<'a> {
             Ok(index)
         })?;
         let place = rows.space.place.clone();
-        let page = ahead.and_then(|ahead| self.prefetch_row(&code, index, &start, ahead, &place));
+        if let Some(ahead) = ahead {
+            self.prefetch_row(&code, index, &start, ahead, &place);
+        }
         self.emit(Command::For {
             variable: lane,
             count,
@@ -320,7 +309,7 @@ impl<'a> Translator<'a> {
             body: code,
             place,
         });
-        Ok(page)
+        Ok(())
     }
 
     /// Computes the element at an index and gives it to the outputs.

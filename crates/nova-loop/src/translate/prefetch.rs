@@ -4,15 +4,18 @@
 
 use super::{INDEX, Machine, Translator};
 use crate::ir::{Command, Expression, Program, Type, Variable};
-use crate::pages::{self, LINE};
 use crate::walk;
 use nova_core::ScalarOperation;
 use nova_diag::{Place, deep};
 use std::collections::BTreeMap;
 
-/// How many bytes are under way, of all arrays together: what memory gives in the time that it takes
-/// to answer.
-const AHEAD: i64 = 8192;
+/// Bytes that go between memory and caches together.
+pub(crate) const LINE: i64 = 64;
+/// How many bytes ahead an array is asked for, beside other accesses: what memory gives in the time
+/// that it takes to answer.
+pub(crate) const AHEAD: i64 = 2048;
+/// The same of a loop that only reads arrays from front to back, of all of them together.
+const AHEAD_OF_STREAMS: i64 = 8192;
 /// Loops that read more arrays than this leave it to the processor.
 const MOST: usize = 4;
 /// Elements further apart than this are not neighbours.
@@ -27,8 +30,6 @@ pub(super) struct Ahead {
     pub(super) elements: i64,
     /// No more lines of an array than this.
     pub(super) most_lines: i64,
-    /// Whether rows may be taken in the order of [`crate::pages`].
-    pub(super) any_order: bool,
 }
 
 impl Ahead {
@@ -37,15 +38,13 @@ impl Ahead {
         Ahead {
             elements,
             most_lines: i64::MAX,
-            any_order: false,
         }
     }
 }
 
 impl Translator<'_> {
     /// Asks for what the next rows will read: `row` is the body of a loop in which `index` runs over
-    /// elements from `start` on. Gives how many rows fill a page of memory, if several pages are to be
-    /// read at once.
+    /// elements from `start` on.
     pub(super) fn prefetch_row(
         &mut self,
         row: &[Command],
@@ -53,9 +52,9 @@ impl Translator<'_> {
         start: &Expression,
         ahead: Ahead,
         place: &Place,
-    ) -> Option<i64> {
+    ) {
         if self.machine == Machine::Device {
-            return None;
+            return;
         }
         let mut found = streams(row, index);
         if self.loops > 0 {
@@ -64,24 +63,12 @@ impl Translator<'_> {
         }
         self.join_fields(&mut found);
         if ahead.elements < LINE / 4 || found.len() > MOST {
-            return None;
+            return;
         }
-        let sizes = found
-            .iter()
-            .map(|s| s.row_size(&self.program, ahead.elements));
-        let sizes: Vec<i64> = sizes.collect();
-        let rows = match ahead.any_order && found.len() <= pages::MOST_ARRAYS {
-            true => sizes.iter().max().map(|size| pages::in_one(*size)),
-            false => None,
-        };
-        for (stream, size) in found.iter().zip(sizes) {
-            let bytes = match rows {
-                Some(rows) => rows * pages::AT_ONCE * size,
-                None => share(found.len()),
-            };
-            self.prefetch_stream(stream, start, ahead, bytes, place);
+        let arrays = found.len();
+        for stream in &found {
+            self.prefetch_stream(stream, start, ahead, stream.bytes(arrays), place);
         }
-        rows
     }
 
     /// Leaves of the fields of the same structures one: the lines are the same.
@@ -124,9 +111,10 @@ impl Translator<'_> {
     }
 }
 
-/// How far ahead a loop asks for each of so many arrays, in bytes: a whole number of lines.
-pub(crate) fn share(arrays: usize) -> i64 {
-    AHEAD / arrays.max(1) as i64 / LINE * LINE
+/// How far ahead a loop that only reads so many arrays asks for each, in bytes: a whole number of
+/// lines.
+fn share(arrays: usize) -> i64 {
+    AHEAD_OF_STREAMS / arrays.max(1) as i64 / LINE * LINE
 }
 
 /// The arrays that a loop over `index` with this body reads from front to back.
@@ -135,7 +123,10 @@ pub(crate) fn streams(body: &[Command], index: Variable) -> Vec<Stream> {
     for command in body {
         walk::reads(command, &mut |e| streams.look(e));
     }
-    streams.found
+    let alone = !streams.scattered;
+    let mut found = streams.found;
+    found.iter_mut().for_each(|stream| stream.alone = alone);
+    found
 }
 
 /// The arrays of which a loop reads neighbouring elements.
@@ -145,6 +136,8 @@ pub(super) struct Streams<'e> {
     /// What is declared in the loop, with its value.
     inner: BTreeMap<Variable, Option<&'e Expression>>,
     found: Vec<Stream>,
+    /// Whether something else is read too.
+    scattered: bool,
 }
 
 /// An array that is read from front to back.
@@ -154,6 +147,8 @@ pub(crate) struct Stream {
     pub(crate) before: Option<Expression>,
     /// How many elements lie between one read and the next.
     stride: i64,
+    /// Whether the loop reads nothing but such arrays.
+    alone: bool,
 }
 
 impl Stream {
@@ -165,10 +160,12 @@ impl Stream {
         }
     }
 
-    /// How many bytes a row of so many elements has.
-    pub(crate) fn row_size(&self, program: &Program, elements: i64) -> i64 {
-        let size = self.element_size(program).unwrap_or(1);
-        (elements * size * self.stride).max(1)
+    /// How far ahead it is asked for, in bytes, beside so many arrays with itself.
+    pub(crate) fn bytes(&self, arrays: usize) -> i64 {
+        match self.alone {
+            true => share(arrays),
+            false => AHEAD,
+        }
     }
 
     /// How many lines a row of so many elements has.
@@ -203,6 +200,7 @@ impl Stream {
         Command::Prefetch {
             pointer: self.pointer,
             index: first.plus(elements.plus(Expression::index(bytes / size))),
+            only_streams: self.alone,
         }
     }
 }
@@ -223,25 +221,39 @@ impl<'e> Streams<'e> {
             index,
             inner,
             found: Vec::new(),
+            scattered: false,
         }
     }
 
     fn look(&mut self, expression: &Expression) {
-        if let Expression::Load { pointer, index } = expression
-            && let Expression::Variable(pointer) = **pointer
-            && !self.inner.contains_key(&pointer)
-            && self.found.iter().all(|known| known.pointer != pointer)
-            && let Some((before, stride)) = self.linear(index)
-            && (1..=MOST_APART).contains(&stride)
-        {
-            self.found.push(Stream {
-                pointer,
-                before,
-                stride,
-            });
+        if let Expression::Load { pointer, index } = expression {
+            match &**pointer {
+                Expression::Variable(pointer) => self.add(*pointer, index),
+                _computed => self.scattered = true,
+            }
         }
         for child in expression.children() {
             deep(|| self.look(child));
+        }
+    }
+
+    /// Takes in that an array is read at an index.
+    fn add(&mut self, pointer: Variable, index: &Expression) {
+        match self.linear(index) {
+            // What the loop makes itself stays in registers.
+            _ if self.inner.contains_key(&pointer) => {}
+            Some((before, stride)) if (1..=MOST_APART).contains(&stride) => {
+                if self.found.iter().all(|known| known.pointer != pointer) {
+                    self.found.push(Stream {
+                        pointer,
+                        before,
+                        stride,
+                        alone: false,
+                    });
+                }
+            }
+            Some((_, 0)) => {}
+            Some(_) | None => self.scattered = true,
         }
     }
 

@@ -51,7 +51,7 @@ impl<'p> Verifier<'p> {
                     self.error("a barrier outside a loop of its level");
                 }
             }
-            Command::Prefetch { pointer, index } => {
+            Command::Prefetch { pointer, index, .. } => {
                 self.pointee(&Expression::Variable(*pointer));
                 self.expect(index, INDEX);
             }

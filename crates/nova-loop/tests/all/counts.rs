@@ -4,7 +4,7 @@
 use crate::bytes::{read, value};
 use nova_loop::print::print;
 
-/// Lengths around those where lanes, rows, blocks and groups of pages begin and end.
+/// Lengths around those where lanes, rows and blocks begin and end.
 const LENGTHS: &[usize] = &[
     0, 1, 63, 1023, 1024, 1025, 1087, 1088, 1279, 1280, 8191, 8192, 8193, 8256, 9300, 16383, 16384,
     16640, 20001, 32768, 33001,
@@ -66,13 +66,13 @@ fn counts_of_bytes_go_to_lanes_of_bytes() {
 }
 
 #[test]
-fn pages_are_counted_in_turn() {
+fn rows_ask_for_what_later_ones_read() {
     let count = |array: &str| format!("(set s (add i32 s (select (lt u8 {array} 9u8) 1i32 0i32)))");
     let text = rewritten("i32", "0i32", &count("(load x i)"));
-    assert!(text.contains("(for page_"), "{text}");
-    // Of what is no array read from front to back there are no pages.
+    assert!(text.contains("(prefetch_stream x"), "{text}");
+    // What is no array read from front to back is not asked for.
     let text = rewritten("i32", "0i32", &count("(wrap.u8 i64 i)"));
-    assert!(!text.contains("(for page_"), "{text}");
+    assert!(!text.contains("(prefetch"), "{text}");
 }
 
 #[test]

@@ -303,7 +303,11 @@ fn short_rows_inside_a_loop() {
     };
     // The last row is filled up with lanes that keep what they have.
     assert!(text(&plain).contains("(select (lt i64 lane_"));
-    assert!(text(&plain).contains("(prefetch x_"), "{}", text(&plain));
+    assert!(
+        text(&plain).contains("(prefetch_stream x_"),
+        "{}",
+        text(&plain)
+    );
     // Elements with a check are taken one by one.
     assert!(
         text(&checked).contains("(pointer f64) 4)"),
@@ -355,7 +359,7 @@ fn a_prefetch_reads_back() {
     let program = nova_mem::introduce(&read("sum", &reduction("f64", "add", "0.5L")));
     let translated = nova_loop::translate(&program, false).unwrap();
     let text = nova_loop::print::print(&translated);
-    assert!(text.contains("(prefetch "), "{text}");
+    assert!(text.contains("(prefetch_stream "), "{text}");
     let file = nova_diag::SourceMap::new().add("printed", &*text);
     let again = nova_loop::parse::parse(&text, file).unwrap();
     nova_loop::verify(&again).unwrap();
@@ -387,37 +391,17 @@ fn elements_two_apart_are_asked_for_in_a_loop() {
 }
 
 #[test]
-fn several_pages_are_read_in_turn() {
-    let program = |body: &str| {
-        format!(
-            "(program (entry \"f\" [(\"x\" (vector f64))] f64 \"f\")
-              (function \"f\" [n:i64 x:[n]f64] [r:f64] (do
-                (let [s:f64] (operation [n] [i:i64] []
-                  (do (let [a:f64] (index x [i])) {body} (in a))
-                  (reduce_comm [0.5L]
-                    (lambda [p:f64 q:f64] (do (let [u:f64] (add f64 p q)) (in u))))))
-                (in s))))"
-        )
-    };
-    let plain = program("");
-    let checked = program("(let [c:bool] (lt i64 i n)) (let [] (check c index [i n]))");
-    let text = |program: &str, strict: bool| {
-        let flat = nova_mem::introduce(&read("pages", program));
-        let translated = nova_loop::translate(&flat, strict).unwrap();
-        nova_loop::print::print(&translated)
-    };
-    // Rows of 32 doubles, sixteen in a page: groups of 64.
-    let pages = text(&plain, false);
-    assert!(
-        pages.contains("(declare each_") && pages.contains(" 64)"),
-        "{pages}"
-    );
-    assert!(!text(&plain, true).contains("each_"));
-    assert!(!text(&checked, false).contains("each_"));
-    // Every row once, whatever is left of the last group.
+fn every_row_is_read_once() {
+    let program = "(program (entry \"f\" [(\"x\" (vector f64))] f64 \"f\")
+          (function \"f\" [n:i64 x:[n]f64] [r:f64] (do
+            (let [s:f64] (operation [n] [i:i64] []
+              (do (let [a:f64] (index x [i])) (in a))
+              (reduce_comm [0.5L]
+                (lambda [p:f64 q:f64] (do (let [u:f64] (add f64 p q)) (in u))))))
+            (in s))))";
     for rows in [0, 1, 3, 4, 5, 63, 64, 65, 67, 129] {
         for rest in [0, 1, 31] {
-            run(&plain, &text_of(&numbers(32 * rows + rest)), false, true);
+            run(program, &text_of(&numbers(32 * rows + rest)), false, true);
         }
     }
 }

@@ -79,11 +79,11 @@ fn curve(
         sides.extend(side.map(|side| Contender::opponent("OpenMP", side)));
     }
     // The limits are not asked for, so that little is measured of them.
-    let mut limits = Limits::new(folder.path(), 1 << 16, &counts)?;
     let way = Way {
         cached: true,
         ..bench.way()
     };
+    let mut limits = Limits::new(folder.path(), 1 << 16, &counts, &[way.pages])?;
     let mut points = Vec::new();
     for power in 0..=LARGEST - bench.plan.shrink.ilog2().min(LARGEST) {
         let size = 1usize << power;

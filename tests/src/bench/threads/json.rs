@@ -9,12 +9,18 @@ use super::report::all_means;
 use super::shapes::Shaped;
 use crate::bench::build::{NOVA_FLAGS, OPENMP, THRUST};
 use crate::bench::measure::{Measurement, Round};
+use crate::bench::memory::Pages;
 use crate::bench::report::{machine, number, string};
 
 /// Everything that was measured.
 pub fn json(found: &Found) -> String {
-    let means = all_means(&found.programs).into_iter();
-    let means = means.map(|(name, mean)| (name, number(mean.unwrap_or(f64::NAN))));
+    let means = Pages::ALL.map(|pages| {
+        let of = |c: &&Comparison| c.measurement.pages == pages;
+        let programs: Vec<Comparison> = found.programs.iter().filter(of).cloned().collect();
+        let means = all_means(&programs).into_iter();
+        let means = means.map(|(name, mean)| (name, number(mean.unwrap_or(f64::NAN))));
+        (pages.name().to_string(), object(means))
+    });
     let skipped = found.skipped.iter().map(|what| string(what));
     let text = object(
         [
@@ -77,6 +83,7 @@ fn comparison(comparison: &Comparison) -> String {
     named([
         ("name", string(&measurement.name)),
         ("data", string(&measurement.size)),
+        ("pages", string(measurement.pages.name())),
         ("bytes_read", measurement.work.read.to_string()),
         ("bytes_written", measurement.work.written.to_string()),
         ("vector_operations", measurement.work.operations.to_string()),

@@ -17,7 +17,8 @@ mod tests;
 
 use super::limits::Limits;
 use super::measure::Way;
-use super::run::bar;
+use super::memory::Pages;
+use super::run::{bar, given};
 use indicatif::ProgressBar;
 use opponents::{OPPONENTS, Opponent};
 use std::path::{Path, PathBuf};
@@ -62,6 +63,8 @@ pub struct Plan {
     pub threads: usize,
     /// A folder of sparse matrices, if there is one.
     pub matrices: Option<PathBuf>,
+    /// The pages that data lie on: the programs on one kind after the other, the rest on the first.
+    pub pages: Vec<Pages>,
 }
 
 /// What was found.
@@ -99,18 +102,21 @@ struct Bench<'a> {
     opponents: Vec<Opponent>,
     /// The numbers of threads that are tried; the last is the plan's.
     counts: Vec<usize>,
+    /// The pages that this machine gives.
+    pages: Vec<Pages>,
     limits: Limits,
     bar: ProgressBar,
 }
 
 impl Bench<'_> {
-    /// How sides with threads are timed.
+    /// How sides with threads are timed, on the first kind of pages.
     fn way(&self) -> Way {
         Way {
             rounds: self.plan.rounds,
             shortest: 0.02 / self.plan.shrink.min(20) as f64,
             rest: Some(REST / self.plan.shrink.min(50) as u32),
             cached: false,
+            pages: self.pages.first().copied().unwrap_or(Pages::Small),
         }
     }
 }
@@ -132,10 +138,12 @@ impl Plan {
             threads: self.threads,
             ..Found::default()
         };
+        let pages = given(&self.pages, &mut found.skipped);
         let mut bench = Bench {
             plan: self,
             opponents: available(folder.path(), &mut found.skipped),
-            limits: Limits::new(folder.path(), bytes, &counts)?,
+            limits: Limits::new(folder.path(), bytes, &counts, &pages)?,
+            pages,
             counts,
             bar: bar(self.parts.len())?,
         };

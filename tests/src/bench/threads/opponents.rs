@@ -1,6 +1,6 @@
 //! What NOVA with threads is measured against: how each is built, and what it needs.
 
-use crate::bench::build::{C, OPENMP, Peer, Program, Side, THRUST, Toolchain, run};
+use crate::bench::build::{C, OPENMP, ORDERS, Peer, Program, Side, THRUST, Toolchain, run};
 use std::path::Path;
 
 /// What NOVA is measured against.
@@ -8,6 +8,10 @@ use std::path::Path;
 pub enum Opponent {
     /// C written by hand with OpenMP.
     OpenMp,
+    /// The same without prefetch.
+    Alone,
+    /// The same, reading several pages of memory in turn.
+    InTurn,
     /// The same, with rows handed out dynamically.
     Dynamic,
     /// C++ with Thrust and its OpenMP back end.
@@ -17,9 +21,20 @@ pub enum Opponent {
 }
 
 /// All of them.
-pub const OPPONENTS: [Opponent; 4] = [
+pub const OPPONENTS: [Opponent; 6] = [
     Opponent::OpenMp,
+    Opponent::Alone,
+    Opponent::InTurn,
     Opponent::Dynamic,
+    Opponent::Thrust,
+    Opponent::OpenBlas,
+];
+
+/// Those of the programs.
+pub const OF_PROGRAMS: [Opponent; 5] = [
+    Opponent::OpenMp,
+    Opponent::Alone,
+    Opponent::InTurn,
     Opponent::Thrust,
     Opponent::OpenBlas,
 ];
@@ -32,6 +47,8 @@ impl Opponent {
     pub fn name(self) -> &'static str {
         match self {
             Opponent::OpenMp => "OpenMP",
+            Opponent::Alone => "OpenMP without prefetch",
+            Opponent::InTurn => "OpenMP with pages in turn",
             Opponent::Dynamic => "OpenMP dynamic",
             Opponent::Thrust => "Thrust",
             Opponent::OpenBlas => "OpenBLAS",
@@ -41,7 +58,7 @@ impl Opponent {
     /// What stands behind the program's name in that of its file and its function.
     pub fn suffix(self) -> &'static str {
         match self {
-            Opponent::OpenMp => "openmp",
+            Opponent::OpenMp | Opponent::Alone | Opponent::InTurn => "openmp",
             Opponent::Dynamic => "dynamic",
             Opponent::Thrust => "thrust",
             Opponent::OpenBlas => "openblas",
@@ -51,7 +68,7 @@ impl Opponent {
     /// How its files are compiled.
     pub fn toolchain(self) -> Toolchain {
         match self {
-            Opponent::OpenMp | Opponent::Dynamic => OPENMP,
+            Opponent::OpenMp | Opponent::Alone | Opponent::InTurn | Opponent::Dynamic => OPENMP,
             Opponent::Thrust => THRUST,
             Opponent::OpenBlas => C,
         }
@@ -60,7 +77,7 @@ impl Opponent {
     /// What it needs and this machine lacks, in words.
     pub fn missing(self, folder: &Path) -> Option<String> {
         match self {
-            Opponent::OpenMp | Opponent::Dynamic => {
+            Opponent::OpenMp | Opponent::Alone | Opponent::InTurn | Opponent::Dynamic => {
                 let there = compiles(self.toolchain(), "#include <omp.h>\n", folder);
                 (!there).then(|| "gcc has no OpenMP".to_string())
             }
@@ -94,7 +111,12 @@ impl Opponent {
     ) -> Result<Option<Side>, String> {
         let name = format!("{}_{}", program.name, self.suffix());
         let threads = format!("-DTHREADS={threads}");
-        let define = [threads.as_str()];
+        let order = match self {
+            Opponent::InTurn => ORDERS[2].1,
+            Opponent::Alone => ORDERS[1].1,
+            Opponent::OpenMp | Opponent::Dynamic | Opponent::Thrust | Opponent::OpenBlas => &[],
+        };
+        let define = [&[threads.as_str()], order].concat();
         let peer = Peer {
             name: &name,
             toolchain: self.toolchain(),
@@ -103,7 +125,7 @@ impl Opponent {
         if !peer.source(&program.name).exists() {
             return Ok(None);
         }
-        let folder = folder.join(self.suffix());
+        let folder = folder.join(self.name());
         std::fs::create_dir(&folder).map_err(|error| error.to_string())?;
         Side::peer(program, &peer, results, &folder).map(Some)
     }

@@ -1,10 +1,10 @@
 //! The sixteen programs with threads, in one round against sequential NOVA, fewer threads and every
 //! opponent.
 
-use super::opponents::Opponent;
+use super::opponents::{OF_PROGRAMS, Opponent};
 use super::{Bench, Found};
 use crate::bench::build::{self, Program, Side};
-use crate::bench::measure::{Contender, Measurement, Quartiles, measure};
+use crate::bench::measure::{Contender, Measurement, Quartiles, Way, measure};
 use crate::bench::run::results;
 use crate::bench::workloads::{self, PROGRAMS};
 use crate::random::Random;
@@ -114,16 +114,22 @@ fn compare(
         bench.bar.set_message(format!("{name}: compiling"));
         let workload = (program.draw)(&mut Random::new(1), size / bench.plan.shrink);
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let opponents = [Opponent::OpenMp, Opponent::Thrust, Opponent::OpenBlas];
-        let (sides, opponents) = sides(bench, name, &opponents, results(&workload), folder.path())?;
-        bench.bar.set_message(format!("{name}: {}", workload.size));
-        let way = bench.way();
-        let measurement = measure(name, &sides, &workload, &mut bench.limits, way, &mut || {})?;
-        found.programs.push(Comparison {
-            counts: bench.counts.clone(),
-            opponents,
-            measurement,
-        });
+        let (sides, opponents) = sides(bench, name, results(&workload), folder.path())?;
+        for pages in bench.pages.clone() {
+            let message = format!("{name}: {}, {} pages", workload.size, pages.name());
+            bench.bar.set_message(message);
+            let way = Way {
+                pages,
+                ..bench.way()
+            };
+            let limits = &mut bench.limits;
+            let measurement = measure(name, &sides, &workload, limits, way, &mut || {})?;
+            found.programs.push(Comparison {
+                counts: bench.counts.clone(),
+                opponents: opponents.clone(),
+                measurement,
+            });
+        }
     }
     Ok(())
 }
@@ -132,7 +138,6 @@ fn compare(
 fn sides(
     bench: &Bench<'_>,
     name: &str,
-    opponents: &[Opponent],
     results: usize,
     folder: &Path,
 ) -> Result<(Vec<Contender>, Vec<Opponent>), String> {
@@ -140,7 +145,7 @@ fn sides(
     let program = compile(name, Target::Pthreads)?;
     sides.extend(with_threads(&program, &bench.counts, results, folder)?);
     let mut present = Vec::new();
-    for &opponent in opponents {
+    for opponent in OF_PROGRAMS {
         if !bench.opponents.contains(&opponent) {
             continue;
         }

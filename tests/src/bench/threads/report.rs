@@ -1,17 +1,16 @@
 //! What was found with threads, as Markdown.
 
 use super::curves::{self, Curve};
-use super::opponents::Opponent;
+use super::opponents::{OF_PROGRAMS, Opponent};
 use super::programs::{Comparison, SEQUENTIAL};
 use super::regions::Region;
 use super::shapes::Shaped;
 use super::{Found, programs};
 use crate::bench::measure::{Quartiles, Round};
+use crate::bench::memory::Pages;
 use crate::bench::report::machine;
 use std::fmt::Write as _;
 
-/// The opponents of the programs.
-const OPPONENTS: [Opponent; 3] = [Opponent::OpenMp, Opponent::Thrust, Opponent::OpenBlas];
 /// Where arithmetic limits, so that its speed-up is what to compare with.
 const ARITHMETIC: [&str; 2] = ["blackscholes", "nbody"];
 
@@ -64,8 +63,8 @@ fn against_opponents(text: &mut String, found: &Found) {
         "\n## Against opponents\n\n{threads} threads each; the time of NOVA over that of the \
          opponent, below 1 NOVA is faster."
     );
-    let mut columns = words(&["program", "data", "NOVA ms"]);
-    columns.extend(OPPONENTS.map(|other| format!("NOVA/{}", other.name())));
+    let mut columns = words(&["program", "data", "pages", "NOVA ms"]);
+    columns.extend(OF_PROGRAMS.map(|other| format!("NOVA/{}", other.name())));
     columns.extend(words(&[
         "NOVA/best",
         "NOVA of limit",
@@ -75,8 +74,19 @@ fn against_opponents(text: &mut String, found: &Found) {
     for comparison in &found.programs {
         row(text, &comparison_cells(comparison));
     }
-    means(text, &found.programs);
-    let rounds = || found.programs.iter().flat_map(|c| &c.measurement.rounds);
+    for pages in Pages::ALL {
+        let of = |c: &&Comparison| c.measurement.pages == pages;
+        let programs: Vec<Comparison> = found.programs.iter().filter(of).cloned().collect();
+        if !programs.is_empty() {
+            means(text, pages, &programs);
+            limits(text, threads, &programs);
+        }
+    }
+}
+
+/// The limits beside the programs.
+fn limits(text: &mut String, threads: usize, programs: &[Comparison]) {
+    let rounds = || programs.iter().flat_map(|c| &c.measurement.rounds);
     let median = |of: fn(&Round) -> f64| Quartiles::of(rounds().map(of)).median / 1e9;
     let _ = writeln!(
         text,
@@ -95,9 +105,10 @@ fn comparison_cells(comparison: &Comparison) -> Vec<String> {
     let mut cells = vec![
         measurement.name.clone(),
         measurement.size.clone(),
+        measurement.pages.name().to_string(),
         format!("{:.3}", measurement.seconds(nova).median * 1e3),
     ];
-    for opponent in OPPONENTS {
+    for opponent in OF_PROGRAMS {
         let quartiles = comparison.ratio(opponent);
         cells.push(quartiles.map_or_else(
             || "–".to_string(),
@@ -135,7 +146,7 @@ pub fn mean(comparisons: &[Comparison], of: impl Fn(&Comparison) -> Option<f64>)
 
 /// The means that are asked for, with their names.
 pub fn all_means(comparisons: &[Comparison]) -> Vec<(String, Option<f64>)> {
-    let mut means: Vec<(String, Option<f64>)> = OPPONENTS
+    let mut means: Vec<(String, Option<f64>)> = OF_PROGRAMS
         .iter()
         .map(|&other| {
             let of = |c: &Comparison| c.ratio(other).map(|ratio| ratio.median);
@@ -155,12 +166,17 @@ pub fn all_means(comparisons: &[Comparison]) -> Vec<(String, Option<f64>)> {
     means
 }
 
-fn means(text: &mut String, comparisons: &[Comparison]) {
+fn means(text: &mut String, pages: Pages, comparisons: &[Comparison]) {
     let means = all_means(comparisons).into_iter();
     let means: Vec<String> = means
         .map(|(name, mean)| format!("{name} {}", ratio(mean)))
         .collect();
-    let _ = writeln!(text, "\nGeometric means: {}.", means.join(", "));
+    let means = means.join(", ");
+    let _ = writeln!(
+        text,
+        "\nGeometric means on {} pages: {means}.",
+        pages.name()
+    );
 }
 
 fn scaling(text: &mut String, comparisons: &[Comparison]) {
@@ -170,7 +186,7 @@ fn scaling(text: &mut String, comparisons: &[Comparison]) {
         "\n## Scaling\n\nHow many times as fast as sequential NOVA; in brackets, where arithmetic \
          limits, the speed-up over one thread over that of peak arithmetic in the same round."
     );
-    let mut columns = words(&["program", "data", "sequential ms"]);
+    let mut columns = words(&["program", "data", "pages", "sequential ms"]);
     let threads = |count: &usize| match count {
         1 => "1 thread".to_string(),
         count => format!("{count} threads"),
@@ -183,6 +199,7 @@ fn scaling(text: &mut String, comparisons: &[Comparison]) {
         let mut cells = vec![
             measurement.name.clone(),
             measurement.size.clone(),
+            measurement.pages.name().to_string(),
             format!("{sequential:.3}"),
         ];
         for k in 0..counts.len() {

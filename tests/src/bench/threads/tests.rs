@@ -7,6 +7,7 @@ use super::report::{all_means, mean, over_best};
 use super::shapes::Shaped;
 use crate::bench::limits::Rates;
 use crate::bench::measure::{Measurement, Round};
+use crate::bench::memory::Pages;
 use crate::bench::workload::Work;
 
 /// One round in which the sides took these times.
@@ -14,11 +15,14 @@ fn measurement(name: &str, seconds: &[f64]) -> Measurement {
     let rates = Rates {
         read: 1.0,
         copy: 1.0,
+        orders: [0, 0],
         operations: 1.0,
     };
     Measurement {
         name: name.into(),
         size: "some".into(),
+        sides: Vec::new(),
+        pages: Pages::Small,
         work: Work::default(),
         copies: 1,
         rounds: vec![Round {

@@ -2,7 +2,7 @@
 
 use super::{FLOAT, Rc, draw, every_float, floats, matrix, moved, offsets, row, rows, side};
 use super::{vector, vector_of_floats};
-use crate::bench::memory::{Array, Entry};
+use crate::bench::memory::{Array, Entry, Pages};
 use crate::bench::workload::{Argument, Shape, Work, Workload};
 use crate::random::Random;
 use crate::reference::cases::sum_of;
@@ -107,8 +107,8 @@ pub fn matmul_library(random: &mut Random, n: usize) -> Workload {
 pub fn spmv(random: &mut Random, n: usize) -> Workload {
     const WIDTH: usize = 16;
     let x = floats(random, n);
-    let mut values = Array::<f32>::zeros(n * WIDTH);
-    let mut columns = Array::<i32>::zeros(n * WIDTH);
+    let mut values = Array::<f32>::zeros(n * WIDTH, Pages::Small);
+    let mut columns = Array::<i32>::zeros(n * WIDTH, Pages::Small);
     for (k, (value, column)) in values.iter_mut().zip(columns.iter_mut()).enumerate() {
         // Every row has up to four entries of padding at its end.
         if k % WIDTH < WIDTH - (k / WIDTH) % 5 {
