@@ -160,7 +160,7 @@ impl FunctionEmitter<'_, '_> {
         }
         let values: Vec<Value> = arguments.iter().map(|a| self.value(a)).collect();
         debug_assert!(values.iter().all(|v| v.scalar == operand));
-        scalar::apply(operation, values, self.program().strict)
+        scalar::apply(operation, values, self.functions())
     }
 
     /// The negation of a condition.

@@ -237,17 +237,16 @@ fn floating_point(strict: bool, mentioned: &BTreeSet<Name>) -> Vec<Item> {
         ],
     );
     items.extend(contraction(strict));
-    let functions: Vec<_> = FUNCTIONS.iter().filter(|f| is_used(f.name)).collect();
-    if !functions.is_empty() {
-        items.push(Item::Comment(
-            "These have no effects; glibc has vector versions of those that say so.".into(),
-        ));
+    let roots = [("float", "sqrtf"), ("double", "sqrt")];
+    let roots: Vec<_> = roots.iter().filter(|(_, name)| is_used(name)).collect();
+    if !roots.is_empty() {
+        items.push(Item::Comment("Square roots have no effects.".into()));
         items.push(Item::Directive(
-            "if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && __GNUC__ >= 6 \\\n    \
-             && !defined(__clang__) && !defined(__cplusplus)"
-                .into(),
+            "if defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus)".into(),
         ));
-        items.push(Item::Text(functions.iter().map(|f| f.text()).collect()));
+        let text =
+            |(ty, name): &&(&str, &str)| format!("__attribute__((const)) {ty} {name}({ty});\n");
+        items.push(Item::Text(roots.iter().map(text).collect()));
         items.push(Item::Directive("endif".into()));
         items.push(Item::Blank);
     }
@@ -278,53 +277,6 @@ fn contraction(strict: bool) -> Vec<Item> {
         ],
     )
 }
-
-/// A function of the C library that compilers must be told about.
-struct LibraryFunction {
-    name: &'static str,
-    parameters: usize,
-    /// Whether glibc has had a vector version from the beginning.
-    vector: bool,
-}
-
-impl LibraryFunction {
-    const fn new(name: &'static str, parameters: usize, vector: bool) -> LibraryFunction {
-        LibraryFunction {
-            name,
-            parameters,
-            vector,
-        }
-    }
-
-    /// Its declaration; `f` at the end of a name means `float`.
-    fn text(&self) -> String {
-        let ty = match self.name.ends_with('f') {
-            true => "float",
-            false => "double",
-        };
-        let parameters = vec![ty; self.parameters].join(", ");
-        let attributes = match self.vector {
-            true => "const, simd(\"notinbranch\")",
-            false => "const",
-        };
-        let name = self.name;
-        format!("__attribute__(({attributes})) {ty} {name}({parameters});\n")
-    }
-}
-
-/// The functions that would set `errno`, and so keep loops from becoming vector instructions.
-const FUNCTIONS: [LibraryFunction; 10] = [
-    LibraryFunction::new("sqrtf", 1, false),
-    LibraryFunction::new("sqrt", 1, false),
-    LibraryFunction::new("exp", 1, true),
-    LibraryFunction::new("log", 1, true),
-    LibraryFunction::new("sinf", 1, true),
-    LibraryFunction::new("sin", 1, true),
-    LibraryFunction::new("cosf", 1, true),
-    LibraryFunction::new("cos", 1, true),
-    LibraryFunction::new("powf", 2, true),
-    LibraryFunction::new("pow", 2, true),
-];
 
 /// Lines of the preprocessor below a remark.
 fn directives(remark: &str, lines: &[&str]) -> Vec<Item> {

@@ -11,7 +11,7 @@ use crate::expression::type_of;
 use crate::names::Names;
 use crate::races::Tracing;
 use crate::region::Fields;
-use crate::scalar::memory_type;
+use crate::scalar::{Functions, memory_type};
 use crate::turns::Turning;
 use crate::unit::{FunctionInfo, Unit};
 use crate::{Target, dialect};
@@ -256,6 +256,16 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
     /// Whether the code is for a device.
     pub fn is_on_device(&self) -> bool {
         self.own.is_some()
+    }
+
+    /// Where mathematical functions come from.
+    pub fn functions(&self) -> Functions {
+        let is_c = !self.is_on_device() && self.unit.options.target != Target::Cuda;
+        match self.unit.program.strict {
+            true => Functions::Strict,
+            false if is_c => Functions::Vector,
+            false => Functions::Library,
+        }
     }
 
     /// The C type of a variable.

@@ -256,20 +256,31 @@ fn is_narrow(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16)
 }
 
-/// Applies an operation; `strict` takes mathematical functions from the runtime's own table.
-pub fn apply(operation: ScalarOperation, mut arguments: Vec<Value>, strict: bool) -> Value {
+/// Where mathematical functions come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Functions {
+    /// The runtime's own table: floating point is strict.
+    Strict,
+    /// The library of the language that is written.
+    Library,
+    /// C's library under names of our own, which have vector versions where the library has.
+    Vector,
+}
+
+/// Applies an operation, with mathematical functions from there.
+pub fn apply(operation: ScalarOperation, mut arguments: Vec<Value>, functions: Functions) -> Value {
     let second = (arguments.len() > 1).then(|| arguments.remove(1));
     // The verifier of Loop has seen to the number of arguments.
     let first = arguments
         .pop()
         .unwrap_or_else(|| Value::exact(Expression::literal("0"), Scalar::I32, 1));
     match second {
-        Some(second) => binary(operation, first, second, strict),
-        None => unary(operation, first, strict),
+        Some(second) => binary(operation, first, second, functions),
+        None => unary(operation, first, functions),
     }
 }
 
-fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value {
+fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) -> Value {
     use ScalarOperation as O;
     let scalar = a.scalar;
     let depth = a.depth.max(b.depth) + 1;
@@ -279,8 +290,8 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
         O::Multiply => arithmetic(Binary::Multiply, a, b),
         O::Divide => divide(Binary::Divide, "nova_divide", a, b),
         O::Remainder => divide(Binary::Remainder, "nova_remainder", a, b),
-        O::Minimum => extremum("minimum", a, b, strict),
-        O::Maximum => extremum("maximum", a, b, strict),
+        O::Minimum => extremum("minimum", a, b, functions),
+        O::Maximum => extremum("maximum", a, b, functions),
         O::Equal => comparison(Binary::Equal, a, b),
         O::NotEqual => comparison(Binary::NotEqual, a, b),
         O::Less => comparison(Binary::Less, a, b),
@@ -313,7 +324,7 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, strict: bool) -> Value
             let shifted = Expression::binary(Binary::ShiftRight, a.own(), b.plain());
             Value::exact(shifted, scalar, depth)
         }
-        O::Pow | O::Atan2 => function(operation, vec![a, b], strict),
+        O::Pow | O::Atan2 => function(operation, vec![a, b], functions),
         // Operations of one argument.
         O::Negate | O::Absolute | O::Sqrt | O::ReciprocalSqrt | O::Reciprocal | O::Exp => a,
         O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan | O::Asin | O::Acos => a,
@@ -438,7 +449,7 @@ fn own_argument(value: Value) -> Expression {
     value.expression
 }
 
-fn extremum(name: &str, a: Value, b: Value, strict: bool) -> Value {
+fn extremum(name: &str, a: Value, b: Value, functions: Functions) -> Value {
     let (scalar, depth) = (a.scalar, a.depth.max(b.depth) + 1);
     let width = match scalar {
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::Bool => "i32",
@@ -448,7 +459,7 @@ fn extremum(name: &str, a: Value, b: Value, strict: bool) -> Value {
         Scalar::F32 => "f32",
         Scalar::F64 => "f64",
     };
-    let order = if strict && scalar.is_float() {
+    let order = if functions == Functions::Strict && scalar.is_float() {
         "strict_"
     } else {
         ""
@@ -458,7 +469,7 @@ fn extremum(name: &str, a: Value, b: Value, strict: bool) -> Value {
     Value::exact(call, scalar, depth)
 }
 
-fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
+fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
     use ScalarOperation as O;
     let (scalar, depth) = (a.scalar, a.depth + 1);
     match operation {
@@ -506,17 +517,17 @@ fn unary(operation: ScalarOperation, a: Value, strict: bool) -> Value {
             depth,
         ),
         O::ReciprocalSqrt => {
-            let root = function(O::Sqrt, vec![a], strict).expression;
+            let root = function(O::Sqrt, vec![a], functions).expression;
             let quotient = Expression::binary(Binary::Divide, one(scalar), root);
             Value::exact(quotient, scalar, depth + 1)
         }
         O::Sqrt | O::Exp | O::Exp2 | O::Log | O::Log2 | O::Log10 | O::Sin | O::Cos | O::Tan => {
-            function(operation, vec![a], strict)
+            function(operation, vec![a], functions)
         }
         O::Asin | O::Acos | O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil => {
-            function(operation, vec![a], strict)
+            function(operation, vec![a], functions)
         }
-        O::Round | O::Truncate | O::Erf => function(operation, vec![a], strict),
+        O::Round | O::Truncate | O::Erf => function(operation, vec![a], functions),
         // Operations of two arguments.
         O::Add | O::Subtract | O::Multiply | O::Divide | O::Remainder | O::Minimum => a,
         O::Maximum | O::Pow | O::Atan2 | O::Equal | O::NotEqual | O::Less | O::LessEqual => a,
@@ -568,7 +579,7 @@ fn absolute(a: Value) -> Value {
 
 /// A function of the C library, or of the runtime: of its own table, or one that becomes vector
 /// instructions.
-fn function(operation: ScalarOperation, arguments: Vec<Value>, strict: bool) -> Value {
+fn function(operation: ScalarOperation, arguments: Vec<Value>, functions: Functions) -> Value {
     let scalar = arguments.first().map_or(Scalar::F64, |a| a.scalar);
     let depth = arguments.iter().map(|a| a.depth).max().unwrap_or(0) + 1;
     let values = arguments.into_iter().map(Value::own).collect();
@@ -581,7 +592,7 @@ fn function(operation: ScalarOperation, arguments: Vec<Value>, strict: bool) -> 
             | ScalarOperation::Round
             | ScalarOperation::Truncate
     );
-    if strict && !exact {
+    if functions == Functions::Strict && !exact {
         let call = Expression::pure(format!("nova_{short}"), values);
         let expression = if scalar == Scalar::F32 {
             call.cast(memory_type(Scalar::F32))
@@ -591,8 +602,9 @@ fn function(operation: ScalarOperation, arguments: Vec<Value>, strict: bool) -> 
         return Value::exact(expression, scalar, depth + 1);
     }
     let name = match (operation, scalar) {
-        (ScalarOperation::Exp, Scalar::F32) => "nova_exp_f32".into(),
-        (ScalarOperation::Log, Scalar::F32) => "nova_log_f32".into(),
+        (ScalarOperation::Exp | ScalarOperation::Log, Scalar::F32) => format!("nova_{short}_f32"),
+        (_, Scalar::F32) if functions == Functions::Vector && !exact => format!("nova_{short}_f32"),
+        (_, _double) if functions == Functions::Vector && !exact => format!("nova_{short}_f64"),
         (_, Scalar::F32) => format!("{short}f"),
         _ => short.to_owned(),
     };

@@ -120,8 +120,8 @@ impl FunctionEmitter<'_, '_> {
         let name = format!("{}_combine", self.function);
         let name = self.unit.names.fresh(&name, None);
         let [a, b] = ["a", "b"].map(|name| Value::exact(Expression::name(name), scalar, 0));
-        let strict = self.program().strict;
-        let value = scalar::apply(operation, vec![a, b], strict).own();
+        let functions = self.functions();
+        let value = scalar::apply(operation, vec![a, b], functions).own();
         let ty = || memory_type(scalar);
         let parameters = ["a", "b"].map(|name| Parameter {
             ty: ty(),

@@ -98,7 +98,7 @@ impl Compiler {
             })?;
         let mut arguments = tool.args().to_vec();
         arguments.extend(
-            our_flags(options, tool.is_like_gnu())
+            our_flags(options, tool.is_like_gnu(), tool.is_like_clang())
                 .iter()
                 .map(OsString::from),
         );
@@ -229,7 +229,7 @@ impl Compiler {
 
 /// The flags that stand behind all others: `cc` adds `-march=x86-64` for some compilers, and code
 /// that runs here may use what this processor can.
-fn our_flags(options: CompilerOptions, is_gnu: bool) -> Vec<&'static str> {
+fn our_flags(options: CompilerOptions, is_gnu: bool, is_clang: bool) -> Vec<&'static str> {
     let mut flags = vec!["-std=c11", "-fPIC", "-w"];
     if options.strict {
         flags.push("-ffp-contract=off");
@@ -239,6 +239,11 @@ fn our_flags(options: CompilerOptions, is_gnu: bool) -> Vec<&'static str> {
         flags.push("-ftree-vectorize");
         if is_gnu {
             flags.push("-fvect-cost-model=dynamic");
+        }
+        // Generated C says which functions have vector versions; clang learns it from here only.
+        let has_libmvec = cfg!(all(target_arch = "x86_64", target_env = "gnu"));
+        if is_clang && has_libmvec && !options.strict {
+            flags.extend(["-fno-math-errno", "-fveclib=libmvec"]);
         }
     }
     if options.optimization >= 2 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {

@@ -44,6 +44,7 @@ pub const FILES: &[(&str, &str)] = files![
     "opencl/bits.h",
     "common/integers.h",
     "common/floats.h",
+    "common/vector_math.h",
     "common/few.h",
     "common/rounds.h",
     "common/running.h",

@@ -34,3 +34,4 @@ mod scalars;
 mod scans;
 mod segments;
 mod stencils;
+mod vector_math;
