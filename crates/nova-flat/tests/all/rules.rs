@@ -114,10 +114,6 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     ("(let [a:[n]f32] (transpose x [1]))", "no permutation"),
     (
-        "(let [l:[2]f32] (literal f32 [1.0f 2.0f])) (let [a:[3]f32] (reshape l [3]))",
-        "another number of elements",
-    ),
-    (
         "(let [a:[n]f32] (row x [0]))",
         "as many indices as dimensions",
     ),
