@@ -144,9 +144,21 @@ impl Search {
 fn is_unsigned(expression: &Expression) -> bool {
     match expression {
         Expression::Cast(ty, _) => ["uint32_t", "uint64_t"].map(Type::name).contains(ty),
-        Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) => {
-            [a, b].into_iter().any(|side| deep(|| is_unsigned(side)))
-        }
+        // The type of a shift is that of its left side.
+        Expression::Binary(Binary::ShiftLeft | Binary::ShiftRight, a, _)
+        | Expression::Unary(Unary::Minus | Unary::Complement, a) => deep(|| is_unsigned(a)),
+        Expression::Binary(
+            Binary::Add
+            | Binary::Subtract
+            | Binary::Multiply
+            | Binary::Divide
+            | Binary::Remainder
+            | Binary::BitAnd
+            | Binary::BitOr
+            | Binary::BitXor,
+            a,
+            b,
+        ) => [a, b].into_iter().any(|side| deep(|| is_unsigned(side))),
         _others => false,
     }
 }
@@ -217,6 +229,8 @@ mod tests {
         let wide = |n: &str| name(n).cast(Type::name("uint32_t"));
         let add = |a, b| Expression::binary(Binary::Add, a, b);
         let declare = |n: &str, value| Statement::declare(Type::name("int32_t"), n, value);
+        let three = Expression::literal("3");
+        let shifted = Expression::binary(Binary::ShiftLeft, wide("other"), three);
         let body = vec![
             declare("t", add(wide("sum"), wide("other"))),
             Statement::assign(name("sum"), add(wide("sum"), name("t"))),
@@ -224,6 +238,7 @@ mod tests {
             Statement::assign(name("count"), add(name("count"), Expression::literal("1"))),
             Statement::assign(name("last"), name("sum")),
             Statement::assign(name("left"), add(wide("left"), wide("given"))),
+            Statement::assign(name("far"), add(name("far"), shifted)),
         ];
         let parameter = |n: &str| Parameter {
             ty: Type::name("int32_t"),
@@ -239,6 +254,7 @@ mod tests {
                 declare("last", Expression::literal("2")),
                 declare("sum", Expression::name("INT32_MIN")),
                 declare("more", Expression::literal("3")),
+                declare("far", Expression::literal("4")),
                 declare("count", Expression::literal("0")),
                 Statement::For {
                     ty: Type::name("int64_t"),
@@ -259,6 +275,7 @@ mod tests {
             "    int32_t last = 2;",
             "    uint32_t sum = INT32_MIN;",
             "    uint32_t more = 3;",
+            "    uint32_t far = 4;",
             "    int32_t count = 0;",
             "        int32_t t = sum + (uint32_t)other;",
             "        sum += t;",
