@@ -258,7 +258,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
         self.own.is_some()
     }
 
-    /// Where mathematical functions come from.
+    /// The source of mathematical functions.
     pub fn functions(&self) -> Functions {
         let is_c = !self.is_on_device() && self.unit.options.target != Target::Cuda;
         match self.unit.program.strict {

@@ -256,7 +256,7 @@ fn is_narrow(scalar: Scalar) -> bool {
     matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16)
 }
 
-/// Where mathematical functions come from.
+/// The source of mathematical functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Functions {
     /// The runtime's own table: floating point is strict.
@@ -267,7 +267,7 @@ pub enum Functions {
     Vector,
 }
 
-/// Applies an operation, with mathematical functions from there.
+/// Applies an operation, with mathematical functions from this source.
 pub fn apply(operation: ScalarOperation, mut arguments: Vec<Value>, functions: Functions) -> Value {
     let second = (arguments.len() > 1).then(|| arguments.remove(1));
     // The verifier of Loop has seen to the number of arguments.

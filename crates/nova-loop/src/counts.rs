@@ -174,8 +174,8 @@ impl Sums {
         });
     }
 
-    /// What the rows of a loop with this body ask for ahead: the few arrays that it reads from front
-    /// to back.
+    /// The arrays that the rows of a loop with this body ask for ahead: the few that it reads from
+    /// front to back.
     fn ahead(&self, body: &[Command], index: Variable, inside: bool) -> Vec<Stream> {
         let mut ahead = streams(body, index);
         // What every iteration of the loop outside reads again stays in a cache.

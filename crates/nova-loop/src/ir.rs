@@ -431,7 +431,7 @@ pub enum Command {
     Prefetch {
         pointer: Variable,
         index: Expression,
-        /// Whether all that the loop does with memory is to read arrays from front to back. Some
+        /// True where the loop does nothing with memory but read arrays from front to back. Some
         /// processors do that faster unasked.
         only_streams: bool,
     },

@@ -66,9 +66,13 @@ pub const THRUST: Toolchain = Toolchain {
 /// several pages in turn.
 pub const ORDERS: [(&str, &[&str]); 3] = [
     ("", &[]),
-    (" without prefetch", &["-DNO_PREFETCH"]),
-    (" with pages in turn", &["-DPAGES_IN_TURN"]),
+    (" without prefetch", NO_PREFETCH),
+    (" with pages in turn", PAGES_IN_TURN),
 ];
+/// The macro that leaves out prefetch.
+pub const NO_PREFETCH: &[&str] = &["-DNO_PREFETCH"];
+/// The macro that takes several pages in turn.
+pub const PAGES_IN_TURN: &[&str] = &["-DPAGES_IN_TURN"];
 
 /// What every file of a library needs.
 const LIBRARY_FLAGS: &[&str] = &["-fPIC", "-w"];

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 /// Bytes that go between memory and caches together.
 pub(crate) const LINE: i64 = 64;
-/// How many bytes ahead an array is asked for, beside other accesses: what memory gives in the time
-/// that it takes to answer.
+/// The distance in bytes at which an array is asked for beside other accesses: what memory gives in
+/// the time that it takes to answer.
 pub(crate) const AHEAD: i64 = 2048;
-/// The same of a loop that only reads arrays from front to back, of all of them together.
+/// The sum of these distances in a loop that only reads arrays from front to back.
 const AHEAD_OF_STREAMS: i64 = 8192;
 /// Loops that read more arrays than this leave it to the processor.
 const MOST: usize = 4;
@@ -111,8 +111,8 @@ impl Translator<'_> {
     }
 }
 
-/// How far ahead a loop that only reads so many arrays asks for each, in bytes: a whole number of
-/// lines.
+/// The distance in bytes at which a loop that only reads so many arrays asks for each: a whole number
+/// of lines.
 fn share(arrays: usize) -> i64 {
     AHEAD_OF_STREAMS / arrays.max(1) as i64 / LINE * LINE
 }
@@ -136,7 +136,7 @@ pub(super) struct Streams<'e> {
     /// What is declared in the loop, with its value.
     inner: BTreeMap<Variable, Option<&'e Expression>>,
     found: Vec<Stream>,
-    /// Whether something else is read too.
+    /// True where something else is read too.
     scattered: bool,
 }
 
@@ -147,7 +147,7 @@ pub(crate) struct Stream {
     pub(crate) before: Option<Expression>,
     /// How many elements lie between one read and the next.
     stride: i64,
-    /// Whether the loop reads nothing but such arrays.
+    /// True where the loop reads nothing but such arrays.
     alone: bool,
 }
 
@@ -160,7 +160,7 @@ impl Stream {
         }
     }
 
-    /// How far ahead it is asked for, in bytes, beside so many arrays with itself.
+    /// The distance in bytes at which it is asked for, as one of so many arrays.
     pub(crate) fn bytes(&self, arrays: usize) -> i64 {
         match self.alone {
             true => share(arrays),

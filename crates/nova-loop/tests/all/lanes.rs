@@ -367,6 +367,31 @@ fn a_prefetch_reads_back() {
 }
 
 #[test]
+fn a_loop_that_gathers_asks_on_every_processor() {
+    let program = |element: &str| {
+        format!(
+            "(program (entry \"f\" [(\"c\" (vector i64)) (\"x\" (vector f64))] f64 \"f\")
+              (function \"f\" [n:i64 c:[n]i64 m:i64 x:[m]f64] [r:f64] (do
+                (let [s:f64] (operation [n] [i:i64] []
+                  (do (let [j:i64] (index c [i])) {element} (in a))
+                  (reduce_comm [0.5L]
+                    (lambda [p:f64 q:f64] (do (let [u:f64] (add f64 p q)) (in u))))))
+                (in s))))"
+        )
+    };
+    let text = |element: &str| {
+        let flat = nova_mem::introduce(&read("gathers", &program(element)));
+        let translated = nova_loop::translate(&flat, false).unwrap();
+        nova_loop::print::print(&translated)
+    };
+    let gathers = text("(let [a:f64] (index x [j]))");
+    assert!(gathers.contains("(prefetch c"), "{gathers}");
+    assert!(!gathers.contains("(prefetch_stream"), "{gathers}");
+    let streams = text("(let [a:f64] (convert.f64 i64 j))");
+    assert!(streams.contains("(prefetch_stream c"), "{streams}");
+}
+
+#[test]
 fn elements_two_apart_are_asked_for_in_a_loop() {
     // Every other element, as the border reads one field of pairs.
     let flat = "(program

@@ -1,6 +1,8 @@
 //! What NOVA with threads is measured against: how each is built, and what it needs.
 
-use crate::bench::build::{C, OPENMP, ORDERS, Peer, Program, Side, THRUST, Toolchain, run};
+use crate::bench::build::{
+    C, NO_PREFETCH, OPENMP, PAGES_IN_TURN, Peer, Program, Side, THRUST, Toolchain, run,
+};
 use std::path::Path;
 
 /// What NOVA is measured against.
@@ -112,8 +114,8 @@ impl Opponent {
         let name = format!("{}_{}", program.name, self.suffix());
         let threads = format!("-DTHREADS={threads}");
         let order = match self {
-            Opponent::InTurn => ORDERS[2].1,
-            Opponent::Alone => ORDERS[1].1,
+            Opponent::InTurn => PAGES_IN_TURN,
+            Opponent::Alone => NO_PREFETCH,
             Opponent::OpenMp | Opponent::Dynamic | Opponent::Thrust | Opponent::OpenBlas => &[],
         };
         let define = [&[threads.as_str()], order].concat();
