@@ -19,7 +19,9 @@ const UNSIGNED: [(&str, &str); 4] = [
 
 /// Gives the accumulators of a function their types.
 pub fn declare_unsigned(function: &mut Function) {
-    let is_own = function.prefix.iter().any(|word| &**word == "static");
+    // Hosts call others, and launches give kernels their arguments as bytes.
+    let mut words = function.prefix.iter().flat_map(|p| p.split(' '));
+    let is_own = words.any(|word| word == "static") && !words.any(|word| word == "__global__");
     let Some(body) = &mut function.body else {
         return;
     };

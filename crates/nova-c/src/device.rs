@@ -2,9 +2,10 @@
 //! structure that stands for the device.
 
 use crate::ast::{Function, Item, Name};
+use crate::file::finish;
 use crate::kernel::device_names;
 use crate::unit::{Unit, function_items};
-use crate::{copies, declare, nesting, signature, uses};
+use crate::{signature, uses};
 use std::collections::{BTreeSet, HashSet};
 
 /// The name of the structure that stands for the device in a program.
@@ -16,12 +17,7 @@ pub fn functions(unit: &mut Unit) -> (Vec<Item>, BTreeSet<Name>) {
     functions.append(&mut unit.kernels.kernels);
     let free: HashSet<Name> = device_names(unit).into_iter().collect();
     signature::prune_all(&mut functions, &free);
-    for function in &mut functions {
-        declare::sink(function);
-        copies::propagate(function);
-        declare::sink(function);
-        nesting::bound(function);
-    }
+    functions.iter_mut().for_each(finish);
     let mut items = unit.device_table_items();
     items.extend(function_items(functions));
     let mut mentioned: BTreeSet<Name> = BTreeSet::new();

@@ -69,13 +69,7 @@ pub fn emit(program: &Program, options: &Options) -> Files {
     if unit.has_kernels {
         finished.push(report_function(&mut unit));
     }
-    for function in &mut finished {
-        declare::sink(function);
-        copies::propagate(function);
-        declare::sink(function);
-        nesting::bound(function);
-        accumulators::declare_unsigned(function);
-    }
+    finished.iter_mut().for_each(finish);
     let mut items = unit.table_items();
     let mut headers = Vec::new();
     if unit.has_kernels {
@@ -172,6 +166,15 @@ fn foreign_pragmas() -> [Item; 3] {
         "endif",
     ]
     .map(|line| Item::Directive(line.into()))
+}
+
+/// Writes a function, of the host or of a device, as people and compilers read it best.
+pub fn finish(function: &mut Function) {
+    declare::sink(function);
+    copies::propagate(function);
+    declare::sink(function);
+    nesting::bound(function);
+    accumulators::declare_unsigned(function);
 }
 
 /// Entries whose names are those of functions that nvcc knows before it reads a file: they get another

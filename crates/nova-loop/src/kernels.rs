@@ -7,6 +7,7 @@
 //! either to memory that all threads see or to an array of the thread's own ([`own_pointers`]): the
 //! kernel languages tell these apart in their types.
 
+mod instances;
 mod pointers;
 mod writes;
 
@@ -19,6 +20,7 @@ use crate::{frames, levels};
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
+use instances::Instances;
 pub use pointers::{Types, own_pointers, shared_pointers};
 pub(crate) use writes::writing_functions;
 pub use writes::written;
@@ -27,6 +29,7 @@ pub use writes::written;
 /// inside of kernels, become sequential.
 pub fn run(program: &mut Program) {
     program.nodes_by_threads = true;
+    let instances = Instances::make(program);
     // Work-groups have no memory of threads, and so no frames, and are not run again, so that they
     // append no nodes.
     let mut host = functions_for_the_host(program, &BTreeSet::new());
@@ -45,6 +48,7 @@ pub fn run(program: &mut Program) {
         flatten(&mut function.body);
     }
     read_pieces_where_they_are(program);
+    instances.leave_to_kernels(program);
     if !in_frames.is_empty() {
         frames::run(program);
     }

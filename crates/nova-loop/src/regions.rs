@@ -95,8 +95,10 @@ pub(crate) fn functions_with(
     for (k, function) in program.functions.iter().enumerate() {
         let caller = FunctionId(k as u32);
         each_command(&function.body, |command| {
-            if let Command::Call { function, .. } = command {
-                callers[function.index()].push(caller);
+            if let Command::Call { function, .. } = command
+                && let Some(callers) = callers.get_mut(function.index())
+            {
+                callers.push(caller);
             }
         });
         if holds(function) {
@@ -105,8 +107,10 @@ pub(crate) fn functions_with(
     }
     let mut found = BTreeSet::new();
     while let Some(function) = left.pop() {
-        if found.insert(function) {
-            left.append(&mut callers[function.index()]);
+        if found.insert(function)
+            && let Some(callers) = callers.get(function.index())
+        {
+            left.extend(callers);
         }
     }
     found

@@ -85,7 +85,7 @@ use shared::NodeMakers;
 use sort::key_of_sort;
 use std::collections::BTreeSet;
 use stencil::{Definitions, Stencil};
-use strategies::holds_grids;
+use strategies::Asked;
 
 /// How operations are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,6 +157,7 @@ fn divide(
     let mut divider = Divider {
         effects: FunctionEffects::new(program),
         node_makers: NodeMakers::new(program, division.kernels),
+        asked: Asked::new(program),
         division,
         definitions: Definitions::default(),
         alone,
@@ -181,6 +182,8 @@ struct Divider<'a> {
     program: &'a mut Program,
     effects: FunctionEffects,
     node_makers: NodeMakers,
+    /// What the program gives to threads itself.
+    asked: Asked,
     division: Division,
     /// How variables are computed, for devices.
     definitions: Definitions,
@@ -243,7 +246,7 @@ impl Divider<'_> {
 
     /// What is in the body of an operator or a comparison that threads cannot share, or share already.
     fn obstacle_in(&self, body: &Body) -> Option<Reason> {
-        let grids = holds_grids(body).then_some(Reason::Inside);
+        let grids = self.asked.is_in(body).then_some(Reason::Inside);
         grids.or_else(|| self.shared_in(body))
     }
 

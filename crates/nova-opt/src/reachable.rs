@@ -1,7 +1,40 @@
-//! Removal of functions that no entry reaches.
+//! What calls lead to: the functions that no entry reaches, which are removed, and those that lead to
+//! functions of a kind.
 
-use nova_flat::ir::{Expression, FunctionId, Program};
+use nova_flat::ir::{Expression, Function, FunctionId, Program};
 use nova_flat::visit::{each_body_mut, each_statement};
+use std::collections::BTreeSet;
+
+/// The functions of which something holds, and all that call one of them, directly or not.
+pub(crate) fn functions_with(
+    program: &Program,
+    holds: &dyn Fn(&Function) -> bool,
+) -> BTreeSet<FunctionId> {
+    let mut callers = vec![Vec::new(); program.functions.len()];
+    let mut left = Vec::new();
+    for (k, function) in program.functions.iter().enumerate() {
+        let caller = FunctionId(k as u32);
+        each_statement(&function.body, &mut |statement| {
+            if let Expression::Call { function, .. } = &statement.expression
+                && let Some(callers) = callers.get_mut(function.index())
+            {
+                callers.push(caller);
+            }
+        });
+        if holds(function) {
+            left.push(caller);
+        }
+    }
+    let mut found = BTreeSet::new();
+    while let Some(function) = left.pop() {
+        if found.insert(function)
+            && let Some(callers) = callers.get(function.index())
+        {
+            left.extend(callers);
+        }
+    }
+    found
+}
 
 /// Removes the functions that no entry calls, directly or not; the others keep their order.
 pub(crate) fn drop_unreachable(program: &mut Program) {

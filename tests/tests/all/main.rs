@@ -2,10 +2,12 @@
 //! changes the environment of its own process stands apart (`nested_threads.rs`).
 
 mod absent;
+mod accumulators;
 mod bench_threads;
 mod benchmarks;
 mod blocks;
 mod buffers;
+mod called_groups;
 mod callers;
 mod extents;
 mod foreign;

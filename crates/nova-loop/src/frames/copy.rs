@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(super) type Renamed = BTreeMap<Variable, Variable>;
 
 /// A copy of a function, which kernels call: its parallel loops are one thread's.
-pub(super) fn copy(program: &mut Program, id: FunctionId) -> Option<Function> {
+pub(crate) fn copy(program: &mut Program, id: FunctionId) -> Option<Function> {
     let mut function = program.functions.get(id.index())?.clone();
     let mut renamed = Renamed::new();
     let own = function.parameters.iter().chain(&function.results);
@@ -50,7 +50,7 @@ pub(super) fn rename(commands: &mut [Command], renamed: &Renamed) {
 }
 
 /// Calls other functions in the place of those in the table.
-pub(super) fn redirect(commands: &mut [Command], to: &BTreeMap<FunctionId, FunctionId>) {
+pub(crate) fn redirect(commands: &mut [Command], to: &BTreeMap<FunctionId, FunctionId>) {
     for command in commands {
         if let Command::Call { function, .. } = command
             && let Some(new) = to.get(function)

@@ -15,7 +15,7 @@
 //! other arrays, and states of loops that are.
 
 mod again;
-mod copy;
+pub(crate) mod copy;
 mod group;
 mod layout;
 mod live;

@@ -24,7 +24,8 @@
 //!    its conditionals and loops, for a component that has such memory and with its stride.
 //! 9. *Work-groups.* A thread of a group begins no loop that threads share. An array of a group stands in
 //!    a loop over groups, outside of those of its threads; where there is one, a barrier stands between
-//!    commands that use the same memory, if threads share one of them and one of them writes it.
+//!    commands that use the same memory, if threads share one of them and one of them writes it. Kernels
+//!    call no function that has either ([`groups`]).
 
 mod bulk;
 mod calls;
@@ -32,6 +33,7 @@ mod commands;
 mod destinations;
 mod few;
 mod flow;
+mod groups;
 mod pieces;
 mod recursion;
 mod turns;
@@ -71,6 +73,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<InternalError>> {
     recursion::check(program, &mut verifier.errors);
     destinations::check(program, &mut verifier.errors);
     turns::check(program, &mut verifier.errors);
+    groups::check(program, &mut verifier.errors);
     match verifier.errors.is_empty() {
         true => Ok(()),
         false => Err(verifier.errors),

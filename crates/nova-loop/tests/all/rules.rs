@@ -40,6 +40,31 @@ fn check(results: &str, body: &str, expected: &str) {
     );
 }
 
+/// A thread that waits for its group in a function waits for threads that do not call it.
+#[test]
+fn kernels_call_no_functions_with_groups() {
+    let groups = [
+        "(for g 4 block (barrier thread))",
+        "(for g 4 block (shared p:(pointer f32) 8))",
+        "(call \"inner\" [] [])",
+    ];
+    for level in ["grid", "block", "sequential"] {
+        for group in groups {
+            let text = format!(
+                "(program
+                  (function \"inner\" [] [] (for k 4 block (barrier thread)))
+                  (function \"middle\" [] [] {group})
+                  (function \"f\" [n:i64] [] (for i n {level} (call \"middle\" [] []))))"
+            );
+            let expected = match level {
+                "sequential" => "fine",
+                _kernels => "a kernel calls a function with loops over groups",
+            };
+            assert_eq!(first_error(&read(&text)), expected, "{text}");
+        }
+    }
+}
+
 #[test]
 fn correct_programs() {
     check("", "", "fine");

@@ -2,6 +2,7 @@
 //! nodes of recursive data are appended, also those of the result of a foreign function. Threads of
 //! kernels append nodes that hold no arrays.
 
+use crate::reachable::functions_with;
 use nova_core::SumId;
 use nova_flat::ir::{Body, Expression, FunctionId, Program};
 use nova_flat::representation::holds_arrays;
@@ -29,37 +30,20 @@ impl NodeMakers {
             .filter(|(_, foreign)| foreign.result.holds_links(&program.sums))
             .map(|(k, _)| k as u32)
             .collect();
-        let mut callers = vec![Vec::new(); program.functions.len()];
-        let mut left = Vec::new();
-        for (k, function) in program.functions.iter().enumerate() {
-            let caller = FunctionId(k as u32);
-            each_statement(
-                &function.body,
-                &mut |statement| match &statement.expression {
-                    Expression::NodeNew { sum, .. } if sums.contains(sum) => left.push(caller),
-                    Expression::Foreign { foreign, .. } if foreigns.contains(foreign) => {
-                        left.push(caller);
-                    }
-                    Expression::Call { function, .. } => {
-                        if let Some(callers) = callers.get_mut(function.index()) {
-                            callers.push(caller);
-                        }
-                    }
-                    _others_make_none => {}
-                },
-            );
-        }
-        let mut found = BTreeSet::new();
-        while let Some(function) = left.pop() {
-            if found.insert(function)
-                && let Some(callers) = callers.get(function.index())
-            {
-                left.extend(callers);
-            }
-        }
+        let functions = functions_with(program, &|function| {
+            let mut found = false;
+            each_statement(&function.body, &mut |statement| {
+                found |= match &statement.expression {
+                    Expression::NodeNew { sum, .. } => sums.contains(sum),
+                    Expression::Foreign { foreign, .. } => foreigns.contains(foreign),
+                    _others_make_none => false,
+                };
+            });
+            found
+        });
         NodeMakers {
             sums,
-            functions: found,
+            functions,
             foreigns,
         }
     }

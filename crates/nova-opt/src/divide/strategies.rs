@@ -9,9 +9,11 @@ use super::alone::Alone;
 use super::device;
 use super::shared::NodeMakers;
 use crate::effects::{Effects, FunctionEffects};
+use crate::reachable::functions_with;
 use nova_core::strategy;
-use nova_flat::ir::{ArrayOperation, Body, Expression, Level, Output, Program};
+use nova_flat::ir::{ArrayOperation, Body, Expression, FunctionId, Level, Output, Program};
 use nova_flat::visit::{bodies_mut, each_statement};
+use std::collections::BTreeSet;
 
 /// Gives to threads the maps that the program gives to them; these are threads of kernels, or of a
 /// processor.
@@ -83,14 +85,33 @@ pub(super) fn writes_apart(output: &Output) -> bool {
     }
 }
 
-/// Whether an operation in a body is a grid.
-pub(super) fn holds_grids(body: &Body) -> bool {
-    let mut found = false;
-    each_statement(body, &mut |statement| {
-        found |= match &statement.expression {
-            Expression::Operation(operation) => operation.level == Level::Grid,
-            _no_operation => false,
+/// Where a program gives work to threads itself, so that what is around it is left to one.
+pub(super) struct Asked {
+    /// The functions with grids, of their own or of those that they call.
+    functions: BTreeSet<FunctionId>,
+}
+
+impl Asked {
+    /// Looks at a program whose grids are all of its own asking.
+    pub(super) fn new(program: &Program) -> Asked {
+        let none = Asked {
+            functions: BTreeSet::new(),
         };
-    });
-    found
+        Asked {
+            functions: functions_with(program, &|function| none.is_in(&function.body)),
+        }
+    }
+
+    /// Whether a body has a grid, or calls a function that does.
+    pub(super) fn is_in(&self, body: &Body) -> bool {
+        let mut found = false;
+        each_statement(body, &mut |statement| {
+            found |= match &statement.expression {
+                Expression::Operation(operation) => operation.level == Level::Grid,
+                Expression::Call { function, .. } => self.functions.contains(function),
+                _others => false,
+            };
+        });
+        found
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::definitions::Definition;
 use super::fold::fold;
-use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     Atom, Body, Expression, Program, SliceDimension, Statement, Type, Variable, View,
@@ -126,16 +126,6 @@ impl Forward<'_> {
                 let last = cases.len().saturating_sub(1);
                 let branch = usize::try_from(*value).map_or(last, |k| k.min(last));
                 return self.splice(statement, branch, out);
-            }
-            Expression::View {
-                array,
-                view: View::Reshape(extents),
-            } if self.differ(*array, extents) => {
-                // A check before it, perhaps in a loop, has always failed.
-                statement.expression = Expression::Fail {
-                    error: ErrorKind::Shape,
-                    arguments: vec![Atom::index(0), Atom::index(0)],
-                };
             }
             Expression::Index { array, indices } => {
                 self.through_views(array, indices, &statement.place, out);
@@ -336,25 +326,6 @@ impl Forward<'_> {
             View::Transpose(order) => order.iter().enumerate().all(|(k, d)| k == *d as usize),
             View::Reshape(extents) => extents == shape,
             View::Row(indices) => indices.is_empty(),
-        }
-    }
-
-    /// Whether an array has another number of elements than these extents, all being constants.
-    fn differ(&self, array: Variable, extents: &[Atom]) -> bool {
-        let product = |extents: &[Atom]| {
-            extents
-                .iter()
-                .try_fold(1i64, |product, extent| match extent {
-                    Atom::Constant(ScalarValue::I64(value)) => product.checked_mul(*value),
-                    Atom::Constant(_) | Atom::Variable(_) => None,
-                })
-        };
-        let Type::Array(_, shape) = self.program.ty(array) else {
-            return false;
-        };
-        match (product(shape), product(extents)) {
-            (Some(have), Some(want)) => have != want,
-            _ => false,
         }
     }
 }
