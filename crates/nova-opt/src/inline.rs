@@ -12,6 +12,9 @@ use nova_flat::ir::{
 };
 use nova_flat::recursion::CallOrder;
 use nova_flat::visit::{Substitution, bodies_mut, each_body_mut, each_statement, fresh_copy, size};
+use nova_flat::{
+    array_expressions, call_expressions, node_expressions, other_expressions, pure_expressions,
+};
 
 /// How much inlining may make of a program.
 #[derive(Clone, Copy)]
@@ -19,6 +22,9 @@ struct Limits {
     /// Functions of at most so many statements are inlined wherever they are called, while the
     /// budget lasts.
     short: usize,
+    /// The same where array operations and loops call them, once for each element or round: what they
+    /// compute for all of them can then be moved out, and what is left put into lanes.
+    repeated: usize,
     /// How many statements copies may add: this many, or this many times what the program had if
     /// that is more.
     budget: usize,
@@ -27,12 +33,14 @@ struct Limits {
 
 const USUAL: Limits = Limits {
     short: 64,
+    repeated: 256,
     budget: 20_000,
     growth: 2,
 };
 
 const LONGER: Limits = Limits {
     short: 256,
+    repeated: 512,
     budget: 60_000,
     growth: 4,
 };
@@ -62,7 +70,8 @@ fn inline(program: &mut Program, limits: Limits) {
         calls,
         program,
         size: 0,
-        short: limits.short,
+        limits,
+        repeats: false,
         budget: limits.budget.max(limits.growth * before),
     };
     for k in inliner.calls.graph.order.clone() {
@@ -106,8 +115,9 @@ struct Inliner<'a> {
     sizes: Vec<usize>,
     /// The size of the one being done.
     size: usize,
-    /// The most statements of a function that is inlined wherever it is called.
-    short: usize,
+    limits: Limits,
+    /// Whether an operation or a loop is around.
+    repeats: bool,
     /// How many statements copies may still add.
     budget: usize,
 }
@@ -123,9 +133,12 @@ impl Inliner<'_> {
 
     fn body(&mut self, body: &mut Body) {
         for mut statement in std::mem::take(&mut body.statements) {
+            let around = self.repeats;
+            self.repeats |= repeats(&statement.expression);
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
+            self.repeats = around;
             match self.callee(&statement) {
                 Some(callee) => self.inline(callee, statement, &mut body.statements),
                 None => body.statements.push(statement),
@@ -144,7 +157,11 @@ impl Inliner<'_> {
         }
         let length = self.sizes[k];
         let once = self.calls.counts[k] == 1 && self.size + length <= LONGEST;
-        let short = length <= self.short && length <= self.budget;
+        let most = match self.repeats {
+            true => self.limits.repeated,
+            false => self.limits.short,
+        };
+        let short = length <= most && length <= self.budget;
         (once || short || length <= TINY).then_some(*function)
     }
 
@@ -193,5 +210,19 @@ impl Inliner<'_> {
             },
             (Type::Array(..) | Type::Scalar(_) | Type::Block(_), _) => Expression::Atom(result),
         }
+    }
+}
+
+/// Whether what is inside of an expression is done more than once.
+fn repeats(expression: &Expression) -> bool {
+    match expression {
+        Expression::Operation(_) | Expression::Sort { .. } | Expression::While { .. } => true,
+        Expression::If { .. }
+        | Expression::Switch { .. }
+        | call_expressions!()
+        | pure_expressions!()
+        | array_expressions!()
+        | node_expressions!()
+        | other_expressions!() => false,
     }
 }

@@ -18,6 +18,7 @@ mod group_scans;
 mod groups;
 mod histograms;
 mod honoured;
+mod inlined;
 mod kernels;
 mod lanes;
 mod library_names;
