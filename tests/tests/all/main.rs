@@ -9,6 +9,7 @@ mod blocks;
 mod buffers;
 mod called_groups;
 mod callers;
+mod clamps;
 mod extents;
 mod foreign;
 mod foreign_results;

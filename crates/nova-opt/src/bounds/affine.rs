@@ -168,12 +168,12 @@ impl Facts {
 
     /// A sum, and what is known to be no more than it.
     pub(super) fn lower_bounds(&self, sum: &Affine) -> Vec<Affine> {
-        bounds_of(&self.lower, sum)
+        bounds_of(&self.lower, sum, |number| number > 0)
     }
 
     /// A sum, and what is known to be no less than it.
     pub(super) fn upper_bounds(&self, sum: &Affine) -> Vec<Affine> {
-        bounds_of(&self.upper, sum)
+        bounds_of(&self.upper, sum, |number| number < 0)
     }
 
     /// Where the facts end now.
@@ -226,12 +226,21 @@ impl Facts {
     }
 }
 
-/// A sum, and the bounds of it that are known because it is a symbol plus a number.
-fn bounds_of(known: &HashMap<Variable, Vec<Affine>>, sum: &Affine) -> Vec<Affine> {
+/// A sum, and the bounds of it that are known because it is a symbol plus a number. Where the symbol
+/// itself keeps the bound (`keeps` says for which numbers), it is one as well: it says less, but where one
+/// side of a clamp is `i - 1 ≤ n - 2`, the other one keeps only `n - 1`.
+fn bounds_of(
+    known: &HashMap<Variable, Vec<Affine>>,
+    sum: &Affine,
+    keeps: impl Fn(i128) -> bool,
+) -> Vec<Affine> {
     let mut bounds = vec![sum.clone()];
     if let Some((symbol, number)) = sum.as_shifted_symbol() {
         let of_symbol = known.get(&symbol).into_iter().flatten().rev().take(NEWEST);
-        bounds.extend(of_symbol.filter_map(|bound| bound.shifted(number)));
+        for bound in of_symbol {
+            bounds.extend(bound.shifted(number));
+            bounds.extend(keeps(number).then(|| bound.clone()));
+        }
     }
     bounds
 }

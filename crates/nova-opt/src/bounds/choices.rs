@@ -8,7 +8,7 @@ use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Variable};
 
 /// How many bounds of a result, itself included, are tried on the other branch's.
-const MOST: usize = 4;
+const MOST: usize = 7;
 
 /// Bounds of one result of a conditional.
 #[derive(Default)]
