@@ -131,9 +131,9 @@ impl Bounds<'_> {
             } => {
                 if let [variable] = statement.pattern[..] {
                     let known = self.scalar(variable, *operation, *operand, &arguments.clone());
-                    if let Some(value) = known {
-                        let value = Atom::Constant(ScalarValue::Bool(value));
-                        statement.expression = Expression::Atom(value);
+                    let known = known.map(|value| Atom::Constant(ScalarValue::Bool(value)));
+                    if let Some(same) = known.or_else(|| self.same(variable)) {
+                        statement.expression = Expression::Atom(same);
                     }
                 }
             }
@@ -227,6 +227,14 @@ impl Bounds<'_> {
             Atom::Variable(variable) => self.values.get(&variable).cloned(),
             Atom::Constant(value) => value.as_integer().map(Affine::constant),
         }
+    }
+
+    /// Another variable of the same type that always has the value of this one, as an index has that is
+    /// wrapped to a smaller type and widened again.
+    fn same(&self, variable: Variable) -> Option<Atom> {
+        let symbol = self.values.get(&variable)?.as_symbol()?;
+        let is_other = symbol != variable && self.program.ty(symbol) == self.program.ty(variable);
+        is_other.then_some(Atom::Variable(symbol))
     }
 
     fn condition(&self, atom: Atom) -> Option<Condition> {
@@ -331,6 +339,14 @@ impl Bounds<'_> {
             },
             (ScalarOperation::Negate, [a]) => a.times(-1),
             (ScalarOperation::Wrap(_), [a]) if result.is_integer() => Some(a.clone()),
+            (ScalarOperation::Minimum, [a, b]) => match self.is_at_most(a, b) {
+                true => Some(a.clone()),
+                false => self.is_at_most(b, a).then(|| b.clone()),
+            },
+            (ScalarOperation::Maximum, [a, b]) => match self.is_at_most(a, b) {
+                true => Some(b.clone()),
+                false => self.is_at_most(b, a).then(|| a.clone()),
+            },
             _ => None,
         }
     }

@@ -32,6 +32,7 @@ mod peers;
 mod profiles;
 mod races;
 mod radix;
+mod ranges;
 mod release;
 mod robust;
 mod scalars;

@@ -39,6 +39,12 @@ impl Affine {
         self.terms.is_empty().then_some(self.constant)
     }
 
+    /// The symbol, if it is one and no more.
+    pub(super) fn as_symbol(&self) -> Option<Variable> {
+        let (symbol, number) = self.as_shifted_symbol()?;
+        (number == 0).then_some(symbol)
+    }
+
     /// The symbol and the number behind it, if it is one symbol plus a number.
     fn as_shifted_symbol(&self) -> Option<(Variable, i128)> {
         let mut terms = self.terms.iter();
