@@ -11,6 +11,7 @@ mod called_groups;
 mod callers;
 mod clamps;
 mod extents;
+mod filters;
 mod foreign;
 mod foreign_results;
 mod freedom;

@@ -34,7 +34,7 @@ fn price(operation: ScalarOperation) -> Price {
 }
 
 /// The instructions of an expression, but for addresses.
-pub(super) fn work(expression: &Expression) -> u32 {
+pub(crate) fn work(expression: &Expression) -> u32 {
     let itself = match expression {
         Expression::Scalar { operation, .. } => price(*operation).work,
         Expression::Load { .. } => return 1,

@@ -49,6 +49,8 @@ pub(super) enum Origin {
 pub(super) struct BlockFacts {
     /// Where it comes from.
     pub(super) origin: Origin,
+    /// How many elements it has room for, where an `Allocate` binds it.
+    pub(super) room: Option<Atom>,
     /// The last statement that mentions it, in the body that binds it; [`END`] for its results.
     pub(super) last_use: u32,
     /// How often that statement mentions it, its bodies included.
@@ -218,6 +220,11 @@ impl<'a> Walk<'a> {
         };
         for variable in &statement.pattern {
             self.bind(*variable, inside, self.indices.len() - 1, origin);
+            if let Expression::Allocate { count, .. } = expression
+                && let Some(facts) = self.facts.blocks.get_mut(variable.index())
+            {
+                facts.room = Some(*count);
+            }
         }
     }
 

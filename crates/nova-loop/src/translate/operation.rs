@@ -253,7 +253,8 @@ impl<'a> Translator<'a> {
         for output in &operation.outputs {
             let (given, next) = split(rest, output.gives())?;
             rest = next;
-            outputs.push(self.start_output(output, given, space)?);
+            let extents = &operation.shape;
+            outputs.push(self.start_output(output, (given, extents), space)?);
         }
         Ok(outputs)
     }

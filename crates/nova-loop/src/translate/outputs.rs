@@ -8,10 +8,16 @@ use super::scalars::Term;
 use super::scan::Scan;
 use super::statements::single;
 use super::{INDEX, Result, Translator};
+use crate::Machine;
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
+use crate::strips::cost::work;
+use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;
+
+/// How many instructions the values of a filter may take that are computed for nothing.
+const MOST_WORK: u32 = 8;
 
 /// An output of an operation under way.
 pub(super) enum Output<'a> {
@@ -21,6 +27,8 @@ pub(super) enum Output<'a> {
     Filter {
         count: Variable,
         arrays: &'a [flat::Variable],
+        /// Whether there is room for what is not kept, too.
+        for_all: bool,
     },
     Scatter {
         length: Expression,
@@ -62,11 +70,11 @@ pub(super) struct Collect<'a> {
 }
 
 impl<'a> Translator<'a> {
-    /// Prepares an output before the loop.
+    /// Prepares an output before the loop over these extents.
     pub(super) fn start_output(
         &mut self,
         output: &'a flat::Output,
-        pattern: &'a [flat::Variable],
+        (pattern, extents): (&'a [flat::Variable], &[flat::Atom]),
         space: &Space,
     ) -> Result<Output<'a>> {
         match output {
@@ -98,8 +106,12 @@ impl<'a> Translator<'a> {
                 for array in arrays {
                     self.destination(*array, space.count.clone(), &space.place)?;
                 }
-                let count = self.counter(single(count)?)?;
-                Ok(Output::Filter { count, arrays })
+                let for_all = arrays.iter().all(|array| self.has_room(*array, extents));
+                Ok(Output::Filter {
+                    count: self.counter(single(count)?)?,
+                    arrays,
+                    for_all,
+                })
             }
             flat::Output::Scatter { destinations } => {
                 let length = self.start_scatter(destinations, pattern, space)?;
@@ -218,14 +230,28 @@ impl<'a> Translator<'a> {
             }
             Output::Reduction(reduction) => self.consume_reduction(reduction, values, space),
             Output::Scan(scan) => self.consume_scan(scan, values, space),
-            Output::Filter { count, arrays } => {
+            Output::Filter {
+                count,
+                arrays,
+                for_all,
+            } => {
                 let (condition, values) = split(values, 1)?;
                 let condition = self.scalar(single_value(condition)?)?;
                 self.save_for(arrays)?;
+                let index = Expression::Variable(*count);
+                if *for_all && self.are_cheap(values) {
+                    self.store_all(arrays, &index, values)?;
+                    let kept = Expression::Scalar {
+                        operation: ScalarOperation::Convert(Scalar::I64),
+                        operand: Scalar::Bool,
+                        arguments: vec![condition],
+                    };
+                    self.assign(*count, index.plus(kept));
+                    return Ok(());
+                }
                 self.when(condition, |this| {
-                    let index = Expression::Variable(*count);
                     this.store_all(arrays, &index, values)?;
-                    this.assign(*count, index.plus(Expression::index(1)));
+                    this.assign(*count, index.clone().plus(Expression::index(1)));
                     Ok(())
                 })
             }
@@ -245,6 +271,26 @@ impl<'a> Translator<'a> {
             Output::Collect(collect) => self.consume_collect(collect, values, space),
             Output::Join(array) => self.consume_join(*array, values, space),
         }
+    }
+
+    /// Whether a filter over these extents may write behind what it has kept, on a processor: the array
+    /// lies at the start of a block with room for an element of each index. Then a store for every index,
+    /// of which those of kept elements stay, needs no branch that a processor would predict wrongly.
+    fn has_room(&self, array: flat::Variable, extents: &[flat::Atom]) -> bool {
+        let memory = self.info(array).ok().and_then(|info| info.memory.as_ref());
+        memory.is_some_and(|memory| {
+            self.machine == Machine::Processor
+                && memory.lmad.offset.terms.is_empty()
+                && memory.lmad.is_row_major()
+                && extents.len() == 1
+                && self.facts.block(memory.block).room.as_ref() == extents.first()
+        })
+    }
+
+    /// Whether values take less than a branch that is predicted wrongly, now and then.
+    fn are_cheap(&self, values: &[flat::Atom]) -> bool {
+        let waiting = values.iter().filter_map(|value| self.waiting(*value));
+        waiting.map(work).sum::<u32>() <= MOST_WORK
     }
 
     /// Saves what waits to read the memory of these arrays.

@@ -117,6 +117,17 @@ impl Translator<'_> {
         }
     }
 
+    /// The expression of an operand that may wait for its only use, which it still does then.
+    pub(super) fn waiting(&self, atom: flat::Atom) -> Option<&Expression> {
+        let flat::Atom::Variable(variable) = atom else {
+            return None;
+        };
+        match self.scalars.get(variable.index())? {
+            Some(Binding::Pending { term, .. }) => Some(&term.expression),
+            Some(Binding::Simple(_)) | None => None,
+        }
+    }
+
     fn unbound(&self, variable: flat::Variable) -> InternalError {
         let name = self.name(variable);
         internal(format!(

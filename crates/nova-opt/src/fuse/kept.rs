@@ -82,7 +82,7 @@ pub(super) fn can_run_there(
         && operation
             .outputs
             .iter()
-            .all(|o| neutral(program, o, &[]).is_some())
+            .all(|o| neutral(o, o.consumes()).is_some())
         && uses_of_count == 1
         && !free.contains(count)
         && only_reads_at(operation, *index, kept)
@@ -132,30 +132,29 @@ fn inner_results_use(expression: &Expression, variable: Variable) -> bool {
     uses
 }
 
-/// What an output consumes where there is no element, in the place of `values`; none for outputs
-/// that depend on the places of elements.
-fn neutral(program: &Program, output: &Output, values: &[Atom]) -> Option<Vec<Atom>> {
-    let zero = |atom: &Atom| {
-        let scalar = program.scalar_of(*atom).unwrap_or(Scalar::I64);
-        Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0))
+/// What an output consumes where there is no element, in the place of so many values, nothing for those
+/// of which no value changes anything; none for outputs that depend on the places of elements.
+fn neutral(output: &Output, values: usize) -> Option<Vec<Option<Atom>>> {
+    let nothing = vec![None; values];
+    let first = |atom: Atom| {
+        let mut all = nothing.clone();
+        if let Some(slot) = all.first_mut() {
+            *slot = Some(atom);
+        }
+        all
     };
-    let zeros = values.iter().map(zero);
+    let identities = |lambda| Some(identities(lambda)?.into_iter().map(Some).collect());
     match output {
-        Output::Map => Some(zeros.collect()),
+        Output::Map => Some(nothing),
         Output::Reduce { lambda, .. } => identities(lambda),
-        Output::Filter { .. } => Some(zeros.collect()),
-        Output::Histogram { lambda, .. } => identities(lambda).map(|_| outside(zeros.collect())),
-        Output::Scatter { .. } => Some(outside(zeros.collect())),
+        Output::Filter { .. } => Some(first(Atom::Constant(ScalarValue::Bool(false)))),
+        // An index that is outside.
+        Output::Histogram { lambda, .. } => {
+            identities(lambda).map(|_: Vec<_>| first(Atom::index(-1)))
+        }
+        Output::Scatter { .. } => Some(first(Atom::index(-1))),
         Output::Scan { .. } | Output::Collect { .. } | Output::Join { .. } => None,
     }
-}
-
-/// The same, but with an index that is outside.
-fn outside(mut values: Vec<Atom>) -> Vec<Atom> {
-    if let Some(index) = values.first_mut() {
-        *index = Atom::index(-1);
-    }
-    values
 }
 
 /// One operation made of a filter and an operation over what it keeps.
@@ -220,40 +219,50 @@ pub(super) fn join(
 fn conditional(
     program: &mut Program,
     kept: &Kept,
-    body: Body,
+    mut then: Body,
     outputs: &[Output],
     place: &Place,
     operation: &mut ArrayOperation,
 ) -> Vec<Atom> {
-    let mut rest = body.results.as_slice();
-    let mut otherwise = Vec::new();
-    for output in outputs {
-        let (values, others) = rest.split_at(output.consumes().min(rest.len()));
-        otherwise.extend(neutral(program, output, values).unwrap_or_else(|| values.to_vec()));
-        rest = others;
-    }
-    let mut given = Vec::with_capacity(body.results.len());
-    for result in &body.results {
-        let scalar = program.scalar_of(*result).unwrap_or(Scalar::I64);
-        given.push(program.add_variable("kept", Type::Scalar(scalar)));
-    }
-    let mut then = body;
-    if is_cheap(&then) {
+    let neutral = outputs
+        .iter()
+        .flat_map(|o| neutral(o, o.consumes()).unwrap_or_default());
+    let neutral: Vec<Option<Atom>> = neutral.collect();
+    let everywhere = is_cheap(&then);
+    if everywhere {
         operation.body.statements.append(&mut then.statements);
     }
-    operation.body.statements.push(Statement {
-        pattern: given.clone(),
-        expression: Expression::If {
-            condition: kept.condition,
-            then,
-            otherwise: Body {
-                statements: Vec::new(),
-                results: otherwise,
+    let results = std::mem::take(&mut then.results);
+    let mut given = Vec::with_capacity(results.len());
+    let (mut pattern, mut otherwise) = (Vec::new(), Vec::new());
+    for (result, neutral) in results.into_iter().zip(neutral) {
+        if everywhere && neutral.is_none() {
+            given.push(result);
+            continue;
+        }
+        let scalar = program.scalar_of(result).unwrap_or(Scalar::I64);
+        let variable = program.add_variable("kept", Type::Scalar(scalar));
+        let zero = Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
+        otherwise.push(neutral.unwrap_or(zero));
+        then.results.push(result);
+        pattern.push(variable);
+        given.push(Atom::Variable(variable));
+    }
+    if !(everywhere && pattern.is_empty()) {
+        operation.body.statements.push(Statement {
+            pattern,
+            expression: Expression::If {
+                condition: kept.condition,
+                then,
+                otherwise: Body {
+                    statements: Vec::new(),
+                    results: otherwise,
+                },
             },
-        },
-        place: place.clone(),
-    });
-    given.into_iter().map(Atom::Variable).collect()
+            place: place.clone(),
+        });
+    }
+    given
 }
 
 /// Whether a body can as well run where nobody needs what it gives.
