@@ -1,5 +1,6 @@
 /* Minima and maxima of floating-point numbers, where a nan loses. Of -0.0 and 0.0 either may win, as
-   in C, but in the strict ones -0.0 is less than 0.0. These put the bits of equal numbers together: LLVM 15
+   in C, but in the strict ones -0.0 is less than 0.0. The others choose twice, which gcc puts into lanes of
+   vectors, where it makes a branch of one condition of two parts. These put the bits of equal numbers together: LLVM 15
    takes comparisons that choose between zeros for a maximum of the first kind, beside a constant -0.0. */
 #ifndef NOVA_FLOATS_H
 #define NOVA_FLOATS_H
@@ -8,22 +9,26 @@
 
 static inline float nova_minimum_f32(float a, float b)
 {
-    return a < b || b != b ? a : b;
+    float chosen = a < b ? a : b;
+    return b != b ? a : chosen;
 }
 
 static inline double nova_minimum_f64(double a, double b)
 {
-    return a < b || b != b ? a : b;
+    double chosen = a < b ? a : b;
+    return b != b ? a : chosen;
 }
 
 static inline float nova_maximum_f32(float a, float b)
 {
-    return a > b || b != b ? a : b;
+    float chosen = a > b ? a : b;
+    return b != b ? a : chosen;
 }
 
 static inline double nova_maximum_f64(double a, double b)
 {
-    return a > b || b != b ? a : b;
+    double chosen = a > b ? a : b;
+    return b != b ? a : chosen;
 }
 
 static inline float nova_strict_minimum_f32(float a, float b)

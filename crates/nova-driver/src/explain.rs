@@ -72,6 +72,8 @@ struct Report<'a> {
     notes: Option<Notes>,
     /// Whether these are threads of a device.
     device: bool,
+    /// Whether floats keep their order.
+    strict: bool,
     out: String,
     /// The same, of what targets may differ in.
     schedule: Schedule,
@@ -121,6 +123,7 @@ impl Compiler {
             tiled: nova_loop::tiled(program, options.strict),
             notes: settled.notes(&mut flat),
             device: options.target.machine() == nova_loop::Machine::Device,
+            strict: options.strict,
             out: String::new(),
             schedule: Schedule::new(options.target),
         };

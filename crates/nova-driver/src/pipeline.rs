@@ -119,7 +119,10 @@ pub const PASSES: &[Pass] = &[
         name: "fuse",
         description: "makes one operation of several, and drops the arrays between them",
         level: 2,
-        step: Step::Flat(nova_opt::fuse::run),
+        step: Step::FlatFor(|program, options| match options.strict {
+            true => nova_opt::fuse::run(program),
+            false => nova_opt::fuse::run_freely(program),
+        }),
     },
     Pass {
         name: "share",

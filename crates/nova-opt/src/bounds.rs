@@ -134,6 +134,14 @@ impl Bounds<'_> {
                     let known = known.map(|value| Atom::Constant(ScalarValue::Bool(value)));
                     if let Some(same) = known.or_else(|| self.same(variable)) {
                         statement.expression = Expression::Atom(same);
+                    } else if let ScalarOperation::Wrap(to) = *operation
+                        && self.is_exact(*operand, variable)
+                    {
+                        statement.expression = Expression::Scalar {
+                            operation: ScalarOperation::Convert(to),
+                            operand: *operand,
+                            arguments: arguments.clone(),
+                        };
                     }
                 }
             }
@@ -227,6 +235,13 @@ impl Bounds<'_> {
             Atom::Variable(variable) => self.values.get(&variable).cloned(),
             Atom::Constant(value) => value.as_integer().map(Affine::constant),
         }
+    }
+
+    /// Whether an integer of a type that was wrapped kept its value, so that it is only converted.
+    fn is_exact(&self, from: Scalar, wrapped: Variable) -> bool {
+        let is_own_symbol = |sum: &Affine| sum.as_symbol() == Some(wrapped);
+        let value = self.values.get(&wrapped);
+        from.is_integer() && value.is_some_and(|sum| !is_own_symbol(sum))
     }
 
     /// Another variable of the same type that always has the value of this one, as an index has that is

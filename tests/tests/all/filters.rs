@@ -24,6 +24,54 @@ const DEAR: [&str; 2] = [
     "(map (lambda (x) (pow x (log x))) (filter (lambda (x) (> x 0.5)) X))",
 ];
 
+/// What is done with kept elements and needs no array of them, and whether it does not in the strict order
+/// either, where sums of floats depend on the places of what they add.
+const CONSUMED: [(&str, bool); 9] = [
+    ("(length (filter (> 0.5) X))", true),
+    ("(reduce max 0.0 (filter (> 0.5) X))", true),
+    ("(reduce min 9.0 (map (* 2.0) (filter (> 0.5) X)))", true),
+    ("(foldl + 0.0 (filter (> 0.5) X))", true),
+    (
+        "(foldl (lambda (s x) (if (> x 0.3) (- x s) (+ s 1.0))) 0.0 (filter (> 0.5) X))",
+        true,
+    ),
+    (
+        "(foldl (lambda ((s, n) x) ((+ s (* x n)), (+ n 1.0))) (0.0, 1.0)
+            (filter (> 0.5) (filter (< 0.125) X)))",
+        true,
+    ),
+    (
+        "(let (k (filter (> 3.5) X)) in (histogram + 0 4 (map to_int k) (map (lambda (x) 1) k)))",
+        true,
+    ),
+    ("(reduce + 0.0 (filter (> 0.5) X))", false),
+    (
+        "(reduce + 0.0 (map (lambda (x) (* x x)) (filter (> 0.5) X)))",
+        false,
+    ),
+];
+
+/// What is done with kept elements that stay.
+const BOTH: &str =
+    "(let (kept (filter (> 0.5) X)) in ((reduce + 0.0 kept), (foldl + 0.0 kept), kept))";
+
+/// Whether a program makes an array of what it keeps.
+fn keeps(value: &str, strict: bool) -> bool {
+    let text = format!("((X : vector float)) {value}");
+    let code = emit(&text, Target::Sequential, How::usual(strict), Stage::Flat);
+    // One that counts keeps nothing.
+    code.replace("(filter 0)", "").contains("(filter ")
+}
+
+#[test]
+fn what_consumes_kept_elements_runs_where_they_are_found() {
+    for (value, strictly) in CONSUMED {
+        assert!(!keeps(value, false), "{value}");
+        assert_eq!(keeps(value, true), !strictly, "{value}");
+    }
+    assert!(keeps(BOTH, false));
+}
+
 /// Whether a program has conditionals for its elements.
 fn branches(value: &str) -> bool {
     let text = format!("((X : vector float)) {value}");
@@ -41,10 +89,13 @@ fn plain_filters_have_no_branches() {
     }
 }
 
-/// What is written behind the kept elements belongs to nobody: results are those of the interpreter.
+/// What is written behind the kept elements belongs to nobody, and what runs in the loop of a filter sees
+/// kept elements alone.
 #[test]
-fn nothing_is_written_beside_what_is_kept() {
-    let entries = PLAIN.iter().chain(&DEAR).enumerate();
+fn results_are_those_of_the_interpreter() {
+    let consumed = CONSUMED.map(|(value, _)| value);
+    let all = PLAIN.iter().chain(&DEAR).chain(&consumed).chain([&BOTH]);
+    let entries = all.enumerate();
     let entries = entries.map(|(k, value)| format!("(entry f{k} ((X : vector float)) {value})"));
     let beside = "(entry beside ((X : vector float))
         (let (kept (filter (lambda (x) (> x 0.5)) X))
@@ -52,9 +103,13 @@ fn nothing_is_written_beside_what_is_kept() {
                (concat (filter (lambda (x) (< x 0.25)) kept) (filter (lambda (x) (< x 0.6)) X)))))";
     let text = entries.collect::<Vec<_>>().join("\n") + beside;
     let fractions = |n: usize| list((0..n).map(|k| format!("0.{:03}", (k * 7919 + 500) % 1000)));
-    let all = |x: &str, n: usize| list((0..n).map(|_| x.to_string()));
+    let same = |x: &str, n: usize| list((0..n).map(|_| x.to_string()));
     let mut inputs: Vec<String> = [0, 1, 2, 15, 16, 17, 200].map(fractions).to_vec();
-    inputs.extend([all("0.9", 33), all("0.1", 33)]);
+    inputs.extend([
+        same("0.9", 33),
+        same("0.1", 33),
+        "[nan 0.9 -0.0 inf 3.0]".to_string(),
+    ]);
     let sequential = Compiled::new(&text, Target::Sequential, How::usual(true));
     let threads = Compiled::new(&text, Target::Pthreads, How::usual(true));
     for (k, entry) in sequential.checked.program.entries.iter().enumerate() {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 impl Report<'_> {
     /// Adds the lines of a function, as it was before it had memory.
     pub(super) fn fusion(&mut self, program: &Program, function: &Function) {
-        for pair in nova_opt::fuse::apart(program, &function.body) {
+        for pair in nova_opt::fuse::apart(program, &function.body, self.strict) {
             let array = &program.variable(pair.array).name;
             let (first, second) = (&pair.producer, &pair.consumer);
             let text = format!(

@@ -225,7 +225,7 @@ fn report(text: &str) -> String {
 fn the_report_says_why_operations_are_two() {
     let rows = [
         (
-            "((X : vector float)) (reduce + 0.0f (filter (lambda (x) (> x 0.0f)) X))",
+            "((X : vector float)) (scan + 0.0f (filter (lambda (x) (> x 0.0f)) X))",
             "in an order that depends on its places",
         ),
         (

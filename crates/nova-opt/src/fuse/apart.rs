@@ -1,6 +1,6 @@
 //! Why operations of which one reads what the other makes are still two after fusion.
 
-use super::operators::{identities, wants_lanes};
+use super::operators::{neutral_values, wants_lanes};
 use super::reads::is_read_only_here;
 use super::running::exact_scans;
 use crate::effects::FunctionEffects;
@@ -28,15 +28,15 @@ pub struct Apart {
 }
 
 /// The pairs of operations in a function's body of which one reads what the other makes, with the
-/// reason why they are two.
-pub fn apart(program: &Program, body: &Body) -> Vec<Apart> {
-    let effects = FunctionEffects::new(program);
+/// reason why they are two; `strict` says whether floats keep their order.
+pub fn apart(program: &Program, body: &Body, strict: bool) -> Vec<Apart> {
+    let effects = &(FunctionEffects::new(program), strict);
     let mut pairs = Vec::new();
-    of_body(&effects, body, &mut pairs);
+    of_body(effects, body, &mut pairs);
     pairs
 }
 
-fn of_body(effects: &FunctionEffects, body: &Body, pairs: &mut Vec<Apart>) {
+fn of_body(effects: &(FunctionEffects, bool), body: &Body, pairs: &mut Vec<Apart>) {
     // What makes each array, seen through views.
     let mut makers: BTreeMap<Variable, (Variable, &Statement)> = BTreeMap::new();
     for statement in &body.statements {
@@ -115,7 +115,7 @@ fn arrays(statement: &Statement, operation: &ArrayOperation) -> Vec<Variable> {
 
 /// Why an operation is not one with another that reads one of its arrays.
 fn reason(
-    effects: &FunctionEffects,
+    (effects, strict): &(FunctionEffects, bool),
     first: &Statement,
     second: &Statement,
     array: Variable,
@@ -150,7 +150,7 @@ fn reason(
         }
         Some(Output::Collect { .. }) => return "its rows have varying lengths",
         Some(Output::Join { .. }) => return "it is joined of parts",
-        Some(Output::Filter { .. }) if order_matters(consumer) => {
+        Some(Output::Filter { .. }) if order_matters(consumer, *strict) => {
             return "the second combines what is kept in an order that depends on its places";
         }
         Some(Output::Scan { .. }) if !exact_scans(first).contains(&array) => {
@@ -189,10 +189,10 @@ fn made_by<'a>(
 }
 
 /// Whether an operation gives something else where its elements are at other places.
-fn order_matters(operation: &ArrayOperation) -> bool {
+fn order_matters(operation: &ArrayOperation, strict: bool) -> bool {
     operation.outputs.iter().any(|output| match output {
         Output::Reduce { lambda, .. } | Output::Histogram { lambda, .. } => {
-            identities(lambda).is_none()
+            neutral_values(lambda, strict).is_none()
         }
         Output::Scan { .. } | Output::Collect { .. } | Output::Join { .. } => true,
         Output::Map | Output::Filter { .. } | Output::Scatter { .. } => false,

@@ -1,9 +1,9 @@
 //! An operation over what a filter keeps, in the filter's own loop: it runs where the filter's
-//! condition holds, and elsewhere gives what changes nothing. What it maps becomes another value
-//! that the filter keeps.
+//! condition holds, and elsewhere gives what changes nothing: its state stays, and what it reduces gets a
+//! neutral value. What it maps becomes another value that the filter keeps.
 
 use super::join::replace_reads;
-use super::operators::identities;
+use super::operators::neutral_values;
 use super::reads::{each_nested, is_read_only_here};
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::Place;
@@ -63,8 +63,8 @@ pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Kept> {
 pub(super) fn can_run_there(
     program: &Program,
     kept: &Kept,
-    producer: &Statement,
-    consumer: &Statement,
+    (producer, consumer): (&Statement, &Statement),
+    strict: bool,
 ) -> bool {
     let Expression::Operation(operation) = &consumer.expression else {
         return false;
@@ -78,11 +78,12 @@ pub(super) fn can_run_there(
     });
     let free = free_variables(program, &operation.body);
     let reads = |v: &Variable| kept.values.contains_key(v) && is_read_only_here(*v, consumer);
-    operation.carries.is_empty()
+    let is_number = |v: &Variable| matches!(program.ty(*v), Type::Scalar(_));
+    operation.carries.iter().all(|(state, _)| is_number(state))
         && operation
             .outputs
             .iter()
-            .all(|o| neutral(o, o.consumes()).is_some())
+            .all(|o| neutral(o, o.consumes(), strict).is_some())
         && uses_of_count == 1
         && !free.contains(count)
         && only_reads_at(operation, *index, kept)
@@ -134,7 +135,7 @@ fn inner_results_use(expression: &Expression, variable: Variable) -> bool {
 
 /// What an output consumes where there is no element, in the place of so many values, nothing for those
 /// of which no value changes anything; none for outputs that depend on the places of elements.
-fn neutral(output: &Output, values: usize) -> Option<Vec<Option<Atom>>> {
+fn neutral(output: &Output, values: usize, strict: bool) -> Option<Vec<Option<Atom>>> {
     let nothing = vec![None; values];
     let first = |atom: Atom| {
         let mut all = nothing.clone();
@@ -143,14 +144,16 @@ fn neutral(output: &Output, values: usize) -> Option<Vec<Option<Atom>>> {
         }
         all
     };
-    let identities = |lambda| Some(identities(lambda)?.into_iter().map(Some).collect());
     match output {
         Output::Map => Some(nothing),
-        Output::Reduce { lambda, .. } => identities(lambda),
+        Output::Reduce { lambda, .. } => {
+            let all = neutral_values(lambda, strict)?;
+            Some(all.into_iter().map(Some).collect())
+        }
         Output::Filter { .. } => Some(first(Atom::Constant(ScalarValue::Bool(false)))),
         // An index that is outside.
         Output::Histogram { lambda, .. } => {
-            identities(lambda).map(|_: Vec<_>| first(Atom::index(-1)))
+            neutral_values(lambda, strict).map(|_| first(Atom::index(-1)))
         }
         Output::Scatter { .. } => Some(first(Atom::index(-1))),
         Output::Scan { .. } | Output::Collect { .. } | Output::Join { .. } => None,
@@ -160,8 +163,8 @@ fn neutral(output: &Output, values: usize) -> Option<Vec<Option<Atom>>> {
 /// One operation made of a filter and an operation over what it keeps.
 pub(super) fn join(
     program: &mut Program,
-    first: Statement,
-    second: Statement,
+    (first, second): (Statement, Statement),
+    strict: bool,
 ) -> Option<Statement> {
     let Expression::Operation(consumer) = &second.expression else {
         return None;
@@ -174,16 +177,26 @@ pub(super) fn join(
     };
     replace_reads(&mut consumer.body, &kept.values);
     let outputs = std::mem::take(&mut consumer.outputs);
+    let states = consumer
+        .carries
+        .iter()
+        .map(|(v, _)| Some(Atom::Variable(*v)));
+    let of_outputs = outputs
+        .iter()
+        .flat_map(|o| neutral(o, o.consumes(), strict).unwrap_or_default());
+    let neutral: Vec<Option<Atom>> = states.chain(of_outputs).collect();
     let values = conditional(
         program,
         &kept,
-        consumer.body,
-        &outputs,
+        (consumer.body, neutral),
         &second.place,
         &mut operation,
     );
     let mut pattern = first.pattern;
     let (mut values, mut given) = (values.into_iter(), second.pattern.into_iter());
+    let count = consumer.carries.len();
+    let next_states: Vec<Atom> = values.by_ref().take(count).collect();
+    let last_states: Vec<Variable> = given.by_ref().take(count).collect();
     let (mut end_of_values, mut end_of_arrays) = (kept.consumed, kept.given);
     if let Some(filter) = operation.outputs.get(kept.output) {
         end_of_values += filter.consumes();
@@ -207,6 +220,11 @@ pub(super) fn join(
     if let Some(Output::Filter { values }) = operation.outputs.get_mut(kept.output) {
         *values += maps;
     }
+    let end_of_states = operation.carries.len();
+    let place = end_of_states..end_of_states;
+    operation.body.results.splice(place.clone(), next_states);
+    pattern.splice(place, last_states);
+    operation.carries.append(&mut consumer.carries);
     Some(Statement {
         pattern,
         expression: Expression::Operation(operation),
@@ -214,20 +232,16 @@ pub(super) fn join(
     })
 }
 
-/// Adds a body that runs where the filter's condition holds to the filter's operation; gives what
-/// the outputs consume.
+/// Adds a body that runs where the filter's condition holds to the filter's operation; gives its results,
+/// which are elsewhere the neutral ones.
 fn conditional(
     program: &mut Program,
     kept: &Kept,
-    mut then: Body,
-    outputs: &[Output],
+    (mut then, neutral): (Body, Vec<Option<Atom>>),
     place: &Place,
     operation: &mut ArrayOperation,
 ) -> Vec<Atom> {
-    let neutral = outputs
-        .iter()
-        .flat_map(|o| neutral(o, o.consumes()).unwrap_or_default());
-    let neutral: Vec<Option<Atom>> = neutral.collect();
+    read_once(&mut then, &operation.body);
     let everywhere = is_cheap(&then);
     if everywhere {
         operation.body.statements.append(&mut then.statements);
@@ -263,6 +277,28 @@ fn conditional(
         });
     }
     given
+}
+
+/// Leaves out of a body the elements that another one has read before it.
+fn read_once(body: &mut Body, before: &Body) {
+    let known = |expression: &Expression| {
+        let Expression::Index { array, indices } = expression else {
+            return None;
+        };
+        let same = before.statements.iter().find(|s| match &s.expression {
+            Expression::Index {
+                array: other,
+                indices: at,
+            } => other == array && at == indices,
+            _others => false,
+        });
+        same.and_then(|s| s.pattern.first().copied())
+    };
+    for statement in &mut body.statements {
+        if let Some(element) = known(&statement.expression) {
+            statement.expression = Expression::Atom(Atom::Variable(element));
+        }
+    }
 }
 
 /// Whether a body can as well run where nobody needs what it gives.

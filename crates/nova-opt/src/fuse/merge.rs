@@ -23,7 +23,7 @@ use nova_flat::visit::{
     type_variables, used_variables,
 };
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many statements an operation looks back for one to be merged with.
 const WINDOW: usize = 64;
@@ -36,7 +36,7 @@ const LARGEST: usize = 400;
 /// one table for all functions.
 pub(super) fn run(
     program: &mut Program,
-    effects: &FunctionEffects,
+    (effects, strict): (&FunctionEffects, bool),
     uses: &mut Vec<u32>,
     body: &mut Body,
 ) {
@@ -44,6 +44,7 @@ pub(super) fn run(
     let mut merger = Merger {
         program,
         effects,
+        strict,
         uses,
         comparisons: HashMap::new(),
         equal: HashMap::new(),
@@ -55,8 +56,10 @@ pub(super) fn run(
 struct Merger<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
+    /// Whether floats are combined in the order of docs/order.md.
+    strict: bool,
     /// How often each variable is used.
-    uses: &'a [u32],
+    uses: &'a mut [u32],
     /// The comparisons of two `i64` for equality, by their result.
     comparisons: HashMap<Variable, (Atom, Atom)>,
     /// Extents that a check has found to be equal to another, in the bodies around.
@@ -248,8 +251,11 @@ impl Merger<'_> {
                     return None;
                 };
                 let kept = filter_of(&first.statement, extent)?;
-                let (first, second) = (&first.statement, &second.statement);
-                can_run_there(self.program, &kept, first, second).then_some(Way::Kept)?
+                let both = (&first.statement, &second.statement);
+                let fits = can_run_there(self.program, &kept, both, self.strict);
+                // Beside a filter that stays, values would be computed one at a time.
+                let lanes = !wants_lanes(consumer) || self.is_only_for(first, second);
+                (fits && lanes).then_some(Way::Kept)?
             }
         };
         if !self.is_worthwhile(first, second) {
@@ -285,9 +291,7 @@ impl Merger<'_> {
         let feeds = first.statement.pattern.iter().any(|v| reads.contains(v));
         if feeds {
             // In order only where nothing is left that could have run in any order.
-            let pattern = &first.statement.pattern;
-            return consumer.carries.is_empty()
-                || pattern.iter().all(|v| self.is_used_only_in(*v, second));
+            return consumer.carries.is_empty() || self.is_only_for(first, second);
         }
         // What is computed one at a time would keep the other from being computed many at a time.
         let apart = |a, b| is_sequential(a) && wants_lanes(b);
@@ -306,7 +310,38 @@ impl Merger<'_> {
             && !apart(consumer, producer)
     }
 
-    fn is_used_only_in(&self, variable: Variable, item: &Item) -> bool {
+    /// Changes how often the variables are used that a statement has as operands, at any depth.
+    fn count(&mut self, statement: &Statement, change: impl Fn(u32) -> u32) {
+        let uses = &mut *self.uses;
+        let mut visit = |variable: Variable| {
+            if let Some(count) = uses.get_mut(variable.index()) {
+                *count = change(*count);
+            }
+        };
+        used_variables(&statement.expression, &mut visit);
+        each_nested(&statement.expression, &mut |inner| {
+            used_variables(&inner.expression, &mut visit);
+        });
+    }
+
+    /// Whether nothing but the second needs what the first gives.
+    fn is_only_for(&self, first: &Item, second: &Item) -> bool {
+        let pattern = &first.statement.pattern;
+        let mut in_types = BTreeMap::new();
+        for variable in pattern {
+            let info = self.program.variable(*variable);
+            type_variables(&info.ty, info.memory.as_ref(), &mut |v| {
+                *in_types.entry(v).or_insert(0) += 1;
+            });
+        }
+        pattern.iter().all(|variable| {
+            let own = in_types.get(variable).copied().unwrap_or(0);
+            self.uses_outside(*variable, second) <= own
+        })
+    }
+
+    /// How often a variable is used in other statements than one.
+    fn uses_outside(&self, variable: Variable, item: &Item) -> u32 {
         let mut count = 0;
         used_variables(&item.statement.expression, &mut |v| {
             count += u32::from(v == variable);
@@ -316,7 +351,8 @@ impl Merger<'_> {
                 count += u32::from(v == variable);
             });
         });
-        self.uses.get(variable.0 as usize).copied().unwrap_or(0) <= count
+        let all = self.uses.get(variable.index()).copied().unwrap_or(0);
+        all.saturating_sub(count)
     }
 
     /// What has to move so that the operations at `first` and `last` can meet; `None` where they
@@ -400,12 +436,17 @@ impl Merger<'_> {
                 as_carries(self.program, &mut first.statement);
             }
             let (first, second) = (first.statement, second.statement);
+            self.count(&first, |uses| uses.saturating_sub(1));
+            self.count(&second, |uses| uses.saturating_sub(1));
             let merged = match partner.way {
-                Way::Kept => kept::join(self.program, first, second)
+                Way::Kept => kept::join(self.program, (first, second), self.strict)
                     .into_iter()
                     .collect(),
                 Way::Space | Way::Running => join(self.program, first, second),
             };
+            merged
+                .iter()
+                .for_each(|statement| self.count(statement, |uses| uses + 1));
             let mut merged = merged.into_iter();
             items.extend(merged.next().map(|statement| Item {
                 statement,

@@ -28,8 +28,17 @@ pub use apart::{Apart, apart};
 use crate::effects::FunctionEffects;
 use nova_flat::ir::{Body, Program};
 
-/// Fuses the operations of every function.
+/// Fuses the operations of every function; floats are combined in the order of docs/order.md.
 pub fn run(program: &mut Program) {
+    fuse(program, true);
+}
+
+/// The same, where floats may be combined in any order.
+pub fn run_freely(program: &mut Program) {
+    fuse(program, false);
+}
+
+fn fuse(program: &mut Program, strict: bool) {
     let effects = FunctionEffects::new(program);
     let mut counts = elements::Counts::default();
     for_each_body(program, |program, body| {
@@ -39,7 +48,7 @@ pub fn run(program: &mut Program) {
     crate::simplify::remove_dead(program);
     let mut uses = Vec::new();
     for_each_body(program, |program, body| {
-        merge::run(program, &effects, &mut uses, body);
+        merge::run(program, (&effects, strict), &mut uses, body);
     });
 }
 

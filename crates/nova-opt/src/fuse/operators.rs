@@ -14,6 +14,18 @@ pub(super) fn identities(lambda: &Lambda) -> Option<Vec<Atom>> {
     by_component(lambda)?.into_iter().map(identity).collect()
 }
 
+/// For each component of a lambda's values one that changes nothing between others, where the lambda
+/// combines each component with its like and values may come where there was none: where no order matters,
+/// and, unless the order is strict, of floats too.
+pub(super) fn neutral_values(lambda: &Lambda, strict: bool) -> Option<Vec<Atom>> {
+    let neutral = |operator: Operator| match operator.bound {
+        // One that is no nan, which compilers may be told not to expect.
+        Some(bound) if !strict => Some(Atom::Constant(bound.farthest)),
+        Some(_) | None => (operator.exact || !strict).then_some(Atom::Constant(operator.identity)),
+    };
+    by_component(lambda)?.into_iter().map(neutral).collect()
+}
+
 /// Whether an operation has a reduction whose operator is not exact: it is fast only where many
 /// values can be computed at a time.
 pub(super) fn wants_lanes(operation: &ArrayOperation) -> bool {
