@@ -3,7 +3,7 @@
 
 use nova_diag::deep;
 use nova_flat::ir::{
-    Atom, Body, Expression, Function, FunctionId, Lambda, Output, Program, Statement, Type,
+    Atom, Body, Expression, Function, FunctionId, Lambda, Level, Output, Program, Statement, Type,
     Variable,
 };
 use nova_flat::visit;
@@ -19,6 +19,8 @@ pub(super) struct Facts {
     blocks: Vec<BlockFacts>,
     /// For each function, whether it calls itself in tail position.
     pub(super) tail_calls: Vec<bool>,
+    /// Whether threads share the indices of an operation.
+    pub(super) grids: bool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -70,6 +72,7 @@ impl Facts {
                 scalars: vec![ScalarFacts::default(); count],
                 blocks: vec![BlockFacts::default(); count],
                 tail_calls: vec![false; program.functions.len()],
+                grids: false,
             },
             loops: 0,
             indices: Vec::new(),
@@ -175,6 +178,7 @@ impl<'a> Walk<'a> {
                 visit::bodies(expression, &mut |b| deep(|| self.body(b, inside)));
             }
             Expression::Operation(operation) => {
+                self.facts.grids |= operation.level == Level::Grid;
                 let within = self.enter();
                 for index in &operation.indices {
                     self.bind_inside(*index, within);

@@ -275,11 +275,13 @@ impl<'a> Translator<'a> {
 
     /// Whether a filter over these extents may write behind what it has kept, on a processor: the array
     /// lies at the start of a block with room for an element of each index. Then a store for every index,
-    /// of which those of kept elements stay, needs no branch that a processor would predict wrongly.
+    /// of which those of kept elements stay, needs no branch that a processor would predict wrongly. Where
+    /// threads share work it keeps the branch: the checker of races knows only stores of what is kept.
     fn has_room(&self, array: flat::Variable, extents: &[flat::Atom]) -> bool {
         let memory = self.info(array).ok().and_then(|info| info.memory.as_ref());
         memory.is_some_and(|memory| {
             self.machine == Machine::Processor
+                && !self.facts.grids
                 && memory.lmad.offset.terms.is_empty()
                 && memory.lmad.is_row_major()
                 && extents.len() == 1
