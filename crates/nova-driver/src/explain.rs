@@ -72,7 +72,7 @@ struct Report<'a> {
     notes: Option<Notes>,
     /// Whether these are threads of a device.
     device: bool,
-    /// Whether floats keep their order.
+    /// True where floats keep their order.
     strict: bool,
     out: String,
     /// The same, of what targets may differ in.

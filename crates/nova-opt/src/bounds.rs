@@ -237,7 +237,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// Whether an integer of a type that was wrapped kept its value, so that it is only converted.
+    /// True of an integer that was wrapped and kept its value, so that it is only converted.
     fn is_exact(&self, from: Scalar, wrapped: Variable) -> bool {
         let is_own_symbol = |sum: &Affine| sum.as_symbol() == Some(wrapped);
         let value = self.values.get(&wrapped);

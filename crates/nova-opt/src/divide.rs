@@ -182,7 +182,7 @@ struct Divider<'a> {
     program: &'a mut Program,
     effects: FunctionEffects,
     node_makers: NodeMakers,
-    /// What the program gives to threads itself.
+    /// The functions and grids that the program gives to threads itself.
     asked: Asked,
     division: Division,
     /// How variables are computed, for devices.

@@ -1,4 +1,4 @@
-//! Filters on a processor have no branch for each element, which it would predict wrongly: each element is
+//! Filters in sequential C have no branch for each element, which a processor would predict wrongly: each element is
 //! stored, and the next one over it where it is not kept. What is dear to compute is computed for kept
 //! elements only, and what lies beside other memory is written where something is kept alone.
 

@@ -19,7 +19,7 @@ pub(super) struct Facts {
     blocks: Vec<BlockFacts>,
     /// For each function, whether it calls itself in tail position.
     pub(super) tail_calls: Vec<bool>,
-    /// Whether threads share the indices of an operation.
+    /// True where threads share the indices of some operation of the program.
     pub(super) grids: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) enum Origin {
 pub(super) struct BlockFacts {
     /// Where it comes from.
     pub(super) origin: Origin,
-    /// How many elements it has room for, where an `Allocate` binds it.
+    /// The number of elements that it has room for, where an `Allocate` binds it.
     pub(super) room: Option<Atom>,
     /// The last statement that mentions it, in the body that binds it; [`END`] for its results.
     pub(super) last_use: u32,

@@ -16,7 +16,7 @@ use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
 use nova_flat::memory::Polynomial;
 
-/// How many instructions the values of a filter may take that are computed for nothing.
+/// The most instructions that the values of a filter may take where they are computed for nothing.
 const MOST_WORK: u32 = 8;
 
 /// An output of an operation under way.
@@ -27,7 +27,7 @@ pub(super) enum Output<'a> {
     Filter {
         count: Variable,
         arrays: &'a [flat::Variable],
-        /// Whether there is room for what is not kept, too.
+        /// True where there is room for what is not kept, too.
         for_all: bool,
     },
     Scatter {
@@ -273,7 +273,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// Whether a filter over these extents may write behind what it has kept, on a processor: the array
+    /// True where a filter over these extents may write behind what it has kept, on a processor: the array
     /// lies at the start of a block with room for an element of each index. Then a store for every index,
     /// of which those of kept elements stay, needs no branch that a processor would predict wrongly. Where
     /// threads share work it keeps the branch: the checker of races knows only stores of what is kept.
@@ -289,7 +289,7 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Whether values take less than a branch that is predicted wrongly, now and then.
+    /// True where values take less than a branch that is predicted wrongly, now and then.
     fn are_cheap(&self, values: &[flat::Atom]) -> bool {
         let waiting = values.iter().filter_map(|value| self.waiting(*value));
         waiting.map(work).sum::<u32>() <= MOST_WORK

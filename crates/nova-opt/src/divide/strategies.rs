@@ -85,7 +85,7 @@ pub(super) fn writes_apart(output: &Output) -> bool {
     }
 }
 
-/// Where a program gives work to threads itself, so that what is around it is left to one.
+/// The places where a program gives work to threads itself; what is around them is left to one thread.
 pub(super) struct Asked {
     /// The functions with grids, of their own or of those that they call.
     functions: BTreeSet<FunctionId>,

@@ -56,7 +56,7 @@ pub(super) fn run(
 struct Merger<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
-    /// Whether floats are combined in the order of docs/order.md.
+    /// True where floats are combined in the order of docs/order.md.
     strict: bool,
     /// How often each variable is used.
     uses: &'a mut [u32],
