@@ -341,6 +341,8 @@ pub enum Builtin {
     Scan { exclusive: bool },
     /// `foldl F(b, a → b) z X → b`.
     Foldl,
+    /// `scanl F(b, a → b) z X → vector b`: the states of `foldl` behind each element.
+    Scanl,
     /// `reduce_seq F(b, a → b) z X → b`, a `foldl` with a strategy: sequential, and where its result
     /// lies.
     ReduceSeq { space: Option<Space> },
@@ -352,6 +354,10 @@ pub enum Builtin {
     /// `slice b s e X`; each `i`. Step; then Index(index, of X) for the first index used, in their
     /// order, that is out of range; none when nothing is selected.
     Slice,
+    /// `array_slice b… s… e… M`: n of each, then an array of rank n. For each dimension in order:
+    /// Step; then Index(index, extent) for the first index used, in their order, that is out of range;
+    /// none where none is used.
+    ArraySlice,
     /// `range b s e → vector i`, the arguments' type. Step.
     Range,
     /// `trace text x → x`; the text is the first argument, a constant `vector uint8`.
@@ -370,6 +376,9 @@ pub enum Builtin {
     Scatter,
     /// `histogram F(a, a → a) z n I X`. Negative(n); Length(of I, of X).
     Histogram,
+    /// `count n I → vector i`: how often each of 0…n-1 is in I, as integers of the expression's type.
+    /// Negative(n); LengthOverflow(length of I) where that does not fit them.
+    Count,
     /// `sort F(a, a → bool) X`.
     Sort,
     /// `zip X Y`. Length(of X, of Y).
@@ -386,6 +395,15 @@ pub enum Builtin {
     Rotate,
     /// `update X i v`. Index(i, of X).
     Update,
+    /// `array_update M i… v`: the array, then one index per dimension. Index(index, extent) of the first
+    /// dimension in which it is out of range.
+    ArrayUpdate,
+    /// `update_slice X b V`. Index(index, of X) for the first of the indices b, b + 1, …, as many as V is
+    /// long, that is out of range.
+    UpdateSlice,
+    /// `array_update_slice M b… B`: arrays of one rank, and one index per dimension. For each dimension
+    /// in order as `update_slice`.
+    ArrayUpdateSlice,
     /// `tabulate n F(int → a) → vector a`; the lambda's parameter has n's type. Negative(n).
     Tabulate,
     /// `tabulate (n, m, …) F((i, j, …) → a) → vector#k a`: k extents, then the lambda with k
@@ -436,7 +454,7 @@ impl Builtin {
             Builtin::Map { .. } | Builtin::Imap | Builtin::Reduce { .. } => 0..1,
             Builtin::Scan { .. } | Builtin::ReduceSeq { .. } => 0..1,
             Builtin::Foldl | Builtin::Filter | Builtin::Sort | Builtin::Partition => 0..1,
-            Builtin::Histogram => 0..1,
+            Builtin::Histogram | Builtin::Scanl => 0..1,
             Builtin::Tabulate | Builtin::Iterate => 1..2,
             Builtin::TabulateArray => count.saturating_sub(1)..count,
             Builtin::While => 0..2,
@@ -444,6 +462,8 @@ impl Builtin {
             Builtin::Range | Builtin::Trace | Builtin::Length | Builtin::Index => 0..0,
             Builtin::ArrayIndex | Builtin::Scatter | Builtin::Zip | Builtin::Unzip => 0..0,
             Builtin::Concat | Builtin::Reverse | Builtin::Replicate | Builtin::Rotate => 0..0,
+            Builtin::ArraySlice | Builtin::ArrayUpdate | Builtin::UpdateSlice => 0..0,
+            Builtin::ArrayUpdateSlice | Builtin::Count => 0..0,
             Builtin::Update | Builtin::Shape | Builtin::Reshape | Builtin::Transpose => 0..0,
             Builtin::Flatten | Builtin::Rows | Builtin::Unrows | Builtin::Segments => 0..0,
             Builtin::Unflatten | Builtin::Split => 0..0,
@@ -487,9 +507,11 @@ pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::Scan { exclusive: false }, "scan"),
     (Builtin::Scan { exclusive: true }, "exscan"),
     (Builtin::Foldl, "foldl"),
+    (Builtin::Scanl, "scanl"),
     (Builtin::Permute, "permute"),
     (Builtin::Gather, "gather"),
     (Builtin::Slice, "slice"),
+    (Builtin::ArraySlice, "array_slice"),
     (Builtin::Range, "range"),
     (Builtin::Trace, "trace"),
     (Builtin::Length, "length"),
@@ -498,6 +520,7 @@ pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::ArrayIndex, "array_index"),
     (Builtin::Scatter, "scatter"),
     (Builtin::Histogram, "histogram"),
+    (Builtin::Count, "count"),
     (Builtin::Sort, "sort"),
     (Builtin::Zip, "zip"),
     (Builtin::Unzip, "unzip"),
@@ -506,6 +529,9 @@ pub const VECTOR_BUILTINS: &[(Builtin, &str)] = &[
     (Builtin::Replicate, "replicate"),
     (Builtin::Rotate, "rotate"),
     (Builtin::Update, "update"),
+    (Builtin::ArrayUpdate, "array_update"),
+    (Builtin::UpdateSlice, "update_slice"),
+    (Builtin::ArrayUpdateSlice, "array_update_slice"),
     (Builtin::Tabulate, "tabulate"),
     (Builtin::TabulateArray, "tabulate_array"),
     (Builtin::Partition, "partition"),

@@ -406,6 +406,7 @@ fn expected(builtin: crate::Builtin, arguments: usize) -> usize {
     match builtin {
         Builtin::Map { .. } | Builtin::TabulateArray => arguments - 1,
         Builtin::Imap | Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => 2,
+        Builtin::Scanl => 2,
         Builtin::Histogram | Builtin::Sort | Builtin::ReduceSeq { .. } => 2,
         _ => 1,
     }

@@ -332,8 +332,19 @@ pub enum Bracketing {
     Left,
 }
 
+/// Where a scatter puts its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Positions {
+    /// At the index that the body gives with them; outside of the destinations they are skipped, and
+    /// the last of several wins.
+    Given,
+    /// At the operation's own indices, each counted from one of these starts; in range. So each element
+    /// of a block of the destinations is written once.
+    Block(Vec<Atom>),
+}
+
 /// What an array operation makes of the values its body gives. `n` is the number of indices; all
-/// outputs but `Map` and `Reduce` demand a space of rank 1.
+/// outputs but `Map`, `Reduce` and a `Scatter` of a block demand a space of rank 1.
 #[derive(Clone, Debug)]
 pub enum Output {
     /// Consumes a scalar; gives the array of them, with the space's extents.
@@ -355,10 +366,13 @@ pub enum Output {
     /// Consumes a bool and `values` scalars; gives the number of times it was true and, for each
     /// scalar, the array `[count]` of those kept, in order.
     Filter { values: usize },
-    /// Consumes an index and a scalar per destination; gives the destinations with those elements
-    /// replaced; outside: skipped; the last of several wins. Destinations are `[m]` arrays of one
-    /// extent.
-    Scatter { destinations: Vec<Variable> },
+    /// Consumes a scalar per destination, behind an index where positions are given; gives the
+    /// destinations with those elements replaced. Destinations are arrays of one shape, and of the
+    /// space's rank.
+    Scatter {
+        destinations: Vec<Variable>,
+        positions: Positions,
+    },
     /// Consumes an index and `start.len()` scalars; gives as many `[bins]` arrays: each bin is
     /// `start ⊕` its values in order; an index outside is skipped. The lambda commutes.
     Histogram {
@@ -531,7 +545,13 @@ impl Output {
             Output::Map => 1,
             Output::Reduce { start, .. } | Output::Scan { start, .. } => start.len(),
             Output::Filter { values } | Output::Collect { values } => values + 1,
-            Output::Scatter { destinations } => destinations.len() + 1,
+            Output::Scatter {
+                destinations,
+                positions,
+            } => match positions {
+                Positions::Given => destinations.len() + 1,
+                Positions::Block(_) => destinations.len(),
+            },
             Output::Histogram { start, .. } => start.len() + 1,
             Output::Join { .. } => 2,
         }
@@ -545,7 +565,7 @@ impl Output {
             | Output::Scan { start, .. }
             | Output::Histogram { start, .. } => start.len(),
             Output::Filter { values } => values + 1,
-            Output::Scatter { destinations } => destinations.len(),
+            Output::Scatter { destinations, .. } => destinations.len(),
             Output::Collect { values } => values + 3,
             Output::Join { .. } => 1,
         }

@@ -22,7 +22,7 @@ pub use operands::{print_atom, print_type, print_variable};
 
 use crate::ir::{
     ArrayOperation, Atom, Body, Bracketing, Entry, Expression, Function, Lambda, Level, Output,
-    Program, Statement, Type, Variable,
+    Positions, Program, Statement, Type, Variable,
 };
 use crate::memory::{Lmad, Memory, Polynomial};
 use nova_core::Strategy;
@@ -303,8 +303,18 @@ impl<'a> Printer<'a> {
                 (format!("{word} {}", self.atoms(start)), Some(lambda))
             }
             Output::Filter { values } => (format!("filter {values}"), None),
-            Output::Scatter { destinations } => {
-                (format!("scatter {}", self.arrays(destinations)), None)
+            Output::Scatter {
+                destinations,
+                positions,
+            } => {
+                let destinations = self.arrays(destinations);
+                let head = match positions {
+                    Positions::Given => format!("scatter {destinations}"),
+                    Positions::Block(starts) => {
+                        format!("scatter_block {} {destinations}", self.atoms(starts))
+                    }
+                };
+                (head, None)
             }
             Output::Histogram {
                 lambda,

@@ -34,8 +34,8 @@ mod rewrite;
 pub use rewrite::{Substitution, fresh_copy, fresh_lambda, fresh_variable, substitute};
 
 use crate::ir::{
-    ArrayOperation, Atom, Body, Expression, Output, Program, SliceDimension, Statement, Type,
-    Variable, View,
+    ArrayOperation, Atom, Body, Expression, Output, Positions, Program, SliceDimension, Statement,
+    Type, Variable, View,
 };
 use crate::memory::Memory;
 use crate::{array_expressions, call_expressions, node_expressions, pure_expressions};
@@ -143,8 +143,14 @@ macro_rules! walks {
                     Output::Reduce { start, .. } | Output::Scan { start, .. } => {
                         start.into_iter().for_each(&mut *atom);
                     }
-                    Output::Scatter { destinations } => {
+                    Output::Scatter { destinations, positions } => {
                         destinations.into_iter().for_each(&mut *array);
+                        match positions {
+                            Positions::Given => {}
+                            Positions::Block(starts) => {
+                                starts.into_iter().for_each(&mut *atom);
+                            }
+                        }
                     }
                     Output::Histogram { start, bins, .. } => {
                         start.into_iter().for_each(&mut *atom);

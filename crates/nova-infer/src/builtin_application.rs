@@ -46,6 +46,7 @@ impl Inference<'_> {
             | Lowering::Tabulate
             | Lowering::Reshape
             | Lowering::Shape
+            | Lowering::Block(_)
             | Lowering::Index => {}
         }
         let signature = &builtin.get().signature;
@@ -151,13 +152,18 @@ impl Inference<'_> {
     ) {
         for (word, related) in &builtin.get().signature.demands {
             let related: Vec<Ty> = related.iter().map(|index| variables[*index]).collect();
-            let Some(demand) = Demand::from_word(*word, &related) else {
+            let demand = match builtin.get().lowering {
+                Lowering::Block(block) => Demand::of_block(block, head, variables, &related),
+                _ => Demand::from_word(*word, &related),
+            };
+            let Some(demand) = demand else {
                 continue;
             };
             // Every demand is about one argument, the second only for `elements`.
             let position = usize::from(*word == DemandWord::Elements);
             let (at, because) = match word {
                 DemandWord::Index => (id, Because::Indexed),
+                DemandWord::Block => (id, Because::Form),
                 DemandWord::Extents
                 | DemandWord::Elements
                 | DemandWord::Shape

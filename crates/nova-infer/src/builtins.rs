@@ -54,7 +54,48 @@ pub(crate) enum Lowering {
     Shape,
     /// The second argument may be a tuple.
     Index,
+    /// Of a vector, or with tuples as indices of an array.
+    Block(&'static Block),
 }
+
+/// A built-in on a part of a vector, or of a `vector#n` where its indices are tuples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Block {
+    /// Which arguments are indices.
+    pub indices: &'static [usize],
+    /// Which arguments are vectors or arrays.
+    pub arrays: &'static [usize],
+    /// What it is of vectors, and with one index of the rows of arrays.
+    pub of_vectors: Builtin,
+    /// What it is of arrays.
+    pub of_arrays: Builtin,
+    /// Its type of vectors, for messages.
+    pub shown: &'static str,
+}
+
+const SLICE: Block = Block {
+    indices: &[0, 1, 2],
+    arrays: &[3],
+    of_vectors: Builtin::Slice,
+    of_arrays: Builtin::ArraySlice,
+    shown: "'i -> 'j -> 'k -> vector 'a -> vector 'a",
+};
+
+const UPDATE: Block = Block {
+    indices: &[1],
+    arrays: &[0],
+    of_vectors: Builtin::Update,
+    of_arrays: Builtin::ArrayUpdate,
+    shown: "vector 'a -> 'i -> 'a -> vector 'a",
+};
+
+const UPDATE_SLICE: Block = Block {
+    indices: &[1],
+    arrays: &[0, 2],
+    of_vectors: Builtin::UpdateSlice,
+    of_arrays: Builtin::ArrayUpdateSlice,
+    shown: "vector 'a -> 'i -> vector 'a -> vector 'a",
+};
 
 /// A built-in function.
 pub(crate) struct SurfaceBuiltin {
@@ -126,6 +167,11 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
         plain(Builtin::Foldl),
     ),
     (
+        "scanl",
+        "(b -> a -> b) -> b -> *a -> vector b",
+        plain(Builtin::Scanl),
+    ),
+    (
         "reduce_seq",
         "(b -> a -> b) -> b -> *a -> b",
         plain(Builtin::ReduceSeq { space: None }),
@@ -142,8 +188,8 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
     ),
     (
         "slice",
-        "i -> j -> k -> *a -> vector a",
-        plain(Builtin::Slice),
+        "x -> y -> z -> c -> r where block r d",
+        Lowering::Block(&SLICE),
     ),
     ("trace", "vector uint8 -> d -> d", plain(Builtin::Trace)),
     ("length", "*a -> i", plain(Builtin::Length)),
@@ -163,6 +209,7 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
         "(a -> a -> a) -> a -> i -> vector j -> *a -> vector a",
         plain(Builtin::Histogram),
     ),
+    ("count", "i -> vector j -> vector k", plain(Builtin::Count)),
     (
         "sort",
         "(a -> a -> bool) -> *a -> vector a",
@@ -178,7 +225,16 @@ const FUNCTIONS: &[(&str, &str, Lowering)] = &[
     ("reverse", "*a -> vector a", plain(Builtin::Reverse)),
     ("replicate", "i -> a -> vector a", plain(Builtin::Replicate)),
     ("rotate", "i -> *a -> vector a", plain(Builtin::Rotate)),
-    ("update", "*a -> i -> a -> vector a", plain(Builtin::Update)),
+    (
+        "update",
+        "c -> x -> d -> r where block r d",
+        Lowering::Block(&UPDATE),
+    ),
+    (
+        "update_slice",
+        "c -> x -> v -> r where block r d",
+        Lowering::Block(&UPDATE_SLICE),
+    ),
     (
         "tabulate",
         "e -> (e -> d) -> r where extents e r d",
@@ -351,6 +407,7 @@ impl BuiltinId {
             | Lowering::Reshape
             | Lowering::Shape
             | Lowering::AsVector
+            | Lowering::Block(_)
             | Lowering::Index => Arity::Fixed(self.get().signature.parameters.len()),
         }
     }
@@ -371,6 +428,7 @@ impl SurfaceBuiltin {
             Lowering::Map(_) => {
                 return "('a -> … -> 'b) -> vector 'a -> … -> vector 'b".to_string();
             }
+            Lowering::Block(block) => return block.shown.to_string(),
             Lowering::AsVector => return "n -> vector 'a -> vector (vec#n 'a)".to_string(),
             Lowering::Plain(Builtin::AsScalar) => {
                 return "vector (vec#n 'a) -> vector 'a".to_string();
@@ -424,7 +482,14 @@ mod tests {
 
     #[test]
     fn every_function_of_core_has_a_surface_name() {
-        let internal = ["index", "array_index", "tabulate_array"];
+        let internal = [
+            "index",
+            "array_index",
+            "tabulate_array",
+            "array_slice",
+            "array_update",
+            "array_update_slice",
+        ];
         for (_, name) in VECTOR_BUILTINS {
             // Behind a dot stands a space, which is a function of its own; `as_vector4` is
             // `as_vector 4`.

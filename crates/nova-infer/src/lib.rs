@@ -9,6 +9,7 @@
 
 mod application;
 mod bindings;
+mod blocks;
 mod builtin_application;
 mod builtins;
 mod cases;

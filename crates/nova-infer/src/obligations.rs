@@ -5,6 +5,7 @@
 //! the enclosing generalising binding it is forced: collections become vectors, `map` takes one
 //! vector, and a projection asks for an annotation (language §3).
 
+use crate::builtins::Block;
 use crate::inference::Inference;
 use crate::messages::Because;
 use crate::signature::DemandWord;
@@ -40,6 +41,16 @@ pub(crate) enum Demand {
         collection: Ty,
         index: Ty,
         element: Ty,
+    },
+    /// Integers and vectors, or tuples of n integers and `vector#n`s, of elements; the result is of
+    /// the same type as the vectors, of rows where these are those of a `vector#n`.
+    Block {
+        of: &'static Block,
+        head: ExpressionId,
+        indices: Vec<Ty>,
+        arrays: Vec<Ty>,
+        element: Ty,
+        result: Ty,
     },
     /// A tuple and one of its elements.
     Project { tuple: Ty, index: u32, element: Ty },
@@ -162,6 +173,7 @@ impl Inference<'_> {
                 index,
                 element,
             } => self.solve_index(obligation, collection, index, element, force),
+            Demand::Block { .. } => self.solve_block(obligation, force),
             Demand::Project {
                 tuple,
                 index,
@@ -181,6 +193,7 @@ impl Demand {
         let at = |index: usize| variables.get(index).copied();
         let (first, second) = (at(0)?, at(1)?);
         Some(match word {
+            DemandWord::Block => return None,
             DemandWord::Index => Demand::Index {
                 collection: first,
                 index: second,
@@ -218,9 +231,40 @@ impl Demand {
         })
     }
 
+    /// The demand of a built-in on blocks, whose parameters are the first variables; the others are its
+    /// result and the elements.
+    pub fn of_block(
+        block: &'static Block,
+        head: ExpressionId,
+        variables: &[Ty],
+        related: &[Ty],
+    ) -> Option<Demand> {
+        let [result, element] = *related else {
+            return None;
+        };
+        let parameters = |which: &[usize]| -> Option<Vec<Ty>> {
+            which.iter().map(|k| variables.get(*k).copied()).collect()
+        };
+        Some(Demand::Block {
+            of: block,
+            head,
+            indices: parameters(block.indices)?,
+            arrays: parameters(block.arrays)?,
+            element,
+            result,
+        })
+    }
+
     /// The types it relates.
     fn types(&self) -> Vec<Ty> {
         match *self {
+            Demand::Block {
+                ref indices,
+                ref arrays,
+                element,
+                result,
+                ..
+            } => [indices, arrays, &[element, result][..]].concat(),
             Demand::Rows {
                 collection,
                 element,

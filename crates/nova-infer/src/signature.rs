@@ -47,6 +47,7 @@ pub(crate) enum DemandWord {
     Rows,
     Unrows,
     Lanes,
+    Block,
 }
 
 const DEMAND_WORDS: &[(&str, DemandWord)] = &[
@@ -58,6 +59,7 @@ const DEMAND_WORDS: &[(&str, DemandWord)] = &[
     ("rows", DemandWord::Rows),
     ("unrows", DemandWord::Unrows),
     ("lanes", DemandWord::Lanes),
+    ("block", DemandWord::Block),
 ];
 
 impl SignatureType {

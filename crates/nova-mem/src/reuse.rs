@@ -244,7 +244,7 @@ impl Reuse<'_> {
             let (own, rest) = made.split_at(output.gives().min(made.len()));
             made = rest;
             match output {
-                Output::Scatter { destinations } => {
+                Output::Scatter { destinations, .. } => {
                     for (array, made) in destinations.iter_mut().zip(own) {
                         if let Some(instead) = self.replace(*made, *array, 1, place, before) {
                             *array = instead;

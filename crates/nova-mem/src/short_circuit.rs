@@ -126,7 +126,7 @@ impl ShortCircuit<'_> {
                 let mut made = pattern.iter().skip(operation.carries.len());
                 for output in &operation.outputs {
                     match output {
-                        Output::Scatter { destinations } => {
+                        Output::Scatter { destinations, .. } => {
                             destinations
                                 .iter()
                                 .for_each(|d| copy(*d, made.next(), true));

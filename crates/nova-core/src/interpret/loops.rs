@@ -48,6 +48,16 @@ impl Machine<'_> {
                 }
                 Ok(state)
             }
+            Builtin::Scanl => {
+                let (mut state, elements) = (o.value(), o.elements());
+                let mut states =
+                    Elements::with_capacity(element_type(&site.result), elements.len())?;
+                for x in elements.iter() {
+                    state = self.block(frame, block, [state, x])?;
+                    states.push(state.clone())?;
+                }
+                Ok(Value::Vector(states))
+            }
             Builtin::Filter => {
                 let elements = o.elements();
                 let (those, _) = self.partition(frame, block, &elements)?;
@@ -98,6 +108,8 @@ impl Machine<'_> {
             Builtin::Index | Builtin::ArrayIndex | Builtin::Scatter => Ok(Value::Unit),
             Builtin::Zip | Builtin::Unzip | Builtin::Concat | Builtin::Reverse => Ok(Value::Unit),
             Builtin::Replicate | Builtin::Rotate | Builtin::Update => Ok(Value::Unit),
+            Builtin::ArraySlice | Builtin::ArrayUpdate | Builtin::Count => Ok(Value::Unit),
+            Builtin::UpdateSlice | Builtin::ArrayUpdateSlice => Ok(Value::Unit),
             Builtin::Shape | Builtin::Reshape | Builtin::Transpose => Ok(Value::Unit),
             Builtin::Flatten | Builtin::Rows | Builtin::Unrows => Ok(Value::Unit),
             Builtin::Segments | Builtin::Unflatten | Builtin::Split => Ok(Value::Unit),
@@ -268,7 +280,7 @@ impl Machine<'_> {
 }
 
 /// The next index tuple in row-major order.
-fn advance(indices: &mut [usize], extents: &[usize]) {
+pub(super) fn advance(indices: &mut [usize], extents: &[usize]) {
     for (index, extent) in indices.iter_mut().zip(extents).rev() {
         *index += 1;
         if *index < *extent {

@@ -63,6 +63,10 @@ pub fn apply(
         Builtin::Permute => permute(o.elements(), o.elements()),
         Builtin::Gather => gather(o.elements(), o.elements()),
         Builtin::Slice => slice([o.integer(), o.integer(), o.integer()], o.elements()),
+        Builtin::ArraySlice => {
+            let bounds: Vec<i128> = (1..count).map(|_| o.integer()).collect();
+            array_slice(&bounds, o.array())
+        }
         Builtin::Range => range([o.value(), o.value(), o.value()], &site.result),
         Builtin::Trace => {
             let (text, value) = (o.elements(), o.value());
@@ -89,6 +93,21 @@ pub fn apply(
         Builtin::Replicate => replicate(o.integer(), o.value(), &site.result),
         Builtin::Rotate => rotate(o.integer(), o.elements()),
         Builtin::Update => update(o.elements(), o.integer(), o.value()),
+        Builtin::ArrayUpdate => {
+            let (extents, elements) = o.array();
+            array_update(&extents, elements, o)
+        }
+        Builtin::UpdateSlice => {
+            let (extents, elements) = o.array();
+            let (_, elements) = update_block(&extents, elements, o)?;
+            Ok(Value::Vector(elements))
+        }
+        Builtin::ArrayUpdateSlice => {
+            let (extents, elements) = o.array();
+            let (extents, elements) = update_block(&extents, elements, o)?;
+            Ok(Value::Array(extents, elements))
+        }
+        Builtin::Count => occurrences(o.integer(), o.elements(), &site.result),
         Builtin::Shape => shape(&o.array().0, &site.result),
         Builtin::Reshape => {
             let extents: Vec<i128> = (1..count).map(|_| o.integer()).collect();
@@ -108,6 +127,7 @@ pub fn apply(
         Builtin::Imap | Builtin::ReduceSeq { .. } => Ok(Value::Unit),
         Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => Ok(Value::Unit),
         Builtin::Filter | Builtin::Histogram | Builtin::Sort | Builtin::Tabulate => Ok(Value::Unit),
+        Builtin::Scanl => Ok(Value::Unit),
         Builtin::TabulateArray | Builtin::Partition => Ok(Value::Unit),
         Builtin::Iterate | Builtin::While => Ok(Value::Unit),
     }
@@ -246,6 +266,129 @@ fn length(n: usize, ty: &Type) -> Result<Value> {
         true => Ok(Value::Scalar(value)),
         false => Err(stop(ErrorKind::LengthOverflow, &[n as i128])),
     }
+}
+
+/// Dimension by dimension, the step is not 0, and the indices, in their order, are in range.
+fn array_slice(bounds: &[i128], (extents, elements): (Arc<[usize]>, Elements)) -> Result<Value> {
+    let rank = extents.len();
+    let bound = |k: usize| bounds.get(k).copied().unwrap_or(0);
+    let mut used = Vec::with_capacity(rank);
+    for (d, extent) in extents.iter().enumerate() {
+        used.push(progression(
+            bound(d),
+            bound(d + rank),
+            bound(d + 2 * rank),
+            *extent,
+        )?);
+    }
+    let shape: Vec<usize> = used.iter().map(Vec::len).collect();
+    let strides = strides(&extents);
+    let source = positions(&shape, |index| {
+        let places = index.iter().zip(&used).map(|(i, own)| own[*i]);
+        places
+            .zip(&strides)
+            .map(|(place, stride)| place * stride)
+            .sum()
+    })?;
+    let elements = elements.pick(source.into_iter())?;
+    Ok(Value::Array(shape.into(), elements))
+}
+
+/// The indices of a progression, each of which must be below `extent`.
+fn progression(b: i128, s: i128, e: i128, extent: usize) -> Result<Vec<usize>> {
+    let mut used = Vec::new();
+    for k in 0..steps(b, s, e)? {
+        let index = checked(b + k * s, extent)?;
+        if used.len() == used.capacity() {
+            grow(&mut used, 1)?;
+        }
+        used.push(index);
+    }
+    Ok(used)
+}
+
+/// How far elements lie apart that are neighbours in each dimension.
+fn strides(extents: &[usize]) -> Vec<usize> {
+    let mut strides: Vec<usize> = vec![1; extents.len()];
+    for d in (1..extents.len()).rev() {
+        strides[d - 1] = strides[d].saturating_mul(extents[d]);
+    }
+    strides
+}
+
+/// The number that each index of a shape has, in row-major order.
+fn positions(shape: &[usize], number: impl Fn(&[usize]) -> usize) -> Result<Vec<usize>> {
+    let count = if shape.contains(&0) {
+        0
+    } else {
+        shape.iter().product()
+    };
+    let mut list = index_list(count)?;
+    let mut index = vec![0; shape.len()];
+    for _ in 0..count {
+        list.push(number(&index));
+        super::loops::advance(&mut index, shape);
+    }
+    Ok(list)
+}
+
+/// The indices from left to right are in range.
+fn array_update(extents: &Arc<[usize]>, mut elements: Elements, mut o: Operands) -> Result<Value> {
+    let mut position = 0;
+    for extent in extents.iter() {
+        position = position * extent + checked(o.integer(), *extent)?;
+    }
+    elements.set(position, o.value())?;
+    Ok(Value::Array(extents.clone(), elements))
+}
+
+/// An array with a block of it replaced. The operands that are left are where the block begins, and
+/// the block. Dimension by dimension, its indices, in their order, are in range.
+fn update_block(
+    extents: &Arc<[usize]>,
+    mut elements: Elements,
+    mut o: Operands,
+) -> Result<(Arc<[usize]>, Elements)> {
+    let begins: Vec<i128> = extents.iter().map(|_| o.integer()).collect();
+    let (shape, block) = o.array();
+    let mut firsts = Vec::with_capacity(begins.len());
+    for ((begin, count), extent) in begins.iter().zip(shape.iter()).zip(extents.iter()) {
+        let used = progression(*begin, 1, begin + *count as i128, *extent)?;
+        firsts.push(used.first().copied().unwrap_or(0));
+    }
+    let strides = strides(extents);
+    let places = positions(&shape, |index| {
+        let places = index.iter().zip(&firsts).map(|(i, first)| i + first);
+        places
+            .zip(&strides)
+            .map(|(place, stride)| place * stride)
+            .sum()
+    })?;
+    for (k, place) in places.into_iter().enumerate() {
+        elements.set(place, block.get(k).unwrap_or(Value::Unit))?;
+    }
+    Ok((extents.clone(), elements))
+}
+
+/// n is not negative; then the length of the indices fits what counts them.
+fn occurrences(n: i128, indices: Elements, ty: &Type) -> Result<Value> {
+    let n = non_negative(n)?;
+    length(indices.len(), element_type(ty))?;
+    let mut counts: Vec<i128> = Vec::new();
+    grow(&mut counts, n)?;
+    counts.resize(n, 0);
+    for k in 0..indices.len() {
+        if let Some(bin) = in_range(integer_at(&indices, k), n) {
+            counts[bin] += 1;
+        }
+    }
+    let scalar = element_type(ty).as_scalar().unwrap_or(crate::Scalar::I32);
+    let mut elements = Elements::with_capacity(element_type(ty), n)?;
+    for count in counts {
+        let value = ScalarValue::from_integer_wrapping(scalar, count);
+        elements.push(Value::Scalar(value))?;
+    }
+    Ok(Value::Vector(elements))
 }
 
 /// The indices from left to right are in range.

@@ -14,15 +14,20 @@ pub fn builtin_type(builtin: Builtin, arguments: &[Type], stated: Option<&Type>)
         Builtin::Reduce { .. } | Builtin::Scan { .. } | Builtin::Foldl => folding(builtin, a),
         Builtin::ReduceSeq { .. } => folding(Builtin::Foldl, a),
         Builtin::Histogram | Builtin::Iterate | Builtin::While => folding(builtin, a),
+        Builtin::Scanl => folding(builtin, a),
         Builtin::Filter | Builtin::Partition | Builtin::Sort => selecting(builtin, a),
         Builtin::Permute | Builtin::Gather | Builtin::Slice | Builtin::Range => {
             indexing(builtin, a)
         }
         Builtin::Index | Builtin::ArrayIndex | Builtin::Scatter => indexing(builtin, a),
         Builtin::Rotate | Builtin::Update | Builtin::Unflatten => indexing(builtin, a),
+        Builtin::UpdateSlice => indexing(builtin, a),
+        Builtin::ArraySlice | Builtin::ArrayUpdate => blocks(builtin, a),
+        Builtin::ArrayUpdateSlice => blocks(builtin, a),
         Builtin::Trace | Builtin::Zip | Builtin::Unzip | Builtin::Concat => whole(builtin, a),
         Builtin::Reverse | Builtin::Replicate => whole(builtin, a),
         Builtin::Length | Builtin::Shape | Builtin::Segments => sizes(builtin, a, stated),
+        Builtin::Count => counting(a, stated),
         Builtin::Reshape | Builtin::Transpose | Builtin::Flatten => shapes(builtin, a),
         Builtin::Rows | Builtin::Unrows => shapes(builtin, a),
         Builtin::Split | Builtin::AsVector { .. } | Builtin::AsScalar => splitting(builtin, a),
@@ -71,11 +76,14 @@ fn folding(builtin: Builtin, a: Arguments) -> Result<Type> {
                 _ => Ok(element),
             }
         }
-        Builtin::Foldl => {
+        Builtin::Foldl | Builtin::Scanl => {
             a.count(3)?;
             let state = a.get(1)?.clone();
             a.function_to(0, &[state.clone(), a.vector(2)?], &state)?;
-            Ok(state)
+            match builtin {
+                Builtin::Scanl => Ok(Type::vector(state)),
+                _ => Ok(state),
+            }
         }
         Builtin::Histogram => {
             a.count(5)?;
@@ -197,6 +205,13 @@ fn indexing(builtin: Builtin, a: Arguments) -> Result<Type> {
             a.is(2, &a.vector(0)?)?;
             a.get(0).cloned()
         }
+        Builtin::UpdateSlice => {
+            a.count(3)?;
+            a.vector(0)?;
+            a.integer(1)?;
+            a.is(2, a.get(0)?)?;
+            a.get(0).cloned()
+        }
         Builtin::Unflatten => {
             a.count(2)?;
             a.indices(0)?;
@@ -204,6 +219,48 @@ fn indexing(builtin: Builtin, a: Arguments) -> Result<Type> {
             Ok(Type::vector(a.get(1)?.clone()))
         }
         other => Err(format!("no rule for {other:?}")),
+    }
+}
+
+/// Rules of built-ins that take an array and indices of all of its dimensions.
+fn blocks(builtin: Builtin, a: Arguments) -> Result<Type> {
+    let at = match builtin {
+        Builtin::ArraySlice => a.0.len().saturating_sub(1),
+        _ => 0,
+    };
+    let (rank, element) = a.array(at)?;
+    let rank = rank as usize;
+    let indices = match builtin {
+        Builtin::ArraySlice => 0..3 * rank,
+        _ => 1..rank + 1,
+    };
+    match builtin {
+        Builtin::ArraySlice => a.count(3 * rank + 1)?,
+        Builtin::ArrayUpdate => {
+            a.count(rank + 2)?;
+            a.is(rank + 1, &element)?;
+        }
+        _ => {
+            a.count(rank + 2)?;
+            a.is(rank + 1, a.get(0)?)?;
+        }
+    }
+    for k in indices {
+        a.integer(k)?;
+    }
+    a.get(at).cloned()
+}
+
+/// Rules of `count`, whose elements are of the integer type stated.
+fn counting(a: Arguments, stated: Option<&Type>) -> Result<Type> {
+    a.count(2)?;
+    a.integer(0)?;
+    a.indices(1)?;
+    match stated {
+        Some(Type::Vector(element)) if element.as_scalar().is_some_and(Scalar::is_integer) => {
+            Ok(Type::Vector(element.clone()))
+        }
+        Some(_) | None => Ok(Type::vector(Type::INT)),
     }
 }
 

@@ -113,7 +113,7 @@ impl Report<'_> {
         for output in &operation.outputs {
             let own = given.by_ref().take(output.gives());
             match output {
-                Output::Scatter { destinations } => {
+                Output::Scatter { destinations, .. } => {
                     changes.extend(own.zip(destinations).map(|(made, old)| Change {
                         word: "scatter",
                         made,

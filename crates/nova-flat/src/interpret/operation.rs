@@ -3,9 +3,9 @@
 use super::expressions::{Indices, take_all};
 use super::{
     Activation, Arrays, Held, Machine, SlotInfo, Slots, Stop, array, extent, extents, index_value,
-    read_all, scalar, slot,
+    integers, read_all, scalar, slot,
 };
-use crate::ir::{ArrayOperation, Atom, Bracketing, Lambda, Output, Variable};
+use crate::ir::{ArrayOperation, Atom, Bracketing, Lambda, Output, Positions, Variable};
 use crate::values::{Fault, element_type, internal};
 use nova_core::order::{self, Order};
 use nova_core::{Elements, ScalarValue, Type, Value};
@@ -112,12 +112,23 @@ impl<'a, A: Arrays> Machine<'a, A> {
                         *count += 1;
                     }
                 }
-                (Output::Scatter { .. }, Gathered::Arrays(arrays)) => {
-                    let index = first_integer(own)?;
-                    if in_range::<A>(index, arrays) {
-                        write_all::<A>(arrays, index, &scalars(&own[1..])?)?;
+                (Output::Scatter { positions, .. }, Gathered::Arrays(arrays)) => match positions {
+                    Positions::Given => {
+                        let index = first_integer(own)?;
+                        if in_range::<A>(index, arrays) {
+                            write_all::<A>(arrays, index, &scalars(&own[1..])?)?;
+                        }
                     }
-                }
+                    Positions::Block(starts) => {
+                        let starts = integers(&activation.slots, starts)?;
+                        let pairs = index.iter().zip(starts);
+                        let place: Vec<i64> =
+                            pairs.map(|(i, start)| i.wrapping_add(start)).collect();
+                        for (array, value) in arrays.iter_mut().zip(scalars(own)?) {
+                            A::write(array, &place, value)?;
+                        }
+                    }
+                },
                 (Output::Histogram { lambda, .. }, Gathered::Arrays(bins)) => {
                     self.histogram(activation, lambda, bins, own)?;
                 }
@@ -340,7 +351,7 @@ fn begin<A: Arrays>(
             activation.set(*count, index_value(n))?;
             Gathered::Kept(0, place_all(activation, arrays, &[n])?)
         }
-        Output::Scatter { destinations } => {
+        Output::Scatter { destinations, .. } => {
             let mut arrays = Vec::new();
             for (destination, info) in destinations.iter().zip(infos) {
                 let source = array(&mut activation.slots, *destination)?;

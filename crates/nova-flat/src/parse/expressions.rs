@@ -2,7 +2,8 @@
 
 use super::Parser;
 use crate::ir::{
-    ArrayOperation, Bracketing, Destination, Expression, Level, Output, SliceDimension, View,
+    ArrayOperation, Bracketing, Destination, Expression, Level, Output, Positions, SliceDimension,
+    View,
 };
 use nova_core::forms::read::FormReader;
 use nova_core::{ScalarOperation, Strategy, SumId, strategy};
@@ -252,6 +253,14 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
     ("scatter", |p, at, items| {
         let [destinations] = p.exactly(at, items)?;
         Some(Output::Scatter {
+            destinations: p.arrays(destinations)?,
+            positions: Positions::Given,
+        })
+    }),
+    ("scatter_block", |p, at, items| {
+        let [starts, destinations] = p.exactly(at, items)?;
+        Some(Output::Scatter {
+            positions: Positions::Block(p.atoms(starts)?),
             destinations: p.arrays(destinations)?,
         })
     }),

@@ -1,7 +1,7 @@
 //! The rules of the array operation and its outputs.
 
 use super::{INSIDE, Result, Verifier};
-use crate::ir::{ArrayOperation, Atom, Level, Output, Type, Variable};
+use crate::ir::{ArrayOperation, Atom, Level, Output, Positions, Type, Variable};
 use crate::visit::Substitution;
 use nova_core::{Scalar, Strategy, strategy};
 
@@ -115,7 +115,14 @@ impl<'a> Verifier<'a> {
         let (first, values) = match output {
             Output::Map | Output::Reduce { .. } | Output::Scan { .. } => (None, own),
             Output::Filter { .. } => (Some(Scalar::Bool), &own[1..]),
-            Output::Scatter { .. }
+            Output::Scatter {
+                positions: Positions::Block(_),
+                ..
+            } => (None, own),
+            Output::Scatter {
+                positions: Positions::Given,
+                ..
+            }
             | Output::Histogram { .. }
             | Output::Collect { .. }
             | Output::Join { .. } => (Some(Scalar::I64), &own[1..]),
@@ -184,7 +191,18 @@ impl<'a> Verifier<'a> {
                 types.extend(vectors(own(0)));
                 types
             }
-            Output::Scatter { destinations } => self.destinations(destinations, values)?,
+            Output::Scatter {
+                destinations,
+                positions,
+            } => {
+                if let Positions::Block(starts) = positions {
+                    self.are(starts, Scalar::I64)?;
+                    self.require(starts.len() == shape.len(), || {
+                        "a block with another number of starts".to_string()
+                    })?;
+                }
+                self.destinations(destinations, values, shape.len())?
+            }
             Output::Histogram {
                 lambda,
                 start,
@@ -212,10 +230,18 @@ impl<'a> Verifier<'a> {
     /// Only some outputs accept a space of several dimensions.
     fn demands(&self, output: &Output, shape: &[Atom]) -> Result<()> {
         let accepted = match output {
-            Output::Map | Output::Reduce { .. } => true,
+            Output::Map
+            | Output::Reduce { .. }
+            | Output::Scatter {
+                positions: Positions::Block(_),
+                ..
+            } => true,
             Output::Scan { .. }
             | Output::Filter { .. }
-            | Output::Scatter { .. }
+            | Output::Scatter {
+                positions: Positions::Given,
+                ..
+            }
             | Output::Histogram { .. }
             | Output::Collect { .. }
             | Output::Join { .. } => shape.len() == 1,
@@ -238,17 +264,20 @@ impl<'a> Verifier<'a> {
         self.lambda(lambda, &[values, values].concat(), values)
     }
 
-    fn destinations(&self, destinations: &[Variable], values: &[Scalar]) -> Result<Vec<Type>> {
+    fn destinations(
+        &self,
+        destinations: &[Variable],
+        values: &[Scalar],
+        rank: usize,
+    ) -> Result<Vec<Type>> {
         let mut types = Vec::new();
-        let mut extent = None;
+        let mut first: Option<&[Atom]> = None;
         for (destination, value) in destinations.iter().zip(values) {
             let (scalar, shape) = self.array(*destination)?;
-            let [own] = shape else {
-                return self.fail("a destination that is no vector");
-            };
-            let first = *extent.get_or_insert(*own);
-            self.require(scalar == *value && self.same(first, *own), || {
-                "a destination of another type or extent".to_string()
+            let mut pairs = shape.iter().zip(*first.get_or_insert(shape));
+            let agree = shape.len() == rank && pairs.all(|(own, first)| self.same(*first, *own));
+            self.require(scalar == *value && agree, || {
+                "a destination of another type or shape".to_string()
             })?;
             types.push(Type::Array(scalar, shape.to_vec()));
         }

@@ -265,6 +265,10 @@ impl Mono<'_, '_> {
             (Lowering::To(_), 0) => {
                 return Role::Function(known.parameters.first().map_or(0, arrows));
             }
+            (Lowering::Block(block), _) => {
+                let tuple = matches!(known.parameters.get(index), Some(Type::Tuple(_)));
+                block.indices.contains(&index) && tuple
+            }
             (Lowering::Tabulate | Lowering::Reshape, 0) | (Lowering::Index, 1) => {
                 matches!(known.parameters.get(index), Some(Type::Tuple(_)))
             }

@@ -2,7 +2,7 @@
 
 use super::Mono;
 use super::application::{Callee, Item, Known, Pending};
-use crate::builtins::{Arity, BuiltinId, Lowering};
+use crate::builtins::{Arity, Block, BuiltinId, Lowering};
 use crate::signature::SignatureType;
 use nova_core::ir::{self, ExpressionKind, Variable};
 use nova_core::{Builtin, ScalarOperation, ScalarValue, Strategy, Type};
@@ -78,6 +78,10 @@ impl Mono<'_, '_> {
                 Some(Type::Array(..)) => Builtin::Shape,
                 Some(_) | None => Builtin::Length,
             },
+            Lowering::Block(block) => match is_of_arrays(block, known) {
+                true => block.of_arrays,
+                false => block.of_vectors,
+            },
             Lowering::Index => match parameters.first() {
                 Some(Type::Array(..)) => Builtin::ArrayIndex,
                 Some(_) | None => Builtin::Index,
@@ -109,14 +113,18 @@ impl Mono<'_, '_> {
         id: ast::ExpressionId,
     ) -> Vec<Item> {
         let signature = &builtin.get().signature;
+        let lowering = builtin.get().lowering;
         let map = builtin.arity() == Arity::Map;
         items
             .into_iter()
             .enumerate()
             .map(|(index, item)| {
-                let takes_rows = match signature.parameters.get(index) {
-                    Some(SignatureType::Rows(_)) => true,
-                    Some(_) | None => map && index > 0,
+                let takes_rows = match (signature.parameters.get(index), lowering) {
+                    (Some(SignatureType::Rows(_)), _) => true,
+                    (_, Lowering::Block(block)) => {
+                        block.arrays.contains(&index) && !is_of_arrays(block, known)
+                    }
+                    (Some(_) | None, _) => map && index > 0,
                 };
                 match (item, known.parameters.get(index)) {
                     (Item::Value(value), Some(Type::Array(rank, element))) if takes_rows => {
@@ -296,4 +304,10 @@ impl Mono<'_, '_> {
         let read = self.builtin(Builtin::ArrayIndex, arguments, ty, id);
         self.wrap(pending, read, id)
     }
+}
+
+/// Whether a built-in on blocks is given tuples as indices.
+fn is_of_arrays(block: &Block, known: &Known) -> bool {
+    let mut indices = block.indices.iter();
+    indices.any(|k| matches!(known.parameters.get(*k), Some(Type::Tuple(_))))
 }

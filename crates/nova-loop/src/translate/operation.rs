@@ -277,9 +277,9 @@ impl<'a> Translator<'a> {
         let ordered = operation.outputs.iter().any(|o| match o {
             flat::Output::Reduce { .. } => true,
             flat::Output::Map => false,
+            flat::Output::Scatter { positions, .. } => *positions == flat::Positions::Given,
             flat::Output::Scan { .. }
             | flat::Output::Filter { .. }
-            | flat::Output::Scatter { .. }
             | flat::Output::Histogram { .. }
             | flat::Output::Collect { .. } => true,
             flat::Output::Join { .. } => false,

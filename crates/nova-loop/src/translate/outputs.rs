@@ -31,7 +31,7 @@ pub(super) enum Output<'a> {
         for_all: bool,
     },
     Scatter {
-        length: Expression,
+        positions: Positions,
         arrays: &'a [flat::Variable],
     },
     Histogram {
@@ -41,6 +41,14 @@ pub(super) enum Output<'a> {
     },
     Collect(Collect<'a>),
     Join(flat::Variable),
+}
+
+/// Where a scatter under way stores its values.
+pub(super) enum Positions {
+    /// At indices below the length of the destinations.
+    Given { length: Expression },
+    /// At the indices of the space, counted from these.
+    Block { starts: Vec<Expression> },
 }
 
 impl Output<'_> {
@@ -113,10 +121,13 @@ impl<'a> Translator<'a> {
                     for_all,
                 })
             }
-            flat::Output::Scatter { destinations } => {
-                let length = self.start_scatter(destinations, pattern, space)?;
+            flat::Output::Scatter {
+                destinations,
+                positions,
+            } => {
+                let positions = self.start_scatter(destinations, positions, pattern, space)?;
                 Ok(Output::Scatter {
-                    length,
+                    positions,
                     arrays: pattern,
                 })
             }
@@ -159,19 +170,25 @@ impl<'a> Translator<'a> {
     fn start_scatter(
         &mut self,
         destinations: &[flat::Variable],
+        positions: &flat::Positions,
         pattern: &[flat::Variable],
         space: &Space,
-    ) -> Result<Expression> {
+    ) -> Result<Positions> {
         let mut length = Expression::index(0);
         for (from, to) in destinations.iter().zip(pattern) {
             let from = self.place(*from)?;
-            if let [extent] = from.shape {
-                length = self.simple(*extent)?;
-            }
+            length = self.product(from.shape)?;
             let to = self.destination(*to, length.clone(), &space.place)?;
             self.copy_unless_same(to, from, &space.place)?;
         }
-        Ok(length)
+        match positions {
+            flat::Positions::Given => Ok(Positions::Given { length }),
+            flat::Positions::Block(starts) => {
+                let starts = starts.iter().map(|start| self.simple(*start));
+                let starts = starts.collect::<Result<_>>()?;
+                Ok(Positions::Block { starts })
+            }
+        }
     }
 
     fn start_collect(
@@ -240,7 +257,7 @@ impl<'a> Translator<'a> {
                 self.save_for(arrays)?;
                 let index = Expression::Variable(*count);
                 if *for_all && self.are_cheap(values) {
-                    self.store_all(arrays, &index, values)?;
+                    self.store_all(arrays, std::slice::from_ref(&index), values)?;
                     let kept = Expression::Scalar {
                         operation: ScalarOperation::Convert(Scalar::I64),
                         operand: Scalar::Bool,
@@ -250,18 +267,31 @@ impl<'a> Translator<'a> {
                     return Ok(());
                 }
                 self.when(condition, |this| {
-                    this.store_all(arrays, &index, values)?;
+                    this.store_all(arrays, std::slice::from_ref(&index), values)?;
                     this.assign(*count, index.clone().plus(Expression::index(1)));
                     Ok(())
                 })
             }
-            Output::Scatter { length, arrays } => {
+            Output::Scatter {
+                positions: Positions::Given { length },
+                arrays,
+            } => {
                 let (index, values) = split(values, 1)?;
                 let index = self.simple(single_value(index)?)?;
                 self.save_for(arrays)?;
                 self.when(Self::in_range(&index, length), |this| {
-                    this.store_all(arrays, &index, values)
+                    this.store_all(arrays, &[index], values)
                 })
+            }
+            Output::Scatter {
+                positions: Positions::Block { starts },
+                arrays,
+            } => {
+                let indices = space.indices.iter().zip(starts);
+                let indices: Vec<_> = indices
+                    .map(|(i, start)| start.clone().plus(i.clone()))
+                    .collect();
+                self.store_all(arrays, &indices, values)
             }
             Output::Histogram {
                 lambda,
@@ -308,13 +338,13 @@ impl<'a> Translator<'a> {
     fn store_all(
         &mut self,
         arrays: &[flat::Variable],
-        index: &Expression,
+        indices: &[Expression],
         values: &[flat::Atom],
     ) -> Result<()> {
         for (array, value) in arrays.iter().zip(values) {
             let value = self.scalar(*value)?;
             let place = self.place(*array)?;
-            self.store(place, vec![index.clone()], value)?;
+            self.store(place, indices.to_vec(), value)?;
         }
         Ok(())
     }
@@ -344,7 +374,7 @@ impl<'a> Translator<'a> {
                 arguments.push(this.term(*value)?);
             }
             this.apply(lambda, arguments, |this, results| {
-                this.store_all(arrays, &index, results)
+                this.store_all(arrays, std::slice::from_ref(&index), results)
             })?;
             Ok(())
         })

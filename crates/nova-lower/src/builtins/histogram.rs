@@ -1,11 +1,11 @@
-//! `histogram`: an output of an operation over values without vectors; otherwise the elements are
+//! `histogram` and `count`: an output of an operation over values without vectors; otherwise the elements are
 //! sorted by bin and each bin is folded in order.
 
 use super::{Argument, scalar_type};
 use crate::builder::Lowerer;
-use crate::error::Result;
+use crate::error::{LowerError, Result};
 use crate::values::Vector;
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, Type};
 use nova_flat::ir::{Atom, Output, Type as FlatType, Variable};
 
 impl Lowerer<'_> {
@@ -52,6 +52,29 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
+    /// A histogram of ones. The sums cannot overflow: the length of the indices fits their type.
+    pub(super) fn count_indices(
+        &mut self,
+        [bins, indices]: &[Argument; 2],
+        ty: &Type,
+    ) -> Result<Vec<Atom>> {
+        let (bins, scalar) = bins.scalar()?;
+        let bins = self.check_count(bins, scalar);
+        let bins = self.check_longest(bins, scalar);
+        let Type::Vector(element) = ty else {
+            return Err(LowerError::new("counts that are no vector"));
+        };
+        let counted = scalar_type(element)?;
+        let indices = indices.vector()?;
+        self.check_length_fits(indices.length, counted);
+        let place_type = scalar_type(&indices.element)?;
+        let counts = self.occurrences((indices.length, bins), counted, |b, k| {
+            let place = b.index(indices.lifted[0], &[k])?;
+            Ok(b.index_from(place, place_type))
+        })?;
+        Ok(vec![bins, counts])
+    }
+
     fn histogram_in_order(
         &mut self,
         function: &Argument,
@@ -74,7 +97,7 @@ impl Lowerer<'_> {
             let right = b.index(places, &[right])?;
             Ok(b.compare(ScalarOperation::LessEqual, left, right))
         })?;
-        let counts = self.bin_counts(n, places, bins)?;
+        let counts = self.occurrences((n, bins), Scalar::I64, |b, k| b.index(places, &[k]))?;
         let (starts, ends) = self.offsets(bins, counts)?;
         let lifted = self.build(&[bins], &start.ty, |b, bin| {
             let first = b.index(starts, bin)?;
@@ -100,23 +123,26 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// How many of the places name each bin.
-    fn bin_counts(&mut self, n: Atom, places: Atom, bins: Atom) -> Result<Atom> {
+    /// How many of `n` places name each bin, as numbers of a type that holds `n`.
+    fn occurrences(
+        &mut self,
+        (n, bins): (Atom, Atom),
+        scalar: Scalar,
+        place: impl FnOnce(&mut Self, Atom) -> Result<Atom>,
+    ) -> Result<Atom> {
         let index = self.index_variable(0);
-        let body = self.body(|b| {
-            let place = b.index(places, &[Atom::Variable(index)])?;
-            Ok(vec![place, Atom::index(1)])
-        })?;
-        let lambda = self.lambda(&[Scalar::I64, Scalar::I64], |b, p| {
-            Ok(vec![b.add(p[0], p[1])])
+        let one = Self::literal_of(scalar, 1);
+        let body = self.body(|b| Ok(vec![place(b, Atom::Variable(index))?, one]))?;
+        let lambda = self.lambda(&[scalar, scalar], |b, p| {
+            Ok(vec![b.scalar(ScalarOperation::Add, scalar, p.to_vec())])
         })?;
         let output = Output::Histogram {
             lambda,
-            start: vec![Atom::index(0)],
+            start: vec![Self::literal_of(scalar, 0)],
             bins,
         };
         let operation = self.over(n, index, body, output);
-        let ty = FlatType::Array(Scalar::I64, vec![bins]);
+        let ty = FlatType::Array(scalar, vec![bins]);
         Ok(Atom::Variable(self.bind("counts", ty, operation)))
     }
 }

@@ -3,6 +3,7 @@
 //! Arguments are lowered first, left to right; then the built-in's checks, in the order of the
 //! reference interpreter; then usually one array operation.
 
+mod blocks;
 mod histogram;
 mod loops;
 mod maps;
@@ -117,6 +118,7 @@ impl Lowerer<'_> {
             Builtin::Reduce { commutes } => self.reduce(exactly(args)?, commutes),
             Builtin::Scan { exclusive } => self.scan(exactly(args)?, exclusive),
             Builtin::Foldl => self.foldl(exactly(args)?, None),
+            Builtin::Scanl => self.scanl(exactly(args)?),
             Builtin::ReduceSeq { space } => {
                 let level = Level::Sequential;
                 self.foldl(exactly(args)?, Some(Strategy { level, space }))
@@ -125,6 +127,7 @@ impl Lowerer<'_> {
             Builtin::AsVector { lanes } => self.as_vector(exactly(args)?, lanes),
             Builtin::AsScalar => self.as_scalar(exactly(args)?),
             Builtin::Histogram => self.histogram(exactly(args)?),
+            Builtin::Count => self.count_indices(exactly(args)?, ty),
             Builtin::Iterate => self.iterate(exactly(args)?),
             Builtin::While => self.while_loop(exactly(args)?),
             Builtin::Range => self.range(exactly(args)?),
@@ -138,7 +141,10 @@ impl Lowerer<'_> {
             Builtin::Reverse => self.reverse(exactly(args)?),
             Builtin::Replicate => self.replicate_builtin(exactly(args)?),
             Builtin::Rotate => self.rotate(exactly(args)?),
-            Builtin::Update => self.update(exactly(args)?),
+            Builtin::Update => self.update(args),
+            Builtin::ArrayUpdate => self.update(args),
+            Builtin::UpdateSlice | Builtin::ArrayUpdateSlice => self.update_slice(args),
+            Builtin::ArraySlice => self.array_slice(args),
             Builtin::Index => self.index_builtin(exactly(args)?),
             Builtin::ArrayIndex => self.array_index(args),
             Builtin::Length => self.length(exactly(args)?, ty),

@@ -1,13 +1,12 @@
-//! `reverse`, `rotate`, `concat`, `replicate`, `update`, `unzip` and indexing.
+//! `reverse`, `rotate`, `concat`, `replicate`, `unzip` and indexing.
 
 use super::Argument;
-use super::permute::Merge;
 use crate::builder::{Lowerer, constant};
 use crate::error::{LowerError, Result};
 use crate::join::Part;
 use crate::values::{Vector, take};
 use nova_core::{Scalar, ScalarOperation, ScalarValue, Type};
-use nova_flat::ir::{Atom, Expression};
+use nova_flat::ir::Atom;
 
 impl Lowerer<'_> {
     pub(super) fn index_builtin(&mut self, [x, index]: &[Argument; 2]) -> Result<Vec<Atom>> {
@@ -114,35 +113,6 @@ impl Lowerer<'_> {
             |b| Ok(b.add(rest, divisor)),
             |_| Ok(rest),
         )
-    }
-
-    /// Tops are replaced; a new row is put behind the data of the old ones.
-    pub(super) fn update(&mut self, [x, index, value]: &[Argument; 3]) -> Result<Vec<Atom>> {
-        let x = x.vector()?;
-        let (index, scalar) = index.scalar()?;
-        let index = self.check_index(index, scalar, x.length);
-        let single = self.literal(&x.element, std::slice::from_ref(&value.atoms))?;
-        let mut merge = Merge::into(x.length);
-        let mut from = single.iter();
-        self.merge_levels(&x.element, &mut from, &mut x.lifted.iter(), &mut merge)?;
-        let mut tops = Vec::with_capacity(merge.tops.len());
-        for (old, source, shift) in &merge.tops {
-            let new = self.index(*source, &[Atom::index(0)])?;
-            let value = match shift {
-                Some(shift) => self.add(new, *shift),
-                None => new,
-            };
-            let (array, scalar) = self.array(*old)?;
-            let expression = Expression::Update {
-                array,
-                indices: vec![index],
-                value,
-            };
-            tops.push(self.bind_array("t", scalar, vec![x.length], expression));
-        }
-        let lifted = merge.with_tops(&tops)?;
-        let vector = Vector { lifted, ..x };
-        Ok(vector.atoms())
     }
 
     pub(super) fn unzip(&mut self, [z]: &[Argument; 1]) -> Result<Vec<Atom>> {

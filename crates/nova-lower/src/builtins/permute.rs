@@ -7,7 +7,9 @@ use crate::join::Below;
 use crate::values::{Vector, next, take};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
 use nova_diag::deep;
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Output, Type as FlatType, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Expression, Level, Output, Positions, Type as FlatType, Variable,
+};
 use std::slice::Iter;
 
 impl Lowerer<'_> {
@@ -73,6 +75,7 @@ impl Lowerer<'_> {
             body,
             outputs: vec![Output::Scatter {
                 destinations: vec![destination],
+                positions: Positions::Given,
             }],
         };
         let operation = Expression::Operation(operation);
@@ -119,7 +122,10 @@ impl Lowerer<'_> {
             strategy: None,
             carries: Vec::new(),
             body,
-            outputs: vec![Output::Scatter { destinations }],
+            outputs: vec![Output::Scatter {
+                destinations,
+                positions: Positions::Given,
+            }],
         };
         let tops = Self::atoms(&pattern);
         self.emit(pattern, Expression::Operation(operation));
@@ -129,7 +135,7 @@ impl Lowerer<'_> {
     }
 
     /// A value moved between levels: rows are shifted, other tops are not.
-    fn add_to_rows(&mut self, value: Atom, shift: Option<Atom>) -> Atom {
+    pub(super) fn add_to_rows(&mut self, value: Atom, shift: Option<Atom>) -> Atom {
         match shift {
             Some(shift) => self.add(value, shift),
             None => value,

@@ -5,7 +5,7 @@ use crate::builder::{Lowerer, constant};
 use crate::error::Result;
 use crate::values::Vector;
 use nova_core::{ErrorKind, Scalar, ScalarOperation};
-use nova_flat::ir::{Atom, Body, Expression};
+use nova_flat::ir::{Atom, Body, Expression, SliceDimension};
 
 /// A progression from `begin` to before `end` by `step`, which is not 0.
 #[derive(Clone, Copy)]
@@ -60,6 +60,19 @@ impl Lowerer<'_> {
         [begin, step, end, x]: &[Argument; 4],
     ) -> Result<Vec<Atom>> {
         let x = x.vector()?;
+        let SliceDimension { start, step, count } = self.sliced([begin, step, end], x.length)?;
+        let lifted = self.slice(&x.element, &x.lifted, start, step, count)?;
+        let vector = Vector {
+            length: count,
+            element: x.element,
+            lifted,
+        };
+        Ok(vector.atoms())
+    }
+
+    /// What a slice takes of a dimension of extent `n`, checked to be in range.
+    pub(super) fn sliced(&mut self, bounds: [&Argument; 3], n: Atom) -> Result<SliceDimension> {
+        let [begin, step, end] = bounds;
         let bounds = [begin.scalar()?, step.scalar()?, end.scalar()?];
         let (step, step_type) = bounds[1];
         self.check_step(step, step_type);
@@ -73,14 +86,22 @@ impl Lowerer<'_> {
                 .all(|(atom, scalar)| is_narrow(*atom, *scalar)),
         };
         let count = self.count(progression)?;
-        self.check_slice(progression, count, x.length)?;
-        let lifted = self.slice(&x.element, &x.lifted, begin, step, count)?;
-        let vector = Vector {
-            length: count,
-            element: x.element,
-            lifted,
+        self.check_slice(progression, count, n)?;
+        let start = begin;
+        Ok(SliceDimension { start, step, count })
+    }
+
+    /// Where `count` neighbours begin in a dimension of extent `n`, checked to be in range.
+    pub(super) fn block_start(&mut self, begin: &Argument, count: Atom, n: Atom) -> Result<Atom> {
+        let (begin, scalar) = begin.scalar()?;
+        let progression = Progression {
+            begin: self.bound_from(begin, scalar),
+            end: count,
+            step: Atom::index(1),
+            narrow: false,
         };
-        Ok(vector.atoms())
+        self.check_slice(progression, count, n)?;
+        Ok(progression.begin)
     }
 
     fn check_step(&mut self, step: Atom, scalar: Scalar) {

@@ -1,7 +1,7 @@
-//! `reduce`, `scan` and `foldl`.
+//! `reduce`, `scan`, `foldl` and `scanl`.
 //!
-//! Over values without vectors they are outputs of an operation, whose bracketing is free; over
-//! values with vectors, and `foldl` always, an operation that carries the state.
+//! Over values without vectors the first two are outputs of an operation, whose bracketing is free; over
+//! values with vectors, and `foldl` and `scanl` always, they are an operation that carries the state.
 
 use super::Argument;
 use crate::builder::Lowerer;
@@ -122,8 +122,17 @@ impl Lowerer<'_> {
                 Ok((next, shown))
             },
         )?;
-        let vector = Vector { lifted, ..x };
+        let vector = Vector {
+            length: x.length,
+            element: state.clone(),
+            lifted,
+        };
         Ok(vector.atoms())
+    }
+
+    pub(super) fn scanl(&mut self, [function, start, x]: &[Argument; 3]) -> Result<Vec<Atom>> {
+        let x = x.vector()?;
+        self.scan_in_order(function, start, x, false)
     }
 
     pub(super) fn foldl(

@@ -365,9 +365,11 @@ impl Analysis<'_> {
             | Builtin::Imap
             | Builtin::Reduce { .. }
             | Builtin::Scan { .. }
+            | Builtin::Scanl
             | Builtin::Permute
             | Builtin::Gather
             | Builtin::Slice
+            | Builtin::ArraySlice
             | Builtin::Range
             | Builtin::Length
             | Builtin::Filter
@@ -383,6 +385,10 @@ impl Analysis<'_> {
             | Builtin::Replicate
             | Builtin::Rotate
             | Builtin::Update
+            | Builtin::ArrayUpdate
+            | Builtin::UpdateSlice
+            | Builtin::ArrayUpdateSlice
+            | Builtin::Count
             | Builtin::Tabulate
             | Builtin::TabulateArray
             | Builtin::Partition

@@ -3,7 +3,7 @@
 use super::keys::word;
 use super::parts::Code;
 use nova_core::{Scalar, ScalarOperation as Operation, ScalarValue};
-use nova_flat::ir::{Atom, Bracketing, Expression, Level, Output, Type, Variable};
+use nova_flat::ir::{Atom, Bracketing, Expression, Level, Output, Positions, Type, Variable};
 
 /// Bits of a digit, and how many digits there are.
 pub(super) const BITS: u64 = 4;
@@ -256,6 +256,7 @@ impl Code<'_> {
         let carries = carries.into_iter().zip(begins).collect();
         let outputs = vec![Output::Scatter {
             destinations: vec![none],
+            positions: Positions::Given,
         }];
         self.loop_of_thread(pattern, (length, index), carries, body, outputs);
         let index = self.fresh("i", Scalar::I64);

@@ -21,6 +21,22 @@ pub const FORMS: &[Row] = &[
     (4, "vector a", "(slice {@nat} {@nat} {@nat} {vector a})"),
     (3, "vector i", "(range {@size i} {@size i} 40)"),
     (4, "vector a", "(update {vector a} {i} {a})"),
+    (3, "vector a", "(update_slice {vector a} {i} {vector a})"),
+    (
+        3,
+        "vector#2 a",
+        "(update_slice ({vector#2 a} : <vector#2 a>) ({@nat}, {i}) ({vector#2 a} : <vector#2 a>))",
+    ),
+    (
+        3,
+        "vector#2 a",
+        "(slice ({@nat}, {i}) ({int}, {@nat}) ({@nat}, {j}) ({vector#2 a} : <vector#2 a>))",
+    ),
+    (
+        2,
+        "vector#2 a",
+        "(update ({vector#2 a} : <vector#2 a>) ({@nat}, {@nat}) {a})",
+    ),
     (3, "vector a", "(scatter {vector a} {vector i} {vector a})"),
     (
         3,

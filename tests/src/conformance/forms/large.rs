@@ -53,6 +53,12 @@ pub const STEPS: &[Row] = &[
         "(let ($1 {@large a}) in (slice 0 3 (length $1) $1))",
     ),
     (
+        4,
+        "vector a",
+        "(let ($1 {@large a}) ($2 (/ (length $1) 2)) in (update_slice $1 (/ $2 2) (map {a -> a} (slice 0 1 $2 $1))))",
+    ),
+    (2, "vector j", "(count 700 {@large i})"),
+    (
         3,
         "vector a",
         "(let ($1 {@large a}) in (slice (- (length $1) 1) -2 -1 $1))",

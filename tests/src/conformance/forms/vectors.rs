@@ -115,6 +115,26 @@ pub const FORMS: &[Row] = &[
         "(let ($1 {vector a}) in \
          (if (> (length $1) 0) (update $1 (% {@nat} (length $1)) {a}) $1))",
     ),
+    (
+        4,
+        "vector a",
+        "(let ($1 {vector a}) ($2 {vector a}) ($3 (min (length $1) (length $2))) in \
+         (update_slice $1 (- (length $1) $3) (slice 0 1 $3 $2)))",
+    ),
+    (
+        3,
+        "vector a",
+        "(let ($1 {vector a}) ($2 (min 2 (length $1))) in \
+         (update_slice $1 (- (length $1) $2) (slice 0 1 $2 $1)))",
+    ),
+    (
+        3,
+        "vector a",
+        "(let ($1 {vector a}) in (foldl (lambda ($2 $3) (update_slice $2 $3 \
+         (map {a -> a} (slice 0 1 (- (length $1) $3) $2)))) $1 (range (length $1))))",
+    ),
+    (4, "vector b", "(scanl {b -> a -> b} {b} {vector a})"),
+    (3, "vector j", "(count {@size} {vector i})"),
     (4, "vector b", "(imap {int -> b} {vector a})"),
     (5, "vector a", "(tabulate {@size i} {i -> a})"),
     (3, "vector int", "(segments {vector (vector a)})"),
@@ -216,6 +236,39 @@ pub const ARRAYS: &[Row] = &[
         "(let ($1 ({vector#3 a} : <vector#3 a>)) (($2, $3, $4) (shape $1)) in \
          (if (and (> $2 0) (and (> $3 0) (> $4 0))) \
          ($1 ! ((% {@nat} $2), (% {@nat} $3), (% {@nat} $4))) {a}))",
+    ),
+    (
+        4,
+        "vector#2 a",
+        "(let ($1 ({vector#2 a} : <vector#2 a>)) ($2 (shape $1)) in \
+         (slice ((- $2.0 1), 0) (-1, 2) (-1, $2.1) $1))",
+    ),
+    (
+        3,
+        "vector#3 a",
+        "(let ($1 ({vector#3 a} : <vector#3 a>)) (($2, $3, $4) (shape $1)) in \
+         (slice (0, 0, (- $4 1)) (2, 1, -1) ($2, $3, -1) $1))",
+    ),
+    (
+        4,
+        "vector#2 a",
+        "(let ($1 ({vector#2 a} : <vector#2 a>)) ($2 (shape $1)) in \
+         (if (and (> $2.0 0) (> $2.1 0)) \
+         (update $1 ((% {@nat} $2.0), (% {@nat} $2.1)) {a}) $1))",
+    ),
+    (
+        4,
+        "vector#2 a",
+        "(let ($1 ({vector#2 a} : <vector#2 a>)) ($2 ({vector#2 a} : <vector#2 a>)) \
+         (($3, $4) (shape $1)) (($5, $6) (shape $2)) ($7 (min $3 $5)) ($8 (min $4 $6)) in \
+         (update_slice $1 ((- $3 $7), (- $4 $8)) (slice (0, 0) (1, 1) ($7, $8) $2)))",
+    ),
+    (
+        3,
+        "vector#2 a",
+        "(let ($1 ({vector#2 a} : <vector#2 a>)) (($3, $4) (shape $1)) ($5 (min $3 $4)) in \
+         (iterate 2 (lambda ($2) (update_slice $2 (0, 0) \
+         (transpose (slice (0, 0) (1, 1) ($5, $5) $2)))) $1))",
     ),
     (
         3,

@@ -26,6 +26,37 @@ pub const ARRAYS: &[Production] = &[
         format!("(let ({name} {m}) ((r, c) (shape {name})) in (flatten (reshape (c, r) {name})))")
     }),
     row("transpose", 4, is_matrix, prefix!("transpose", 1)),
+    row("slice 2-D", 3, is_matrix, |d, t, f| {
+        let m = d.expression(t, f);
+        if d.random.chance(10) {
+            return format!("(slice (0, 1) (1, 1) (2, 2) {m})");
+        }
+        let name = d.name();
+        let step = 1 + d.random.below(2);
+        format!(
+            "(let ({name} {m}) ((r, c) (shape {name})) in \
+             (slice (0, (- c 1)) ({step}, -1) (r, -1) {name}))"
+        )
+    }),
+    row("update 2-D", 2, is_matrix, |d, t, f| {
+        let (m, x) = (d.expression(t, f), d.expression(&element(t), f));
+        let name = d.name();
+        format!(
+            "(let ({name} {m}) ((r, c) (shape {name})) in \
+             (if (and (> r 0) (> c 1)) (update {name} (0, 1) {x}) {name}))"
+        )
+    }),
+    row("update_slice 2-D", 3, is_matrix, |d, t, f| {
+        let (m, b) = (d.expression(t, f), d.expression(t, f));
+        if d.random.chance(10) {
+            return format!("(update_slice {m} (0, 0) {b})");
+        }
+        let (whole, block) = (d.name(), d.name());
+        format!(
+            "(let ({whole} {m}) ({block} {b}) ((r, c) (shape {whole})) ((p, q) (shape {block})) in \
+             (if (and (<= p r) (<= q c)) (update_slice {whole} ((- r p), 0) {block}) {whole}))"
+        )
+    }),
     row("unrows", 3, is_matrix, |d, t, f| {
         if d.random.chance(15) {
             return format!(

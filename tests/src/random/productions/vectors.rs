@@ -2,7 +2,7 @@
 
 use super::kinds::{
     always, element, is_float, is_int, is_pair_of_equal_vectors, is_pair_of_vectors, is_scalar,
-    is_vector, is_vector_of_integers, is_vector_of_pairs,
+    is_vector, is_vector_of_int, is_vector_of_integers, is_vector_of_pairs,
 };
 use super::{Production, row};
 use crate::random::expression::Draw;
@@ -229,6 +229,27 @@ pub const VECTORS: &[Production] = &[
         }
         let name = d.name();
         format!("(let ({name} {v}) in (if (> (length {name}) 0) (update {name} 0 {x}) {name}))")
+    }),
+    row("update_slice", 2, is_vector, |d, t, f| {
+        let (v, b) = (d.expression(t, f), d.expression(t, f));
+        if d.random.chance(20) {
+            return format!("(update_slice {v} 1 {b})");
+        }
+        let (whole, n) = (d.name(), d.name());
+        format!(
+            "(let ({whole} {v}) ({n} (/ (length {whole}) 2)) in \
+             (update_slice {whole} {n} (slice 0 1 {n} (concat {whole} {b}))))"
+        )
+    }),
+    row("scanl", 3, is_vector, |d, t, f| {
+        let (other, state) = (types::any(&mut d.random, 1), element(t));
+        let g = d.function(&[state.clone(), other.clone()], &state, f);
+        let (z, v) = (d.expression(&state, f), d.expression(&other.vector(), f));
+        format!("(scanl {g} {z} {v})")
+    }),
+    row("count", 2, is_vector_of_int, |d, _, f| {
+        let v = d.expression(&INT.vector(), f);
+        format!("(count {} {v})", d.random.below(5))
     }),
     row("tabulate", 3, is_vector, |d, t, f| {
         let n = d.random.below(5);

@@ -1,0 +1,155 @@
+//! `update`, `update_slice` and slices of arrays: parts of arrays, read and replaced.
+//!
+//! Tops are replaced; the levels below new rows are put behind those of the old ones.
+
+use super::Argument;
+use super::permute::Merge;
+use crate::builder::Lowerer;
+use crate::error::{LowerError, Result};
+use crate::values::{Array, has_rows};
+use nova_core::Type;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Expression, Level, Output, Positions, Type as FlatType, Variable, View,
+};
+
+impl Lowerer<'_> {
+    /// `array_slice`.
+    pub(super) fn array_slice(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
+        let (array, bounds) = args
+            .split_last()
+            .ok_or_else(|| LowerError::new("a slice of nothing"))?;
+        let x = array.array()?;
+        let rank = x.extents.len();
+        if bounds.len() != 3 * rank {
+            return Err(LowerError::new("a slice with other bounds"));
+        }
+        let mut dimensions = Vec::with_capacity(rank);
+        for (d, extent) in x.extents.iter().enumerate() {
+            let bounds = [&bounds[d], &bounds[d + rank], &bounds[d + 2 * rank]];
+            dimensions.push(self.sliced(bounds, *extent)?);
+        }
+        let extents: Vec<Atom> = dimensions.iter().map(|dimension| dimension.count).collect();
+        let lifted = self.view(&x.element, &x.lifted, &extents, |_| {
+            Ok(View::Slice(dimensions.clone()))
+        })?;
+        let array = Array {
+            extents,
+            element: x.element,
+            lifted,
+        };
+        Ok(array.atoms())
+    }
+
+    /// `update` and `array_update`: an array, an index for each dimension, and an element.
+    pub(super) fn update(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
+        let [array, indices @ .., value] = args else {
+            return Err(LowerError::new("an update of nothing"));
+        };
+        let x = array.array()?;
+        let mut place = Vec::with_capacity(indices.len());
+        for (argument, extent) in indices.iter().zip(&x.extents) {
+            let (index, scalar) = argument.scalar()?;
+            place.push(self.check_index(index, scalar, *extent));
+        }
+        let single = self.literal(&x.element, std::slice::from_ref(&value.atoms))?;
+        let merge = self.merge_into(&x, &single)?;
+        let mut tops = Vec::with_capacity(merge.tops.len());
+        for (old, source, shift) in &merge.tops {
+            let new = self.index(*source, &[Atom::index(0)])?;
+            let value = self.add_to_rows(new, *shift);
+            let old = self.shaped(*old, &x.extents)?;
+            let (array, scalar) = self.array(old)?;
+            let expression = Expression::Update {
+                array,
+                indices: place.clone(),
+                value,
+            };
+            tops.push(self.bind_array("t", scalar, x.extents.clone(), expression));
+        }
+        let lifted = merge.with_tops(&tops)?;
+        Ok(Array { lifted, ..x }.atoms())
+    }
+
+    /// `update_slice` and `array_update_slice`: an array, where the block begins in each dimension, and
+    /// the block.
+    pub(super) fn update_slice(&mut self, args: &[Argument]) -> Result<Vec<Atom>> {
+        let [array, begins @ .., block] = args else {
+            return Err(LowerError::new("an update of nothing"));
+        };
+        let (x, block) = (array.array()?, block.array()?);
+        let mut starts = Vec::with_capacity(begins.len());
+        for ((begin, count), extent) in begins.iter().zip(&block.extents).zip(&x.extents) {
+            starts.push(self.block_start(begin, *count, *extent)?);
+        }
+        let merge = self.merge_into(&x, &block.lifted)?;
+        let (mut destinations, mut pattern): (Vec<Variable>, Vec<Variable>) = Default::default();
+        for (old, _, _) in &merge.tops {
+            let old = self.shaped(*old, &x.extents)?;
+            let (old, scalar) = self.array(old)?;
+            let ty = FlatType::Array(scalar, x.extents.clone());
+            destinations.push(old);
+            pattern.push(self.output.add_variable("t", ty));
+        }
+        let tops = Self::atoms(&pattern);
+        if !pattern.is_empty() {
+            let operation = self.store_block(&block, &merge, destinations, starts)?;
+            self.emit(pattern, operation);
+        }
+        let lifted = merge.with_tops(&tops)?;
+        Ok(Array { lifted, ..x }.atoms())
+    }
+
+    /// The operation that stores the tops of a block.
+    fn store_block(
+        &mut self,
+        block: &Array,
+        merge: &Merge,
+        destinations: Vec<Variable>,
+        starts: Vec<Atom>,
+    ) -> Result<Expression> {
+        let rank = block.extents.len();
+        let indices: Vec<Variable> = (0..rank).map(|k| self.index_variable(k)).collect();
+        let position = Self::atoms(&indices);
+        let body = self.body(|b| {
+            let mut results = Vec::with_capacity(merge.tops.len());
+            for (_, source, shift) in &merge.tops {
+                let value = b.index(*source, &position)?;
+                results.push(b.add_to_rows(value, *shift));
+            }
+            Ok(results)
+        })?;
+        Ok(Expression::Operation(ArrayOperation {
+            shape: block.extents.clone(),
+            indices,
+            level: Level::Sequential,
+            strategy: None,
+            carries: Vec::new(),
+            body,
+            outputs: vec![Output::Scatter {
+                destinations,
+                positions: Positions::Block(starts),
+            }],
+        }))
+    }
+
+    /// The elements of an array and those of others side by side. Levels below rows are joined as those
+    /// of a vector are.
+    fn merge_into(&mut self, x: &Array, source: &[Atom]) -> Result<Merge> {
+        let length = self.product(&x.extents);
+        let flat = match has_rows(&x.element, &self.output.sums) {
+            true => self.reshape(&x.element, &x.lifted, &[length])?,
+            false => x.lifted.clone(),
+        };
+        let mut merge = Merge::into(length);
+        let (mut from, mut to) = (source.iter(), flat.iter());
+        self.merge_levels(&x.element, &mut from, &mut to, &mut merge)?;
+        Ok(merge)
+    }
+
+    /// An array with these extents of the same product.
+    fn shaped(&mut self, atom: Atom, extents: &[Atom]) -> Result<Atom> {
+        let (_, scalar) = self.array(atom)?;
+        let shaped = self.reshape(&Type::Scalar(scalar), &[atom], extents)?;
+        Ok(shaped.first().copied().unwrap_or(atom))
+    }
+}
