@@ -22,8 +22,8 @@
 //!   (data-parallel-recursion.txt §2). `NodeNew` appends; a node never changes.
 //!
 //! **One array operation.** [`ir::ArrayOperation`] runs a body over an index space, with any number
-//! of outputs of any kind: arrays, reductions, scans, filters, scatters, histograms, and collects
-//! (rows of varying length, concatenated). Inputs are read by `Index` inside the body. With carries
+//! of outputs of any kind: arrays, reductions, scans, filters, scatters (to given positions, or of a block
+//! of an array), histograms, and collects (rows of varying length, concatenated). Inputs are read by `Index` inside the body. With carries
 //! it runs in order; a sequential loop is one without outputs. At the level of a grid its indices are
 //! shared among threads: each runs the body for a part of a larger space, and arrays are joined of
 //! what the parts give, or collected, where only the parts know how much that is; work-groups may have
@@ -50,6 +50,7 @@ pub mod ir;
 pub mod memory;
 pub mod operators;
 pub mod parse;
+pub mod positions;
 pub mod print;
 pub mod recursion;
 pub mod representation;

@@ -15,9 +15,11 @@ use crate::uses::{Kind, Span, Uses};
 use nova_core::strategy;
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Function, Output, Positions, Program, Statement, Type,
+    Variable,
 };
 use nova_flat::memory::{Lmad, Memory};
+use nova_flat::positions::{Block, Sums};
 use nova_flat::visit;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,9 +76,11 @@ pub fn run_with(
     for function in &program.functions {
         uses.function(program, function);
     }
+    let sums = Sums::of_program(program);
     let mut functions = std::mem::take(&mut program.functions);
     let mut pass = Reuse {
         extents: crate::places::extents(program),
+        sums,
         holding: vec![Holding::Counted; program.variables.len()],
         program,
         uses,
@@ -128,6 +132,7 @@ struct Reuse<'a> {
     program: &'a mut Program,
     uses: Uses,
     extents: Vec<bool>,
+    sums: Sums<'static>,
     /// By block.
     holding: Vec<Holding>,
     /// Blocks in which results are handed to the caller.
@@ -233,6 +238,7 @@ impl Reuse<'_> {
             outputs,
             body,
             indices,
+            shape,
             ..
         } = operation;
         let joins = outputs.iter().any(|o| matches!(o, Output::Join { .. }));
@@ -244,10 +250,29 @@ impl Reuse<'_> {
             let (own, rest) = made.split_at(output.gives().min(made.len()));
             made = rest;
             match output {
-                Output::Scatter { destinations, .. } => {
+                Output::Scatter {
+                    destinations,
+                    positions,
+                } => {
+                    let anywhere = self.mistakes.make(Mistake::ReuseReadElsewhere);
+                    let read = match positions {
+                        Positions::Block(starts) => {
+                            let block = Block {
+                                starts,
+                                indices,
+                                extents: shape,
+                            };
+                            Reads::beside(body, &self.sums, &block, anywhere)
+                        }
+                        Positions::Given => Reads::default(),
+                    };
                     for (array, made) in destinations.iter_mut().zip(own) {
-                        if let Some(instead) = self.replace(*made, *array, 1, place, before) {
-                            *array = instead;
+                        let reads = 1 + read.count(*array);
+                        if let Some(new) = self.replace(*made, *array, reads, place, before) {
+                            if new != *array {
+                                instead.insert(*array, Atom::Variable(new));
+                                *array = new;
+                            }
                         }
                     }
                 }
@@ -471,12 +496,36 @@ fn begins(body: &Body) -> BTreeSet<Variable> {
     found.collect()
 }
 
-/// The arrays that the body of an operation reads at its own index, and how often.
+/// The arrays that the body of an operation reads where it writes, and how often.
+#[derive(Default)]
 struct Reads {
     at_index: Vec<(Variable, usize)>,
 }
 
 impl Reads {
+    /// Those that are read where a scatter stores in the same round, or outside of the block that it
+    /// stores.
+    fn beside(body: &Body, sums: &Sums, block: &Block, anywhere: bool) -> Self {
+        let mut counts: BTreeMap<Variable, usize> = BTreeMap::new();
+        visit::each_statement(body, &mut |statement| {
+            if let Expression::Index { array, indices } = &statement.expression
+                && (anywhere || sums.is_at(indices, block) || sums.is_apart(indices, block))
+            {
+                *counts.entry(*array).or_default() += 1;
+            }
+        });
+        Reads {
+            at_index: counts.into_iter().collect(),
+        }
+    }
+
+    /// How often an array is read there.
+    fn count(&self, array: Variable) -> usize {
+        let found = self.at_index.iter().find(|(read, _)| *read == array);
+        found.map_or(0, |(_, count)| *count)
+    }
+
+    /// Those that are read at the operation's own indices.
     fn of(body: &Body, indices: &[Variable], anywhere: bool) -> Self {
         let mut counts: BTreeMap<Variable, usize> = BTreeMap::new();
         let own: Vec<Atom> = indices.iter().map(|i| Atom::Variable(*i)).collect();

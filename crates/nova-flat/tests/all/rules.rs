@@ -267,7 +267,27 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     (
         "(let [b:[n]f32] (operation [n] [i:i64] [] (do (in i 1)) (scatter [x])))",
-        "another type or extent",
+        "another type or shape",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n k] [i:i64 j:i64] [] (do (in i 1.0f)) (scatter [x])))",
+        "space of rank 1",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n k] [i:i64 j:i64] [] (do (in 1.0f)) (scatter_block [0 0] [x])))",
+        "another type or shape",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n] [i:i64] [] (do (in 1.0f)) (scatter_block [0 0] [x])))",
+        "another number of starts",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n] [i:i64] [] (do (in 1.0f)) (scatter_block [0.5f] [x])))",
+        "not i64",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n] [i:i64] [] (do (in i 1.0f)) (scatter_block [0] [x])))",
+        "too many results",
     ),
     (
         "(let [b:[n]i64] (operation [n] [i:i64] [] (do (in i 1)) (histogram k [0] (lambda [p:i64 q:i64] (do (in p))))))",

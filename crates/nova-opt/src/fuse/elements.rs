@@ -1,5 +1,6 @@
 //! Arrays that are only read element by element: every reader computes its element itself.
 
+use super::replaced::{Moved, Replaced, Writes};
 use crate::effects::FunctionEffects;
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -30,7 +31,7 @@ pub(super) struct Counts {
 /// Lets readers compute elements in a function; adds what it uses to `counts`.
 pub(super) fn run(
     program: &mut Program,
-    effects: &FunctionEffects,
+    (effects, replaced): (&FunctionEffects, &Replaced),
     counts: &mut Counts,
     body: &mut Body,
 ) {
@@ -47,6 +48,7 @@ pub(super) fn run(
     let mut walk = Elements {
         program,
         effects,
+        replaced,
         counts,
         known: HashMap::new(),
         loops: Vec::new(),
@@ -77,8 +79,12 @@ enum Element {
 
 /// A loop around a statement.
 enum Loop {
-    /// An array operation with these indices.
-    Indices(Vec<Variable>),
+    /// An array operation.
+    Operation {
+        indices: Vec<Variable>,
+        /// What it writes over.
+        writes: Writes,
+    },
     /// Another construct that runs a body several times.
     Other,
 }
@@ -86,6 +92,7 @@ enum Loop {
 struct Elements<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
+    replaced: &'a Replaced,
     counts: &'a Counts,
     known: HashMap<Variable, Element>,
     loops: Vec<Loop>,
@@ -121,8 +128,11 @@ impl Elements<'_> {
                 let outside = operation
                     .is_marked()
                     .then(|| std::mem::take(&mut self.known));
-                let indices = Loop::Indices(operation.indices.clone());
-                self.within(indices, &mut operation.body);
+                let around = Loop::Operation {
+                    indices: operation.indices.clone(),
+                    writes: self.replaced.writes(operation),
+                };
+                self.within(around, &mut operation.body);
                 if let Some(outside) = outside {
                     self.known = outside;
                 }
@@ -224,7 +234,12 @@ impl Elements<'_> {
             Some(Element::Copied {
                 indices: from,
                 body,
-            }) => {
+            }) if !self.is_written_over(&Moved {
+                body,
+                from,
+                at: indices,
+            }) =>
+            {
                 let (from, body) = (from.clone(), body.clone());
                 let mut substitution = arguments(&from, indices);
                 Some(fresh_copy(self.program, &body, &mut substitution))
@@ -233,12 +248,14 @@ impl Elements<'_> {
                 level,
                 place,
                 depth,
-            }) if self.runs_once_each(*depth, indices) => {
+            }) if self.runs_once_each(*depth, indices)
+                && !self.would_be_written_over(*level, *place, indices) =>
+            {
                 let (level, place) = (*level, *place);
                 self.known.remove(array);
                 self.take(level, place, indices)
             }
-            Some(Element::Moved { .. }) | None => None,
+            Some(Element::Copied { .. } | Element::Moved { .. }) | None => None,
         };
         let Some(mut code) = found else {
             return;
@@ -248,6 +265,30 @@ impl Elements<'_> {
         };
         self.add(std::mem::take(&mut code.statements));
         statement.expression = Expression::Atom(value);
+    }
+
+    /// Whether a loop around writes over what code reads.
+    fn is_written_over(&self, code: &Moved<'_>) -> bool {
+        self.loops.iter().any(|around| match around {
+            Loop::Operation { writes, .. } => self.replaced.reads_what_changes(code, writes),
+            Loop::Other => false,
+        })
+    }
+
+    /// The same of the operation that stands at a place of the bodies under way.
+    fn would_be_written_over(&self, level: usize, place: usize, at: &[Atom]) -> bool {
+        let body = level.checked_sub(1).and_then(|level| self.open.get(level));
+        let Some(Some(statement)) = body.and_then(|body| body.get(place)) else {
+            return false;
+        };
+        let Expression::Operation(operation) = &statement.expression else {
+            return false;
+        };
+        self.is_written_over(&Moved {
+            body: &operation.body,
+            from: &operation.indices,
+            at,
+        })
     }
 
     /// Takes away an operation; gives the code of its element at these indices.
@@ -270,9 +311,9 @@ impl Elements<'_> {
             .skip(depth)
             .all(|enclosing| match enclosing {
                 Loop::Other => false,
-                Loop::Indices(variables) => variables
-                    .iter()
-                    .all(|v| indices.contains(&Atom::Variable(*v))),
+                Loop::Operation { indices: own, .. } => {
+                    own.iter().all(|v| indices.contains(&Atom::Variable(*v)))
+                }
             })
     }
 }

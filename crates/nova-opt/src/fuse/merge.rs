@@ -10,6 +10,7 @@ use super::join::join;
 use super::kept::{self, can_run_there, filter_of};
 use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
+use super::replaced::{Moved, Replaced};
 use super::running::{as_carries, exact_scans};
 use crate::effects::{Effects, FunctionEffects};
 use crate::total::is_total;
@@ -36,7 +37,7 @@ const LARGEST: usize = 400;
 /// one table for all functions.
 pub(super) fn run(
     program: &mut Program,
-    (effects, strict): (&FunctionEffects, bool),
+    (effects, replaced, strict): (&FunctionEffects, &Replaced, bool),
     uses: &mut Vec<u32>,
     body: &mut Body,
 ) {
@@ -44,6 +45,7 @@ pub(super) fn run(
     let mut merger = Merger {
         program,
         effects,
+        replaced,
         strict,
         uses,
         comparisons: HashMap::new(),
@@ -56,6 +58,7 @@ pub(super) fn run(
 struct Merger<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
+    replaced: &'a Replaced,
     /// True where floats are combined in the order of docs/order.md.
     strict: bool,
     /// How often each variable is used.
@@ -285,6 +288,17 @@ impl Merger<'_> {
         }
         let (one, other) = (first_facts.effects, second_facts.effects);
         if one.observable || other.observable || !one.may_pass(other) {
+            return false;
+        }
+        let own = consumer.indices.iter().map(|i| Atom::Variable(*i));
+        let own: Vec<Atom> = own.collect();
+        let code = Moved {
+            body: &producer.body,
+            from: &producer.indices,
+            at: &own,
+        };
+        let writes = self.replaced.writes(consumer);
+        if self.replaced.reads_what_changes(&code, &writes) {
             return false;
         }
         let reads = &second_facts.reads;

@@ -12,6 +12,8 @@
 //!   An operation over what a filter keeps runs in the filter's loop ([`kept`]); what reads the
 //!   running results of a scan runs in the scan's ([`running`]), where the order does not matter.
 //!
+//! No code moves into an operation that writes over what the code reads ([`replaced`]).
+//!
 //! Which of several run-time errors is reported may change; that one is reported does not.
 
 mod apart;
@@ -21,12 +23,14 @@ mod kept;
 mod merge;
 mod operators;
 mod reads;
+mod replaced;
 mod running;
 
 pub use apart::{Apart, apart};
 
 use crate::effects::FunctionEffects;
 use nova_flat::ir::{Body, Program};
+use replaced::Replaced;
 
 /// Fuses the operations of every function; floats are combined in the order of docs/order.md.
 pub fn run(program: &mut Program) {
@@ -41,14 +45,16 @@ pub fn run_freely(program: &mut Program) {
 fn fuse(program: &mut Program, strict: bool) {
     let effects = FunctionEffects::new(program);
     let mut counts = elements::Counts::default();
+    let replaced = Replaced::of(program);
     for_each_body(program, |program, body| {
-        elements::run(program, &effects, &mut counts, body);
+        elements::run(program, (&effects, &replaced), &mut counts, body);
     });
     // Arrays that nobody reads any more are not worth merging.
     crate::simplify::remove_dead(program);
+    let replaced = Replaced::of(program);
     let mut uses = Vec::new();
     for_each_body(program, |program, body| {
-        merge::run(program, (&effects, strict), &mut uses, body);
+        merge::run(program, (&effects, &replaced, strict), &mut uses, body);
     });
 }
 

@@ -57,7 +57,7 @@ pub const STEPS: &[Row] = &[
         "vector a",
         "(let ($1 {@large a}) ($2 (/ (length $1) 2)) in (update_slice $1 (/ $2 2) (map {a -> a} (slice 0 1 $2 $1))))",
     ),
-    (2, "vector j", "(count 700 {@large i})"),
+    (2, "vector int", "(count 700 {@large i})"),
     (
         3,
         "vector a",

@@ -1,0 +1,122 @@
+//! Where elements are read and stored, as sums of numbers known outside of a loop and its indices.
+//!
+//! An operation that stores a block of an array may read elements of that array and still change it in
+//! place, if each is the one that it stores in the same round, or lies outside of the block. [`Sums`]
+//! tells such reads from others.
+
+use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
+use crate::memory::Polynomial;
+use crate::visit::each_statement;
+use nova_core::{Scalar, ScalarOperation};
+use std::collections::HashMap;
+
+/// The most terms of a sum: longer ones are numbers of which nothing is known.
+const LONGEST: usize = 8;
+
+/// The sums and differences of `i64` numbers that code computes.
+#[derive(Default)]
+pub struct Sums<'a> {
+    /// Those of the code around.
+    around: Option<&'a Sums<'a>>,
+    values: HashMap<Variable, Polynomial>,
+}
+
+/// A block of an array, stored by an operation.
+pub struct Block<'a> {
+    /// Where it begins in each dimension.
+    pub starts: &'a [Atom],
+    /// The indices of the operation, counted from there.
+    pub indices: &'a [Variable],
+    /// How many there are.
+    pub extents: &'a [Atom],
+}
+
+impl<'a> Sums<'a> {
+    /// Those of all functions.
+    pub fn of_program(program: &Program) -> Sums<'static> {
+        let mut sums = Sums::default();
+        for function in &program.functions {
+            each_statement(&function.body, &mut |statement| sums.add(statement));
+        }
+        sums
+    }
+
+    /// Those of a body that need not be part of the code around.
+    pub fn within(&'a self, body: &Body) -> Sums<'a> {
+        let mut sums = Sums {
+            around: Some(self),
+            values: HashMap::new(),
+        };
+        each_statement(body, &mut |statement| sums.add(statement));
+        sums
+    }
+
+    fn add(&mut self, statement: &Statement) {
+        let Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments,
+        } = &statement.expression
+        else {
+            return;
+        };
+        let ([result], [left, right]) = (&statement.pattern[..], &arguments[..]) else {
+            return;
+        };
+        let (Some(left), Some(right)) = (self.value(*left), self.value(*right)) else {
+            return;
+        };
+        let sum = match operation {
+            ScalarOperation::Add => left.plus(&right),
+            ScalarOperation::Subtract => minus(&left, &right),
+            _ => return,
+        };
+        if sum.terms.len() <= LONGEST {
+            self.values.insert(*result, sum);
+        }
+    }
+
+    /// What an `i64` is.
+    fn value(&self, atom: Atom) -> Option<Polynomial> {
+        if let Atom::Variable(variable) = atom {
+            let mut sums = Some(self);
+            while let Some(known) = sums {
+                if let Some(value) = known.values.get(&variable) {
+                    return Some(value.clone());
+                }
+                sums = known.around;
+            }
+        }
+        Polynomial::atom(atom)
+    }
+
+    /// Whether an element is read in the round that stores it.
+    pub fn is_at(&self, read: &[Atom], block: &Block) -> bool {
+        let mut places = block.starts.iter().zip(block.indices);
+        let mut agree = |atom: &Atom| {
+            let (start, index) = places.next()?;
+            let place = self.value(*start)?.plus(&Polynomial::variable(*index));
+            Some(self.value(*atom)? == place)
+        };
+        read.len() == block.starts.len() && read.iter().all(|atom| agree(atom) == Some(true))
+    }
+
+    /// Whether an element that is read is none of the block: it stands before or behind it in some
+    /// dimension. All indices are in range, so that no difference wraps.
+    pub fn is_apart(&self, read: &[Atom], block: &Block) -> bool {
+        let distance = |from: &Polynomial, to: &Polynomial| minus(to, from).as_constant();
+        let apart = |((read, start), extent): ((&Atom, &Atom), &Atom)| {
+            let (read, start) = (self.value(*read)?, self.value(*start)?);
+            let end = start.plus(&self.value(*extent)?);
+            let before = distance(&read, &start).is_some_and(|distance| distance > 0);
+            let behind = distance(&end, &read).is_some_and(|distance| distance >= 0);
+            Some(before || behind)
+        };
+        let dimensions = read.iter().zip(block.starts).zip(block.extents);
+        read.len() == block.starts.len() && dimensions.map(apart).any(|apart| apart == Some(true))
+    }
+}
+
+fn minus(left: &Polynomial, right: &Polynomial) -> Polynomial {
+    left.plus(&right.times(&Polynomial::constant(-1)))
+}
