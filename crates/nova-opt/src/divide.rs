@@ -55,6 +55,7 @@ mod segments;
 mod shared;
 mod sort;
 mod stencil;
+mod stored;
 mod strategies;
 mod tiles;
 
@@ -85,6 +86,7 @@ use shared::NodeMakers;
 use sort::key_of_sort;
 use std::collections::BTreeSet;
 use stencil::{Definitions, Stencil};
+use stored::stores_blocks;
 use strategies::Asked;
 
 /// How operations are divided.
@@ -286,13 +288,14 @@ impl Divider<'_> {
                     false => Some(Reason::Order),
                 }
             }
+            Output::Scatter { .. } if self.division.kernels && stores_blocks(operation) => None,
             Output::Scatter { .. } | Output::Join { .. } => Some(Reason::Scatter),
         };
         let shared = || self.obstacle_in(&operation.body);
         if let Some(reason) = outputs.iter().find_map(of_output).or_else(shared) {
             return Some(reason);
         }
-        if self.is_small(operation) {
+        if !stores_blocks(operation) && self.is_small(operation) {
             Some(Reason::Small)
         } else if !carries.is_empty() && !self.carries_run(operation) {
             Some(Reason::State)
@@ -344,6 +347,9 @@ impl Divider<'_> {
             place,
         } = statement;
         match expression {
+            Expression::Operation(operation) if stores_blocks(&operation) => {
+                self.divide_blocks(pattern, operation, place, out);
+            }
             Expression::Operation(operation) => {
                 self.divide_operation(pattern, operation, place, out);
             }

@@ -34,11 +34,20 @@ impl<'a> Verifier<'a> {
             Level::Sequential => {}
             Level::Grid => {
                 let joins = |o: &Output| match o {
-                    Output::Map | Output::Join { .. } | Output::Collect { .. } => true,
+                    Output::Map
+                    | Output::Join { .. }
+                    | Output::Collect { .. }
+                    | Output::Scatter {
+                        positions: Positions::Block(_),
+                        ..
+                    } => true,
                     Output::Reduce { .. }
                     | Output::Scan { .. }
                     | Output::Filter { .. }
-                    | Output::Scatter { .. }
+                    | Output::Scatter {
+                        positions: Positions::Given,
+                        ..
+                    }
                     | Output::Histogram { .. } => false,
                 };
                 let groups = |s: &Strategy| s.level == strategy::Level::Workgroup;

@@ -46,6 +46,7 @@
 //! | [`Rule::Limits`] | parts end where a bisection finds a limit that may be greater than the next part's |
 //! | [`Rule::Checks`] | a part looks at where the next one begins, but not wherever there is one |
 //! | [`Rule::Divisions`] | a quotient and a remainder are not of the same division |
+//! | [`Rule::Quotients`] | a quotient of another number than the iteration's may fall |
 //! | [`Rule::Sizes`] | rows have a length of which only the size of an array tells the sign |
 //! | [`Rule::Chosen`] | a pointer leads where one branch has left it, and not the other |
 //! | [`Rule::Carried`] | a pointer leads where a loop of one thread has left it |
@@ -128,6 +129,8 @@ pub enum Rule {
     Checks,
     /// Quotients and remainders are those of the same numbers.
     Divisions,
+    /// The quotients that rise with the iterations are those of their own numbers.
+    Quotients,
     /// Factors of a size are not negative where the others are positive.
     Sizes,
     /// Behind branches, pointers lead where any of them has left them.
@@ -143,7 +146,7 @@ pub enum Rule {
 }
 
 /// All rules.
-pub const RULES: [Rule; 19] = [
+pub const RULES: [Rule; 20] = [
     Rule::Scalars,
     Rule::Handles,
     Rule::WholeCall,
@@ -157,6 +160,7 @@ pub const RULES: [Rule; 19] = [
     Rule::Limits,
     Rule::Checks,
     Rule::Divisions,
+    Rule::Quotients,
     Rule::Sizes,
     Rule::Chosen,
     Rule::Carried,

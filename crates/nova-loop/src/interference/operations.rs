@@ -181,6 +181,7 @@ impl Walk<'_> {
                 if let Some(product) = value.times(b) {
                     self.define(symbol, a.minus(&product));
                 }
+                self.divided.push((symbol, [a.clone(), b.clone()]));
             }
             (O::Remainder, _) if self.is_never_negative_here(a) && self.is_positive(b) => {
                 self.define(symbol, value.clone());

@@ -294,6 +294,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         known.extend(&of_both);
         let mut prover = Prover::clone(&self.walk.provers.that_knows(&known));
         self.bisected(&limits, &mut prover);
+        self.divided(&mut prover);
         if reasons.contains(&Reason::HandedOn) {
             self.handed_on(&mut prover);
         }
@@ -347,6 +348,20 @@ impl<'w, 'p> Judgement<'w, 'p> {
                     let found = found.minus(&Polynomial::symbol(first.found));
                     prover.learn(&Fact::AtLeastZero(found));
                 }
+            }
+        }
+    }
+
+    /// *Quotients.* The number of an iteration, divided by what both iterations know, is in a later one as
+    /// large or larger.
+    fn divided(&self, prover: &mut Prover) {
+        let index = Polynomial::symbol(self.frame.symbol);
+        for (quotient, [number, by]) in &self.walk.divided {
+            let is_around = by.symbols().all(|symbol| symbol < self.frame.symbol);
+            let is_own = *number == index && *quotient > self.frame.symbol && is_around;
+            if is_own || self.without.contains(&Rule::Quotients) && *quotient > self.frame.symbol {
+                let rise = self.later(*quotient).minus(&Polynomial::symbol(*quotient));
+                prover.learn(&Fact::AtLeastZero(rise));
             }
         }
     }

@@ -27,6 +27,24 @@ impl Walk<'_> {
         }
     }
 
+    /// Where there is an iteration of as many as a product of numbers that are not negative, none of these
+    /// is 0.
+    pub(super) fn learn_product(&mut self, count: &Polynomial) {
+        let mut products = count.products();
+        let (Some((factors, 1)), None) = (products.next(), products.next()) else {
+            return;
+        };
+        if !(2..=MOST_FACTORS).contains(&factors.len()) {
+            return;
+        }
+        let factors: Vec<Polynomial> = factors.iter().map(|f| Polynomial::symbol(*f)).collect();
+        if factors.iter().all(|factor| self.is_never_negative(factor)) {
+            for factor in factors {
+                self.learn(factor.plus_number(-1));
+            }
+        }
+    }
+
     /// *Sizes.* Where there is an iteration of so many, some factors of sizes are positive, and so the others
     /// are not negative.
     pub(super) fn learn_factors(&mut self, count: &Polynomial) {

@@ -50,6 +50,8 @@ pub(super) struct Walk<'p> {
     /// What always holds for each symbol.
     pub(super) definitions: Vec<Vec<Fact>>,
     pub(super) operations: BTreeMap<Operation, Symbol>,
+    /// The quotients of numbers that are not negative by positive ones, with these.
+    pub(super) divided: Vec<(Symbol, [Polynomial; 2])>,
     /// The quotients of numbers.
     pub(super) quotients: BTreeMap<(Polynomial, Polynomial), Symbol>,
     /// What symbols are as numbers with a sign.
@@ -109,6 +111,7 @@ pub(super) fn walk(known: Known, function: &Function, judge: Judge) -> bool {
         invariants: Invariants::of(program, function),
         definitions: Vec::new(),
         operations: BTreeMap::new(),
+        divided: Vec::new(),
         quotients: BTreeMap::new(),
         wrapped: BTreeMap::new(),
         loads: BTreeMap::new(),
@@ -371,6 +374,7 @@ impl<'p> Walk<'p> {
         // There is an iteration, so there is one at all.
         self.learn(count.plus_number(-1));
         self.learn_factors(count);
+        self.learn_product(count);
         self.declared.insert(index, self.frames.len());
         self.values.insert(index, Value::Number(value));
         symbol
