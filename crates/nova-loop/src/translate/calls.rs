@@ -31,7 +31,9 @@ impl<'a> Translator<'a> {
         let (body, ()) = self.nested(|this| match calls_itself {
             true => this.repeated_body(id, function, &parameters, &results),
             false => {
-                this.body(&function.body, |this, r| this.deliver(r, &results))?;
+                this.body(&function.body, |this, r| {
+                    this.deliver(r, &results, Moving::Body)
+                })?;
                 Ok(())
             }
         })?;
@@ -63,7 +65,9 @@ impl<'a> Translator<'a> {
             parameters: parameters.to_vec(),
         });
         let (code, ()) = self.nested(|this| {
-            let end = this.body(&function.body, |this, r| this.deliver(r, results))?;
+            let end = this.body(&function.body, |this, r| {
+                this.deliver(r, results, Moving::Body)
+            })?;
             if end.is_some() {
                 for handle in &handles {
                     this.emit(Command::Release(*handle));

@@ -151,7 +151,7 @@ impl<'a> Translator<'a> {
                     let terms = results.iter().map(|r| this.term(*r)).collect::<Result<_>>();
                     return Ok(End::Pure(terms?));
                 }
-                this.deliver(results, states)?;
+                this.deliver(results, states, Moving::Branch)?;
                 Ok(End::Assigned)
             })
         })?;

@@ -59,7 +59,8 @@ pub(super) struct BlockFacts {
     pub(super) last_mentions: u32,
     /// The name of the first array in it.
     pub(super) name: Option<Arc<str>>,
-    depth: usize,
+    /// How many bodies are around the one that binds it.
+    pub(super) depth: usize,
 }
 
 impl Facts {

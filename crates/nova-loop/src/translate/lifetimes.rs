@@ -17,8 +17,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) struct Lifetimes {
     /// How many bodies are open.
     scope: u32,
-    /// The index of the statement being translated, until its bodies are.
-    statement: u32,
+    /// The index of the statement being translated in each open body of the source, the innermost last.
+    statements: Vec<u32>,
+    /// The blocks whose references open bodies or loops hold, by the handle.
+    holders: HashMap<Variable, flat::Variable>,
     /// The owned references: body, last statement that needs it, handle.
     owned: BTreeMap<(u32, u32, Variable), flat::Variable>,
     /// The key in `owned` of each block.
@@ -33,7 +35,9 @@ impl Lifetimes {
 
     /// The statement of this index in the innermost body begins.
     pub(super) fn begin_statement(&mut self, index: u32) {
-        self.statement = index;
+        if let Some(statement) = self.statements.last_mut() {
+            *statement = index;
+        }
     }
 
     /// Whether the innermost body owns anything now.
@@ -46,6 +50,12 @@ impl Lifetimes {
         let key = (self.scope, last_use, handle);
         self.owned.insert(key, block);
         self.keys.insert(block, key);
+        self.holders.insert(handle, block);
+    }
+
+    /// A loop holds a reference of this block in the handle of its state.
+    pub(super) fn hold(&mut self, block: flat::Variable, handle: Variable) {
+        self.holders.insert(handle, block);
     }
 
     fn disown(&mut self, block: flat::Variable) {
@@ -76,6 +86,9 @@ impl Lifetimes {
 pub(super) enum Moving {
     /// The innermost body ends.
     Body,
+    /// The innermost body ends, a branch of a conditional: what the body around needs no more behind the
+    /// conditional may go, too, and leaves its handle without a block.
+    Branch,
     /// All bodies end: a tail call.
     Everything,
 }
@@ -132,6 +145,7 @@ impl<'a> Translator<'a> {
         finish: impl FnOnce(&mut Self, &'a [flat::Atom]) -> Result<R>,
     ) -> Result<Option<R>> {
         self.lifetimes.scope += 1;
+        self.lifetimes.statements.push(0);
         let flow = deep(|| self.statements(&body.statements))?;
         let result = match flow {
             Flow::Continues => Some(finish(self, &body.results)?),
@@ -151,6 +165,7 @@ impl<'a> Translator<'a> {
             }
         }
         self.lifetimes.scope = outer;
+        self.lifetimes.statements.pop();
         Ok(result)
     }
 
@@ -212,15 +227,15 @@ impl<'a> Translator<'a> {
     /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states:
     /// moved where the bodies that end own it, counted where they do not. With `replacing`, arrays
     /// in the handles of their states stay where they are. Gives the blocks whose references are
-    /// moved.
+    /// moved, and the handles that are left without a block.
     pub(super) fn provide_references(
         &mut self,
         atoms: &[flat::Atom],
         states: &[State],
         replacing: bool,
         moving: Moving,
-    ) -> Result<HashSet<flat::Variable>> {
-        let mut moved = HashSet::new();
+    ) -> Result<(HashSet<flat::Variable>, Vec<Variable>)> {
+        let (mut moved, mut left) = (HashSet::new(), Vec::new());
         for (atom, state) in atoms.iter().zip(states) {
             let (Some(block), Some(target)) = (self.array_block(*atom)?, state.handle()) else {
                 continue;
@@ -231,20 +246,36 @@ impl<'a> Translator<'a> {
             }
             let key = self.lifetimes.keys.get(&block);
             let movable = key.is_some_and(|(scope, ..)| match moving {
-                Moving::Body => *scope == self.lifetimes.scope,
+                Moving::Body | Moving::Branch => *scope == self.lifetimes.scope,
                 Moving::Everything => true,
             });
             if movable && moved.insert(block) {
                 continue;
             }
+            if let (Moving::Branch, Some(holder)) = (moving, self.needed_no_more(handle))
+                && moved.insert(holder)
+            {
+                left.push(handle);
+                continue;
+            }
             self.emit(Command::Retain(handle));
         }
-        if moving == Moving::Body {
+        if moving != Moving::Everything {
             for block in &moved {
                 self.lifetimes.disown(*block);
             }
         }
-        Ok(moved)
+        Ok((moved, left))
+    }
+
+    /// The block in a handle, if the body around the innermost one, or a loop that this is the round of,
+    /// holds the reference and needs it no more behind the statement that the innermost body is part of.
+    fn needed_no_more(&self, handle: Variable) -> Option<flat::Variable> {
+        let holder = self.lifetimes.holders.get(&handle).copied()?;
+        let around = self.lifetimes.statements.len().checked_sub(2)?;
+        let statement = self.lifetimes.statements.get(around)?;
+        let facts = self.facts.block(holder);
+        (facts.depth == around && facts.last_use == *statement).then_some(holder)
     }
 
     /// Whether the statement that begins may have the reference of an array's block, because nothing
@@ -254,7 +285,8 @@ impl<'a> Translator<'a> {
             return Ok(false);
         };
         let facts = self.facts.block(block);
-        let (scope, statement) = (self.lifetimes.scope, self.lifetimes.statement);
+        let scope = self.lifetimes.scope;
+        let statement = self.lifetimes.statements.last().copied().unwrap_or(0);
         let owned = self.lifetimes.keys.get(&block).map(|key| key.0) == Some(scope);
         let given = owned && facts.last_use == statement && facts.last_mentions == 1;
         if given {

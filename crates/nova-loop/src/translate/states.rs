@@ -141,6 +141,10 @@ impl Translator<'_> {
         }
         for ((parameter, _), state) in parameters.iter().zip(&states) {
             self.bind_state(*parameter, *state)?;
+            let block = self.array_block(flat::Atom::Variable(*parameter))?;
+            if let (Some(block), Some(handle)) = (block, state.handle()) {
+                self.lifetimes.hold(block, handle);
+            }
         }
         Ok(states)
     }
@@ -174,13 +178,21 @@ impl Translator<'_> {
     }
 
     /// At the end of a body: assigns its results to variables that have no value yet.
-    pub(super) fn deliver(&mut self, results: &[flat::Atom], states: &[State]) -> Result<()> {
-        self.provide_references(results, states, false, Moving::Body)?;
+    pub(super) fn deliver(
+        &mut self,
+        results: &[flat::Atom],
+        states: &[State],
+        moving: Moving,
+    ) -> Result<()> {
+        let (_, left) = self.provide_references(results, states, false, moving)?;
         for (result, state) in results.iter().zip(states) {
             let values = self.state_values(*result, *state)?;
             for (variable, value) in state.variables().into_iter().zip(values) {
                 self.assign(variable, value);
             }
+        }
+        for handle in left {
+            self.assign(handle, Expression::NullBlock);
         }
         Ok(())
     }
@@ -220,7 +232,7 @@ impl Translator<'_> {
             };
             assignments.extend(state.variables().into_iter().zip(values));
         }
-        let moved = self.provide_references(next, states, true, moving)?;
+        let (moved, _) = self.provide_references(next, states, true, moving)?;
         for handle in released {
             self.emit(Command::Release(handle));
         }
