@@ -1,6 +1,6 @@
 //! Conditionals and loops.
 
-use super::lifetimes::Moving;
+use super::lifetimes::{Held, Moving};
 use super::scalars::Term;
 use super::states::{State, variables};
 use super::{Flow, Result, Translator};
@@ -16,6 +16,8 @@ use nova_flat::{
 struct Branch {
     code: Vec<Command>,
     end: End,
+    /// What of the body around it has moved into its results.
+    taken: Vec<Held>,
 }
 
 /// How a case ends.
@@ -87,7 +89,9 @@ impl<'a> Translator<'a> {
         }
         self.declare_states(&states);
         let diverges = then.diverges() && otherwise.diverges();
-        let (then, otherwise) = (then.finish(&states), otherwise.finish(&states));
+        let taken = self.take_all([&then, &otherwise].into_iter());
+        let then = then.finish(&states, &taken);
+        let otherwise = otherwise.finish(&states, &taken);
         if !then.is_empty() || !otherwise.is_empty() {
             self.emit(if then.is_empty() {
                 Command::If {
@@ -116,12 +120,17 @@ impl<'a> Translator<'a> {
         self.flush_loads()?;
         let states = self.add_states(pattern)?;
         let mut diverges = true;
-        let mut lists = Vec::with_capacity(cases.len());
+        let mut branches = Vec::with_capacity(cases.len());
         for case in cases {
             let branch = self.branch(case, &states)?;
             diverges &= branch.diverges();
-            lists.push(branch.finish(&states));
+            branches.push(branch);
         }
+        let taken = self.take_all(branches.iter());
+        let branches = branches.into_iter();
+        let lists = branches
+            .map(|branch| branch.finish(&states, &taken))
+            .collect();
         self.declare_states(&states);
         self.emit(Command::Switch {
             scrutinee,
@@ -143,7 +152,20 @@ impl<'a> Translator<'a> {
         Ok(Flow::Continues)
     }
 
+    /// What any branch has taken of the body around, which then holds it no more whichever has run.
+    fn take_all<'b>(&mut self, branches: impl Iterator<Item = &'b Branch>) -> Vec<Held> {
+        let mut all: Vec<Held> = Vec::new();
+        for held in branches.flat_map(|branch| &branch.taken) {
+            if !all.contains(held) {
+                all.push(*held);
+                self.lifetimes.leave(*held);
+            }
+        }
+        all
+    }
+
     fn branch(&mut self, body: &'a flat::Body, states: &[State]) -> Result<Branch> {
+        let mut taken = Vec::new();
         let (code, end) = self.nested(|this| {
             this.body(body, |this, results| {
                 let scalars = states.iter().all(|s| matches!(s, State::Scalar(_)));
@@ -151,12 +173,12 @@ impl<'a> Translator<'a> {
                     let terms = results.iter().map(|r| this.term(*r)).collect::<Result<_>>();
                     return Ok(End::Pure(terms?));
                 }
-                this.deliver(results, states, Moving::Branch)?;
+                taken = this.deliver(results, states, Moving::Branch)?;
                 Ok(End::Assigned)
             })
         })?;
         let end = end.unwrap_or(End::Diverges);
-        Ok(Branch { code, end })
+        Ok(Branch { code, end, taken })
     }
 
     fn repeat(
@@ -218,8 +240,9 @@ impl Branch {
         }
     }
 
-    /// Its commands, which assign the results.
-    fn finish(self, states: &[State]) -> Vec<Command> {
+    /// Its commands, which assign the results, and release of what others have taken what it has not.
+    fn finish(self, states: &[State], taken: &[Held]) -> Vec<Command> {
+        let diverges = self.diverges();
         let mut code = self.code;
         if let End::Pure(terms) = self.end {
             for (variable, term) in variables(states).into_iter().zip(terms) {
@@ -228,6 +251,10 @@ impl Branch {
                     value: term.expression,
                 });
             }
+        }
+        let left = taken.iter().filter(|held| !self.taken.contains(held));
+        if !diverges {
+            code.extend(left.map(|held| Command::Release(held.handle)));
         }
         code
     }

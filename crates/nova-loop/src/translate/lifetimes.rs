@@ -21,6 +21,8 @@ pub(super) struct Lifetimes {
     statements: Vec<u32>,
     /// The blocks whose references open bodies or loops hold, by the handle.
     holders: HashMap<Variable, flat::Variable>,
+    /// The handles of states whose references the round has given away.
+    gone: HashSet<Variable>,
     /// The owned references: body, last statement that needs it, handle.
     owned: BTreeMap<(u32, u32, Variable), flat::Variable>,
     /// The key in `owned` of each block.
@@ -58,6 +60,21 @@ impl Lifetimes {
         self.holders.insert(handle, block);
     }
 
+    /// Nobody holds this reference any more.
+    pub(super) fn leave(&mut self, held: Held) {
+        match self.keys.contains_key(&held.block) {
+            true => self.disown(held.block),
+            false => {
+                self.gone.insert(held.handle);
+            }
+        }
+    }
+
+    /// Whether the round of a loop has given away the reference of a state.
+    pub(super) fn is_gone(&self, handle: Variable) -> bool {
+        self.gone.contains(&handle)
+    }
+
     fn disown(&mut self, block: flat::Variable) {
         if let Some(key) = self.keys.remove(&block) {
             self.owned.remove(&key);
@@ -81,13 +98,20 @@ impl Lifetimes {
     }
 }
 
+/// A reference that a body or a loop holds: of a block, in a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    block: flat::Variable,
+    pub(super) handle: Variable,
+}
+
 /// From which bodies references may be moved when arrays are handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moving {
     /// The innermost body ends.
     Body,
     /// The innermost body ends, a branch of a conditional: what the body around needs no more behind the
-    /// conditional may go, too, and leaves its handle without a block.
+    /// conditional may go, too.
     Branch,
     /// All bodies end: a tail call.
     Everything,
@@ -227,15 +251,15 @@ impl<'a> Translator<'a> {
     /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states:
     /// moved where the bodies that end own it, counted where they do not. With `replacing`, arrays
     /// in the handles of their states stay where they are. Gives the blocks whose references are
-    /// moved, and the handles that are left without a block.
+    /// moved, and of these what the body around a branch held.
     pub(super) fn provide_references(
         &mut self,
         atoms: &[flat::Atom],
         states: &[State],
         replacing: bool,
         moving: Moving,
-    ) -> Result<(HashSet<flat::Variable>, Vec<Variable>)> {
-        let (mut moved, mut left) = (HashSet::new(), Vec::new());
+    ) -> Result<(HashSet<flat::Variable>, Vec<Held>)> {
+        let (mut moved, mut taken) = (HashSet::new(), Vec::new());
         for (atom, state) in atoms.iter().zip(states) {
             let (Some(block), Some(target)) = (self.array_block(*atom)?, state.handle()) else {
                 continue;
@@ -252,10 +276,10 @@ impl<'a> Translator<'a> {
             if movable && moved.insert(block) {
                 continue;
             }
-            if let (Moving::Branch, Some(holder)) = (moving, self.needed_no_more(handle))
-                && moved.insert(holder)
+            if let (Moving::Branch, Some(held)) = (moving, self.needed_no_more(handle))
+                && moved.insert(held.block)
             {
-                left.push(handle);
+                taken.push(held);
                 continue;
             }
             self.emit(Command::Retain(handle));
@@ -265,17 +289,17 @@ impl<'a> Translator<'a> {
                 self.lifetimes.disown(*block);
             }
         }
-        Ok((moved, left))
+        Ok((moved, taken))
     }
 
-    /// The block in a handle, if the body around the innermost one, or a loop that this is the round of,
+    /// What is in a handle, if the body around the innermost one, or a loop that this is the round of,
     /// holds the reference and needs it no more behind the statement that the innermost body is part of.
-    fn needed_no_more(&self, handle: Variable) -> Option<flat::Variable> {
-        let holder = self.lifetimes.holders.get(&handle).copied()?;
+    fn needed_no_more(&self, handle: Variable) -> Option<Held> {
+        let block = self.lifetimes.holders.get(&handle).copied()?;
         let around = self.lifetimes.statements.len().checked_sub(2)?;
         let statement = self.lifetimes.statements.get(around)?;
-        let facts = self.facts.block(holder);
-        (facts.depth == around && facts.last_use == *statement).then_some(holder)
+        let facts = self.facts.block(block);
+        (facts.depth == around && facts.last_use == *statement).then_some(Held { block, handle })
     }
 
     /// Whether the statement that begins may have the reference of an array's block, because nothing

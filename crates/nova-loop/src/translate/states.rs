@@ -2,7 +2,7 @@
 //! conditionals and calls, and the states of loops, which are replaced in each round.
 
 use super::facts::Origin;
-use super::lifetimes::Moving;
+use super::lifetimes::{Held, Moving};
 use super::{Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
@@ -177,24 +177,22 @@ impl Translator<'_> {
         Ok(arguments)
     }
 
-    /// At the end of a body: assigns its results to variables that have no value yet.
+    /// At the end of a body: assigns its results to variables that have no value yet. Gives what of the
+    /// body around is moved into them.
     pub(super) fn deliver(
         &mut self,
         results: &[flat::Atom],
         states: &[State],
         moving: Moving,
-    ) -> Result<()> {
-        let (_, left) = self.provide_references(results, states, false, moving)?;
+    ) -> Result<Vec<Held>> {
+        let (_, taken) = self.provide_references(results, states, false, moving)?;
         for (result, state) in results.iter().zip(states) {
             let values = self.state_values(*result, *state)?;
             for (variable, value) in state.variables().into_iter().zip(values) {
                 self.assign(variable, value);
             }
         }
-        for handle in left {
-            self.assign(handle, Expression::NullBlock);
-        }
-        Ok(())
+        Ok(taken)
     }
 
     /// At the end of a round: replaces the states by the next ones, all at once. Gives the blocks
@@ -210,6 +208,7 @@ impl Translator<'_> {
         for (atom, state) in next.iter().zip(states) {
             if let (Some(block), Some(handle)) = (self.array_block(*atom)?, state.handle())
                 && self.block(block)?.handle != handle
+                && !self.lifetimes.is_gone(handle)
             {
                 released.push(handle);
             }
