@@ -61,6 +61,9 @@ pub struct Function {
     /// Whether it may call itself, directly or not, other than by tail calls to itself: then its
     /// entry checks the stack.
     pub recursive: bool,
+    /// Whether its caller gives it a reference of each array, which it releases, so that it can change
+    /// arrays that nobody else holds; only in Mem.
+    pub takes: bool,
     /// Where it is defined; what "recursion too deep" names.
     pub place: Place,
 }

@@ -85,8 +85,9 @@ impl<'a> Printer<'a> {
         self.out.line();
         let name = write_text(function.name.as_bytes());
         let recursive = if function.recursive { " recursive" } else { "" };
+        let takes = if function.takes { " takes" } else { "" };
         self.out.text(&format!(
-            "(function {name}{recursive}{}",
+            "(function {name}{recursive}{takes}{}",
             print_place(&function.place)
         ));
         self.out.indent += 1;

@@ -98,6 +98,8 @@ pub struct Function {
     pub body: Vec<Command>,
     /// Whether its entry must check that stack is left.
     pub recursive: bool,
+    /// Whether a call moves a reference of each handle among its arguments into the function.
+    pub takes: bool,
     /// Where it is defined; what "recursion too deep" names.
     pub place: Place,
 }

@@ -109,7 +109,9 @@ impl<'a> Printer<'a> {
         self.out.line();
         let name = write_text(function.name.as_bytes());
         let recursive = if function.recursive { " recursive" } else { "" };
-        self.out.text(&format!("(function {name}{recursive}"));
+        let takes = if function.takes { " takes" } else { "" };
+        self.out
+            .text(&format!("(function {name}{recursive}{takes}"));
         self.place(&function.place);
         self.out.indent += 1;
         for list in [&function.parameters, &function.results] {

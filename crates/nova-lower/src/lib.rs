@@ -96,6 +96,7 @@ fn lower_function(
         results: lowerer.fresh(&result),
         body,
         recursive: false,
+        takes: false,
         place: function.place.clone(),
     })
 }

@@ -14,6 +14,7 @@ pub fn erase(program: &Program) -> Program {
     }
     let mut functions = std::mem::take(&mut erased.functions);
     for function in &mut functions {
+        function.takes = false;
         let mut copies = Substitution::default();
         strip(&mut function.body, &erased, &mut copies);
         substitute(&mut erased, &mut function.body, &copies);

@@ -2,7 +2,7 @@
 //!
 //! What it makes the only holder of a block may overwrite that, so its operand's block
 //! - counts references: it is not borrowed, as those of parameters (but of a function that calls
-//!   itself in tail position, which holds its own), of nodes' payloads and of constants are;
+//!   itself in tail position, or that takes references, which holds its own), of nodes' payloads and of constants are;
 //! - is bound in the same round of the innermost loop around: each round needs another one;
 //! - is not used afterwards, by any array that lies in it.
 
@@ -81,7 +81,7 @@ impl<'a> Holders<'a> {
         function
             .parameters
             .iter()
-            .for_each(|p| self.bind(*p, calls_itself));
+            .for_each(|p| self.bind(*p, calls_itself || function.takes));
         let end = Statement {
             pattern: Vec::new(),
             expression: Expression::Atom(Atom::index(0)),

@@ -39,6 +39,7 @@ pub mod mistakes;
 mod places;
 pub mod reuse;
 pub mod short_circuit;
+mod takes;
 mod uses;
 pub mod verify;
 pub mod views;

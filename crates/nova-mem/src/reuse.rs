@@ -72,6 +72,7 @@ pub fn run_with(
     counting: Counting,
     mistakes: Mistakes,
 ) -> BTreeMap<Variable, Kept> {
+    crate::takes::mark(program);
     let mut uses = Uses::new(program);
     for function in &program.functions {
         uses.function(program, function);
@@ -180,7 +181,7 @@ impl Reuse<'_> {
                 }
             }
         });
-        if !calls_itself {
+        if !calls_itself && !function.takes {
             for parameter in &function.parameters {
                 if let Some(memory) = self.memory(*parameter) {
                     self.holding[memory.block.index()] = Holding::Borrowed;

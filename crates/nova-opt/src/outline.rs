@@ -246,6 +246,7 @@ impl Outliner<'_> {
             results,
             body: copy,
             recursive: false,
+            takes: false,
             place: place.clone(),
         });
         Expression::Call {

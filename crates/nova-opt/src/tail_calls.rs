@@ -172,6 +172,7 @@ fn merge(program: &mut Program, group: &[usize]) {
         results,
         body,
         recursive: false,
+        takes: false,
         place,
     });
 }
@@ -263,6 +264,7 @@ fn wrapper(
             results: given,
         },
         recursive: false,
+        takes: false,
         place,
     }
 }

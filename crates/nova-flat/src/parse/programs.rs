@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(function "dot" recursive "place" [parameters] [results] BODY)`.
+    /// `(function "dot" recursive takes "place" [parameters] [results] BODY)`.
     fn function(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<()> {
         let Some((name, [attributes @ .., parameters, results, body])) = items.split_first() else {
             return self.error(
@@ -53,10 +53,16 @@ impl<'a> Parser<'a> {
                 "`(function \"name\" [x:f32 …] [y:f32 …] BODY)` is expected",
             );
         };
-        let (recursive, place) = match attributes {
-            [word, rest @ ..] if self.data.is_symbol(*word, "recursive") => (true, rest),
-            rest => (false, rest),
+        let mut attributes = attributes;
+        let mut has = |name| match attributes {
+            [word, rest @ ..] if self.data.is_symbol(*word, name) => {
+                attributes = rest;
+                true
+            }
+            _others => false,
         };
+        let (recursive, takes) = (has("recursive"), has("takes"));
+        let place = attributes;
         if place.len() > 1 {
             return self.error(place[0], "a function has no such attribute");
         }
@@ -66,6 +72,7 @@ impl<'a> Parser<'a> {
             results: self.parameters(*results)?,
             body: self.body(*body)?,
             recursive,
+            takes,
             place: self.place(place.first().copied())?,
         };
         self.program.functions.push(function);

@@ -119,6 +119,7 @@ impl<'p> Writer<'p> {
             results,
             body,
             recursive: false,
+            takes: false,
             place,
         })
     }

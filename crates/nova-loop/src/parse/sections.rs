@@ -58,18 +58,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(function "dot" recursive "place" [parameters] [results] COMMAND …)`.
+    /// `(function "dot" recursive takes "place" [parameters] [results] COMMAND …)`.
     fn function(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<()> {
         let Some((name, mut rest)) = items.split_first() else {
             return self.error(at, "a function has a name, parameters and results");
         };
-        let mut recursive = false;
-        if let [word, others @ ..] = rest
-            && self.data.is_symbol(*word, "recursive")
-        {
-            recursive = true;
-            rest = others;
-        }
+        let mut has = |name| match rest {
+            [word, others @ ..] if self.data.is_symbol(*word, name) => {
+                rest = others;
+                true
+            }
+            _others => false,
+        };
+        let (recursive, takes) = (has("recursive"), has("takes"));
         let mut place = None;
         if let [text, others @ ..] = rest
             && self.data.as_text(*text).is_some()
@@ -86,6 +87,7 @@ impl<'a> Parser<'a> {
             results: self.bindings(*results)?,
             body: self.commands(body)?,
             recursive,
+            takes,
             place: self.place(place)?,
         };
         self.program.functions.push(function);

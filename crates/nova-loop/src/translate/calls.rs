@@ -26,8 +26,9 @@ impl<'a> Translator<'a> {
             add_first_fields(&entry.inputs, sums, &parameters, &mut self.structures);
         }
         let results = self.add_states(&function.results)?;
-        self.bind_states(&function.parameters, &parameters, false)?;
         let calls_itself = self.facts.tail_calls.get(id.index()) == Some(&true);
+        let takes = function.takes && !calls_itself;
+        self.bind_parameters(&function.parameters, &parameters, takes)?;
         let (body, ()) = self.nested(|this| match calls_itself {
             true => this.repeated_body(id, function, &parameters, &results),
             false => {
@@ -43,6 +44,7 @@ impl<'a> Translator<'a> {
             results: variables(&results),
             body,
             recursive: function.recursive,
+            takes: function.takes,
             place: function.place.clone(),
         })
     }
@@ -57,8 +59,14 @@ impl<'a> Translator<'a> {
         results: &[State],
     ) -> Result<()> {
         let handles: Vec<Variable> = parameters.iter().filter_map(|p| p.handle()).collect();
-        for handle in &handles {
+        for handle in handles.iter().filter(|_| !function.takes) {
             self.emit(Command::Retain(*handle));
+        }
+        for (parameter, state) in function.parameters.iter().zip(parameters) {
+            let block = self.array_block(flat::Atom::Variable(*parameter))?;
+            if let (Some(block), Some(handle)) = (block, state.handle()) {
+                self.lifetimes.hold(block, handle);
+            }
         }
         self.tail = Some(Tail {
             function: id,
@@ -70,7 +78,9 @@ impl<'a> Translator<'a> {
             })?;
             if end.is_some() {
                 for handle in &handles {
-                    this.emit(Command::Release(*handle));
+                    if !this.lifetimes.is_gone(*handle) {
+                        this.emit(Command::Release(*handle));
+                    }
                 }
                 this.emit(Command::Break);
             }
@@ -96,6 +106,15 @@ impl<'a> Translator<'a> {
                 if *tail && self.tail.as_ref().is_some_and(|t| t.function == *function) {
                     self.tail_call(arguments)?;
                     return Ok(Flow::Diverges);
+                }
+                let takes = |f: &flat::Function| f.takes;
+                if self
+                    .source
+                    .functions
+                    .get(function.index())
+                    .is_some_and(takes)
+                {
+                    self.give(arguments)?;
                 }
                 let arguments = self.arguments(arguments)?;
                 let states = self.add_states(pattern)?;

@@ -1,8 +1,9 @@
 //! Conditionals and loops.
 
-use super::lifetimes::{Held, Moving};
+use super::lifetimes::Moving;
 use super::scalars::Term;
 use super::states::{State, variables};
+use super::taking::Held;
 use super::{Flow, Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
@@ -158,14 +159,14 @@ impl<'a> Translator<'a> {
         for held in branches.flat_map(|branch| &branch.taken) {
             if !all.contains(held) {
                 all.push(*held);
-                self.lifetimes.leave(*held);
+                self.take(*held);
             }
         }
         all
     }
 
     fn branch(&mut self, body: &'a flat::Body, states: &[State]) -> Result<Branch> {
-        let mut taken = Vec::new();
+        self.lifetimes.begin_branch();
         let (code, end) = self.nested(|this| {
             this.body(body, |this, results| {
                 let scalars = states.iter().all(|s| matches!(s, State::Scalar(_)));
@@ -173,11 +174,12 @@ impl<'a> Translator<'a> {
                     let terms = results.iter().map(|r| this.term(*r)).collect::<Result<_>>();
                     return Ok(End::Pure(terms?));
                 }
-                taken = this.deliver(results, states, Moving::Branch)?;
+                this.deliver(results, states, Moving::Branch)?;
                 Ok(End::Assigned)
             })
         })?;
         let end = end.unwrap_or(End::Diverges);
+        let taken = self.lifetimes.end_branch();
         Ok(Branch { code, end, taken })
     }
 

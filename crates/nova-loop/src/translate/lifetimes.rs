@@ -5,6 +5,7 @@
 //! is that of the tree [`Lifetimes::owned`], so it is the same each time.
 
 use super::states::State;
+use super::taking::Held;
 use super::{Block, Flow, Result, Translator, facts};
 use crate::error::internal;
 use crate::ir::{Command, Type, Variable};
@@ -14,11 +15,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The open bodies and what they own.
 #[derive(Default)]
-pub(super) struct Lifetimes {
+pub(super) struct Lifetimes<'a> {
     /// How many bodies are open.
     scope: u32,
-    /// The index of the statement being translated in each open body of the source, the innermost last.
-    statements: Vec<u32>,
+    /// The open bodies of the source, the innermost last, and the index of the statement of each that is
+    /// being translated.
+    bodies: Vec<(&'a flat::Body, u32)>,
+    /// What the branches under way have taken of bodies around.
+    taken: Vec<Vec<Held>>,
     /// The blocks whose references open bodies or loops hold, by the handle.
     holders: HashMap<Variable, flat::Variable>,
     /// The handles of states whose references the round has given away.
@@ -29,7 +33,7 @@ pub(super) struct Lifetimes {
     keys: HashMap<flat::Variable, (u32, u32, Variable)>,
 }
 
-impl Lifetimes {
+impl<'a> Lifetimes<'a> {
     /// How many bodies are open.
     pub(super) fn scope(&self) -> u32 {
         self.scope
@@ -37,7 +41,7 @@ impl Lifetimes {
 
     /// The statement of this index in the innermost body begins.
     pub(super) fn begin_statement(&mut self, index: u32) {
-        if let Some(statement) = self.statements.last_mut() {
+        if let Some((_, statement)) = self.bodies.last_mut() {
             *statement = index;
         }
     }
@@ -60,19 +64,51 @@ impl Lifetimes {
         self.holders.insert(handle, block);
     }
 
-    /// Nobody holds this reference any more.
-    pub(super) fn leave(&mut self, held: Held) {
-        match self.keys.contains_key(&held.block) {
-            true => self.disown(held.block),
-            false => {
-                self.gone.insert(held.handle);
-            }
+    /// The open bodies, the innermost last, and the statement of each that is being translated.
+    pub(super) fn bodies(&self) -> &[(&'a flat::Body, u32)] {
+        &self.bodies
+    }
+
+    /// The block whose reference an open body or a loop holds in a handle.
+    pub(super) fn holder_of(&self, handle: Variable) -> Option<flat::Variable> {
+        self.holders.get(&handle).copied()
+    }
+
+    /// A branch begins.
+    pub(super) fn begin_branch(&mut self) {
+        self.taken.push(Vec::new());
+    }
+
+    /// A branch ends; gives what it has taken.
+    pub(super) fn end_branch(&mut self) -> Vec<Held> {
+        self.taken.pop().unwrap_or_default()
+    }
+
+    /// The reference of a block that a body with so many around it binds is taken: that body holds it no
+    /// more, or, while a branch in it is under way, will not behind the conditional.
+    pub(super) fn take(&mut self, held: Held, depth: usize) {
+        let here = depth + 1 == self.bodies.len();
+        if let (false, Some(taken)) = (here, self.taken.last_mut()) {
+            taken.push(held);
+        } else if self.keys.contains_key(&held.block) {
+            self.disown(held.block);
+        } else {
+            self.gone.insert(held.handle);
         }
     }
 
-    /// Whether the round of a loop has given away the reference of a state.
+    /// Parameters: the body of the function that begins owns this one.
+    pub(super) fn own_parameter(&mut self, block: flat::Variable, last_use: u32, handle: Variable) {
+        self.scope += 1;
+        self.own(block, last_use, handle);
+        self.scope -= 1;
+    }
+
+    /// Whether a reference has been taken: the round of a loop has given away that of a state, or the
+    /// branches under way one of the bodies around.
     pub(super) fn is_gone(&self, handle: Variable) -> bool {
-        self.gone.contains(&handle)
+        let mut taken = self.taken.iter().flatten();
+        self.gone.contains(&handle) || taken.any(|held| held.handle == handle)
     }
 
     fn disown(&mut self, block: flat::Variable) {
@@ -96,13 +132,6 @@ impl Lifetimes {
         let all = self.owned.iter();
         all.map(|((.., handle), block)| (*block, *handle)).collect()
     }
-}
-
-/// A reference that a body or a loop holds: of a block, in a handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held {
-    block: flat::Variable,
-    pub(super) handle: Variable,
 }
 
 /// From which bodies references may be moved when arrays are handed on.
@@ -169,7 +198,7 @@ impl<'a> Translator<'a> {
         finish: impl FnOnce(&mut Self, &'a [flat::Atom]) -> Result<R>,
     ) -> Result<Option<R>> {
         self.lifetimes.scope += 1;
-        self.lifetimes.statements.push(0);
+        self.lifetimes.bodies.push((body, 0));
         let flow = deep(|| self.statements(&body.statements))?;
         let result = match flow {
             Flow::Continues => Some(finish(self, &body.results)?),
@@ -189,7 +218,7 @@ impl<'a> Translator<'a> {
             }
         }
         self.lifetimes.scope = outer;
-        self.lifetimes.statements.pop();
+        self.lifetimes.bodies.pop();
         Ok(result)
     }
 
@@ -251,15 +280,15 @@ impl<'a> Translator<'a> {
     /// Provides a reference in the handle of each array among `atoms`, to be assigned to the states:
     /// moved where the bodies that end own it, counted where they do not. With `replacing`, arrays
     /// in the handles of their states stay where they are. Gives the blocks whose references are
-    /// moved, and of these what the body around a branch held.
+    /// moved.
     pub(super) fn provide_references(
         &mut self,
         atoms: &[flat::Atom],
         states: &[State],
         replacing: bool,
         moving: Moving,
-    ) -> Result<(HashSet<flat::Variable>, Vec<Held>)> {
-        let (mut moved, mut taken) = (HashSet::new(), Vec::new());
+    ) -> Result<HashSet<flat::Variable>> {
+        let mut moved = HashSet::new();
         for (atom, state) in atoms.iter().zip(states) {
             let (Some(block), Some(target)) = (self.array_block(*atom)?, state.handle()) else {
                 continue;
@@ -276,10 +305,11 @@ impl<'a> Translator<'a> {
             if movable && moved.insert(block) {
                 continue;
             }
-            if let (Moving::Branch, Some(held)) = (moving, self.needed_no_more(handle))
+            if moving == Moving::Branch
+                && let Some(held) = self.needed_no_more(handle, false)
                 && moved.insert(held.block)
             {
-                taken.push(held);
+                self.take(held);
                 continue;
             }
             self.emit(Command::Retain(handle));
@@ -289,17 +319,7 @@ impl<'a> Translator<'a> {
                 self.lifetimes.disown(*block);
             }
         }
-        Ok((moved, taken))
-    }
-
-    /// What is in a handle, if the body around the innermost one, or a loop that this is the round of,
-    /// holds the reference and needs it no more behind the statement that the innermost body is part of.
-    fn needed_no_more(&self, handle: Variable) -> Option<Held> {
-        let block = self.lifetimes.holders.get(&handle).copied()?;
-        let around = self.lifetimes.statements.len().checked_sub(2)?;
-        let statement = self.lifetimes.statements.get(around)?;
-        let facts = self.facts.block(block);
-        (facts.depth == around && facts.last_use == *statement).then_some(Held { block, handle })
+        Ok(moved)
     }
 
     /// Whether the statement that begins may have the reference of an array's block, because nothing
@@ -310,7 +330,7 @@ impl<'a> Translator<'a> {
         };
         let facts = self.facts.block(block);
         let scope = self.lifetimes.scope;
-        let statement = self.lifetimes.statements.last().copied().unwrap_or(0);
+        let statement = self.lifetimes.bodies.last().map_or(0, |(_, index)| *index);
         let owned = self.lifetimes.keys.get(&block).map(|key| key.0) == Some(scope);
         let given = owned && facts.last_use == statement && facts.last_mentions == 1;
         if given {
@@ -324,7 +344,7 @@ impl<'a> Translator<'a> {
     /// for the code that comes to their ends otherwise.
     pub(super) fn release_everything_but(&mut self, moved: &HashSet<flat::Variable>) {
         for (block, handle) in self.lifetimes.all() {
-            if !moved.contains(&block) {
+            if !moved.contains(&block) && !self.lifetimes.is_gone(handle) {
                 self.emit(Command::Release(handle));
             }
         }

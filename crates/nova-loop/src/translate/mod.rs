@@ -29,6 +29,7 @@ mod scan;
 mod sort;
 mod statements;
 mod states;
+mod taking;
 mod tiles;
 mod tree;
 mod turns;
@@ -133,7 +134,7 @@ struct Translator<'a> {
     around: Vec<Vec<Command>>,
     /// How many operations and loops of the source are open around it.
     loops: u32,
-    lifetimes: Lifetimes,
+    lifetimes: Lifetimes<'a>,
     /// The function being translated when it calls itself in tail position.
     tail: Option<Tail>,
     /// Whether the function being translated may call itself, so that its frame is to be small.

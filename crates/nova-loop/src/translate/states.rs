@@ -2,7 +2,7 @@
 //! conditionals and calls, and the states of loops, which are replaced in each round.
 
 use super::facts::Origin;
-use super::lifetimes::{Held, Moving};
+use super::lifetimes::Moving;
 use super::{Result, Translator};
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type, Variable};
@@ -116,6 +116,24 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// Binds the parameters of a function; with `takes` its body owns the arrays.
+    pub(super) fn bind_parameters(
+        &mut self,
+        parameters: &[flat::Variable],
+        states: &[State],
+        takes: bool,
+    ) -> Result<()> {
+        self.bind_states(parameters, states, false)?;
+        for (parameter, state) in parameters.iter().zip(states) {
+            let block = self.array_block(flat::Atom::Variable(*parameter))?;
+            if let (true, Some(block), Some(handle)) = (takes, block, state.handle()) {
+                let last_use = self.facts.block(block).last_use;
+                self.lifetimes.own_parameter(block, last_use, handle);
+            }
+        }
+        Ok(())
+    }
+
     /// Declares the states of a loop with their first values; takes over the references of those that
     /// are needed for nothing else.
     pub(super) fn start_states(
@@ -177,22 +195,21 @@ impl Translator<'_> {
         Ok(arguments)
     }
 
-    /// At the end of a body: assigns its results to variables that have no value yet. Gives what of the
-    /// body around is moved into them.
+    /// At the end of a body: assigns its results to variables that have no value yet.
     pub(super) fn deliver(
         &mut self,
         results: &[flat::Atom],
         states: &[State],
         moving: Moving,
-    ) -> Result<Vec<Held>> {
-        let (_, taken) = self.provide_references(results, states, false, moving)?;
+    ) -> Result<()> {
+        self.provide_references(results, states, false, moving)?;
         for (result, state) in results.iter().zip(states) {
             let values = self.state_values(*result, *state)?;
             for (variable, value) in state.variables().into_iter().zip(values) {
                 self.assign(variable, value);
             }
         }
-        Ok(taken)
+        Ok(())
     }
 
     /// At the end of a round: replaces the states by the next ones, all at once. Gives the blocks
@@ -231,7 +248,7 @@ impl Translator<'_> {
             };
             assignments.extend(state.variables().into_iter().zip(values));
         }
-        let (moved, _) = self.provide_references(next, states, true, moving)?;
+        let moved = self.provide_references(next, states, true, moving)?;
         for handle in released {
             self.emit(Command::Release(handle));
         }

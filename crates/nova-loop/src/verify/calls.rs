@@ -1,7 +1,7 @@
 //! The rules of calls, node tables and traces.
 
 use super::Verifier;
-use crate::ir::{Command, Type, Variable};
+use crate::ir::{Command, Expression, Type, Variable};
 use crate::ir::{errors, jumps, memory_commands, remarks, structures, variable_commands};
 use nova_core::SumId;
 
@@ -20,6 +20,9 @@ impl<'p> Verifier<'p> {
                 let parameters = self.types(&callee.parameters);
                 let wanted = self.types(&callee.results);
                 self.expect_all(arguments, &parameters, "a call");
+                if callee.takes {
+                    self.move_in(arguments);
+                }
                 self.results(results, &wanted, true);
             }
             Command::Foreign {
@@ -71,6 +74,19 @@ impl<'p> Verifier<'p> {
             | jumps!()
             | errors!()
             | remarks!() => {}
+        }
+    }
+
+    /// References of handles move into a function.
+    fn move_in(&mut self, arguments: &'p [Expression]) {
+        for argument in arguments {
+            if self.type_of(argument) != Some(Type::Block) {
+                continue;
+            }
+            match argument {
+                Expression::Variable(handle) => self.take_reference(*handle, "given to a function"),
+                _others => self.error("a function takes a reference of what is no variable"),
+            }
         }
     }
 

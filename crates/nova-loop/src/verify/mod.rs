@@ -14,7 +14,7 @@
 //! 5. *References* (see the crate's page). How many references a handle has is the same on all ways
 //!    that lead to a place. `Release` and moving need one; a handle that gets one by allocation,
 //!    call or move has none before; none has any where its scope ends, results have one each where
-//!    the function ends.
+//!    the function ends. A function that takes references is given one in each handle, and no entry is.
 //! 6. *Recursion.* Every function that can reach itself by calls is marked `recursive`.
 //! 7. *Turns.* `AwaitTurn` and `EndTurn` stand directly in a loop at the level of a grid and name its
 //!    index: both, in this order, or none. Such a loop does not fail, call, allocate, or begin
@@ -140,8 +140,11 @@ impl<'p> Verifier<'p> {
         self.function = Some(function);
         self.flow.enter_function();
         for parameter in &function.parameters {
-            if self.declare(*parameter).is_some() {
+            if let Some(ty) = self.declare(*parameter) {
                 self.flow.assign(*parameter);
+                if function.takes && ty == Type::Block {
+                    self.flow.set_references(*parameter, 1);
+                }
             }
         }
         for result in &function.results {
@@ -184,6 +187,9 @@ impl<'p> Verifier<'p> {
         let Some(function) = self.program.functions.get(entry.function.index()) else {
             return self.error(format!("entry {} has no function", entry.name));
         };
+        if function.takes {
+            self.error(format!("entry {} takes references of its caller", entry.name));
+        }
         let inputs = entry.inputs.iter();
         let wanted: Vec<Type> = inputs
             .flat_map(|(_, ty)| self.component_types(ty))
