@@ -425,6 +425,7 @@ impl FunctionEmitter<'_, '_> {
             | ir::Expression::Load { pointer: inner, .. }
             | ir::Expression::Offset { pointer: inner, .. } => self.is_uint64(inner),
             ir::Expression::Bytes(_)
+            | ir::Expression::Data(..)
             | ir::Expression::NullPointer(_)
             | ir::Expression::NullBlock
             | ir::Expression::NodeTag { .. } => false,
@@ -576,6 +577,7 @@ impl FunctionEmitter<'_, '_> {
             }
             other @ (ir::Expression::Constant(_)
             | ir::Expression::Bytes(_)
+            | ir::Expression::Data(..)
             | ir::Expression::Variable(_)
             | ir::Expression::Scalar { .. }
             | ir::Expression::Select { .. }

@@ -135,6 +135,7 @@ impl FunctionEmitter<'_, '_> {
             ir::Expression::Constant(_) => self.plain(count),
             ir::Expression::Variable(v) if self.unit.is_constant(*v) => self.plain(count),
             other @ (ir::Expression::Bytes(_)
+            | ir::Expression::Data(..)
             | ir::Expression::Variable(_)
             | ir::Expression::Scalar { .. }
             | ir::Expression::Select { .. }

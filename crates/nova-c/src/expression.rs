@@ -1,11 +1,11 @@
 //! Expressions of Loop as C expressions, of bounded depth: what nests deeper is put into variables
 //! before the statement.
 
-use crate::ast::{Binary, Expression, Name, Statement, Type};
+use crate::ast::{Binary, Expression, Item, Name, Statement, Type};
 use crate::command::context;
 use crate::dialect;
 use crate::function::FunctionEmitter;
-use crate::scalar::{self, Raw, Value, memory_type, not};
+use crate::scalar::{self, Raw, Value, constant, memory_type, not};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_loop::ir::{self, Variable};
@@ -63,6 +63,28 @@ impl FunctionEmitter<'_, '_> {
         stored
     }
 
+    /// A constant array outside of functions.
+    fn data(&mut self, element: Scalar, values: &[ScalarValue]) -> Value {
+        let name = self.unit.names.fresh("constants", None);
+        let size = Expression::SizeOf(memory_type(element));
+        self.unit.structures.push(Item::Variable {
+            prefix: vec!["static".into(), "const".into()],
+            ty: memory_type(element),
+            name: format!("{name}[{}]", values.len()).into(),
+            value: Some(Expression::Braces(
+                values.iter().map(|value| constant(*value)).collect(),
+            )),
+        });
+        let mut data = Expression::Name(name);
+        if self.unit.has_kernels && !self.is_on_device() {
+            let count = Expression::literal(values.len().to_string());
+            let bytes = Expression::binary(Binary::Multiply, count, size);
+            let text = data.cast(Type::name("char").constant().pointer());
+            data = Expression::call("nova_constant", vec![context(), text, bytes]);
+        }
+        Value::pointer(data.cast(memory_type(element).pointer()), element, 2)
+    }
+
     fn unbounded(&mut self, expression: &ir::Expression) -> Value {
         if let Some((index, count)) = range_check(expression) {
             let arguments = [index, count].map(|operand| self.plain(operand));
@@ -84,6 +106,7 @@ impl FunctionEmitter<'_, '_> {
                 let pointer = memory_type(Scalar::U8).pointer();
                 Value::pointer(text.cast(pointer), Scalar::U8, 2)
             }
+            ir::Expression::Data(element, values) => self.data(*element, values),
             ir::Expression::Variable(variable) => self.variable_value(*variable),
             ir::Expression::Scalar {
                 operation,

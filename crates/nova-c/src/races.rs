@@ -104,6 +104,7 @@ fn array_of(pointer: &ir::Expression) -> Option<Variable> {
         } => deep(|| array_of(then).or_else(|| array_of(otherwise))),
         ir::Expression::Constant(_)
         | ir::Expression::Bytes(_)
+        | ir::Expression::Data(..)
         | ir::Expression::Scalar { .. }
         | ir::Expression::NullPointer(_)
         | ir::Expression::NullBlock

@@ -33,6 +33,7 @@ impl Expression {
             | Expression::NullBlock
             | Expression::NullPointer(_) => true,
             Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Scalar { .. }
             | Expression::Select { .. }
             | Expression::Load { .. }
@@ -186,6 +187,7 @@ impl Expression {
         match self {
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Variable(_)
             | Expression::NullPointer(_)
             | Expression::NullBlock => Vec::new(),
@@ -214,6 +216,7 @@ impl Expression {
         match self {
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Variable(_)
             | Expression::NullPointer(_)
             | Expression::NullBlock => Vec::new(),

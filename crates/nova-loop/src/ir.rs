@@ -452,6 +452,8 @@ pub enum Expression {
     Constant(ScalarValue),
     /// A constant array of bytes: a pointer to `u8` with the life of the program.
     Bytes(Arc<[u8]>),
+    /// A constant array of scalars of one type: a pointer to them with the life of the program.
+    Data(Scalar, Arc<[ScalarValue]>),
     /// A variable.
     Variable(Variable),
     /// A scalar operation on operands of type `operand`, defined where it stands.

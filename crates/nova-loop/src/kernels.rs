@@ -154,7 +154,7 @@ fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> 
 
 fn of_expression(expression: &Expression) -> Option<Obstacle> {
     match expression {
-        Expression::Bytes(_) => Some(Obstacle::Text),
+        Expression::Bytes(_) | Expression::Data(..) => Some(Obstacle::Text),
         Expression::Constant(_)
         | Expression::Variable(_)
         | Expression::Scalar { .. }

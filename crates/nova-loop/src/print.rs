@@ -231,6 +231,11 @@ impl<'a> Printer<'a> {
         deep(|| match expression {
             Expression::Constant(value) => self.out.text(&print_constant(*value)),
             Expression::Bytes(bytes) => self.out.text(&format!("(bytes {})", write_text(bytes))),
+            Expression::Data(element, values) => {
+                let values = bracketed(values, |value| print_constant(*value));
+                let element = element.info().short;
+                self.out.text(&format!("(data {element} {values})"));
+            }
             Expression::Variable(variable) => {
                 let text = print_variable(self.program, *variable);
                 self.out.text(&text);

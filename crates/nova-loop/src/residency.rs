@@ -203,6 +203,7 @@ fn root(address: &Expression) -> Option<Variable> {
         Expression::Offset { pointer, .. } => deep(|| root(pointer)),
         Expression::Constant(_)
         | Expression::Bytes(_)
+        | Expression::Data(..)
         | Expression::Scalar { .. }
         | Expression::Select { .. }
         | Expression::Load { .. }

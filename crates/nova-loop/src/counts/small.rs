@@ -73,6 +73,7 @@ impl<'p> Elements<'p> {
             }
             Expression::Scalar { .. } | Expression::Load { .. } => self.most_of_type(expression),
             Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Offset { .. }
             | Expression::NullPointer(_)
             | Expression::NullBlock
@@ -117,6 +118,7 @@ impl<'p> Elements<'p> {
                 _ => None,
             },
             Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Offset { .. }
             | Expression::NullPointer(_)
             | Expression::NullBlock
@@ -152,6 +154,7 @@ impl<'p> Elements<'p> {
             } => inside(&[condition, then, otherwise]),
             Expression::Load { .. }
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Offset { .. }
             | Expression::NullPointer(_)
             | Expression::NullBlock

@@ -193,6 +193,7 @@ impl Search<'_> {
             Expression::Offset { pointer, .. } => deep(|| self.behind(pointer, on_way)),
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Scalar { .. }
             | Expression::Select { .. }
             | Expression::Load { .. }

@@ -45,7 +45,10 @@ impl Indices<'_> {
                 deep(|| self.rewrite(link));
                 None
             }
-            Expression::Bytes(_) | Expression::NullPointer(_) | Expression::NullBlock => None,
+            Expression::Bytes(_)
+            | Expression::Data(..)
+            | Expression::NullPointer(_)
+            | Expression::NullBlock => None,
         }
     }
 

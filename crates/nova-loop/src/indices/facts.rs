@@ -194,6 +194,7 @@ impl Facts {
             }
             Expression::Scalar { .. }
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Select { .. }
             | Expression::Load { .. }
             | Expression::Offset { .. }

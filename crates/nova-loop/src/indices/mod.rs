@@ -164,6 +164,7 @@ impl Indices<'_> {
             } => Some(*to),
             Expression::Scalar { operand, .. } => Some(*operand),
             Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Select { .. }
             | Expression::Load { .. }
             | Expression::Offset { .. }

@@ -188,6 +188,7 @@ impl Indices<'_> {
                 }
             }
             Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Offset { .. }
             | Expression::NullPointer(_)
             | Expression::NullBlock

@@ -179,6 +179,7 @@ impl Blocks {
             }
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Scalar { .. }
             | Expression::Load { .. }
             | Expression::NullPointer(_)

@@ -176,6 +176,7 @@ pub(super) fn pointers(value: &Expression, found: &mut Vec<Variable>) {
         }
         Expression::Constant(_)
         | Expression::Bytes(_)
+        | Expression::Data(..)
         | Expression::Scalar { .. }
         | Expression::Load { .. }
         | Expression::NullPointer(_)

@@ -86,6 +86,7 @@ impl Invariants {
                 _other => false,
             },
             Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Load { .. }
             | Expression::Offset { .. }
             | Expression::NullPointer(_)

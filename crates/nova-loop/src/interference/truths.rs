@@ -72,6 +72,7 @@ impl Walk<'_> {
             }
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Load { .. }
             | Expression::Offset { .. }
             | Expression::NullPointer(_)

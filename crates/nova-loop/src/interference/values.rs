@@ -93,6 +93,7 @@ impl Walk<'_> {
             } => deep(|| self.selected(condition, then, otherwise)),
             Expression::Load { pointer, index } => deep(|| self.loaded(pointer, index)),
             Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Offset { .. }
             | Expression::NullPointer(_)
             | Expression::NullBlock
@@ -224,6 +225,7 @@ impl Walk<'_> {
             }
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Scalar { .. }
             | Expression::Load { .. }
             | Expression::NullPointer(_)

@@ -5,7 +5,6 @@ use super::{Cell, Pointer, Step, wrong};
 use crate::ir::Expression;
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use nova_diag::deep;
-use std::sync::Arc;
 
 impl Machine<'_> {
     /// The value of an expression.
@@ -16,7 +15,13 @@ impl Machine<'_> {
     fn evaluate_here(&mut self, expression: &Expression) -> Step<Cell> {
         Ok(match expression {
             Expression::Constant(value) => Cell::Scalar(*value),
-            Expression::Bytes(bytes) => self.constant(bytes),
+            Expression::Bytes(bytes) => self.constant(bytes.as_ptr(), Scalar::U8, || {
+                bytes.iter().map(|b| ScalarValue::U8(*b)).collect()
+            }),
+            Expression::Data(element, values) => {
+                let at = values.as_ptr().cast();
+                self.constant(at, *element, || values.to_vec())
+            }
             Expression::Variable(variable) => self.get(*variable)?,
             Expression::Scalar {
                 operation,
@@ -62,13 +67,16 @@ impl Machine<'_> {
     }
 
     /// A pointer to constant bytes.
-    fn constant(&mut self, bytes: &Arc<[u8]>) -> Cell {
+    fn constant(
+        &mut self,
+        at: *const u8,
+        element: Scalar,
+        values: impl FnOnce() -> Vec<ScalarValue>,
+    ) -> Cell {
         // Two empty texts may have one address, and then are the same.
         let heap = &mut self.heap;
-        let block = self.constants.entry(bytes.as_ptr()).or_insert_with(|| {
-            let values = bytes.iter().map(|b| ScalarValue::U8(*b)).collect();
-            heap.external(Scalar::U8, values)
-        });
+        let block = self.constants.entry(at);
+        let block = block.or_insert_with(|| heap.external(element, values()));
         Cell::Pointer(Pointer::start(*block))
     }
 

@@ -70,6 +70,7 @@ impl Forms<'_> {
             }
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Scalar { .. }
             | Expression::Select { .. }
             | Expression::Load { .. }

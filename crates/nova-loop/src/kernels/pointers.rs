@@ -97,6 +97,7 @@ fn leads(pointer: &Expression, own: &BTreeSet<Variable>) -> Option<bool> {
         }
         Expression::Constant(_)
         | Expression::Bytes(_)
+        | Expression::Data(..)
         | Expression::Scalar { .. }
         | Expression::Load { .. }
         | Expression::NullPointer(_)
@@ -134,7 +135,10 @@ impl Types {
     fn is_address(&self, expression: &Expression) -> bool {
         match expression {
             Expression::Variable(variable) => self.is_pointer(*variable),
-            Expression::Offset { .. } | Expression::NullPointer(_) | Expression::Bytes(_) => true,
+            Expression::Offset { .. }
+            | Expression::NullPointer(_)
+            | Expression::Bytes(_)
+            | Expression::Data(..) => true,
             Expression::Select { then, .. } => deep(|| self.is_address(then)),
             Expression::Constant(_)
             | Expression::Scalar { .. }

@@ -382,6 +382,7 @@ impl Placing<'_> {
             }
             Expression::Scalar { .. }
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Select { .. }
             | Expression::Load { .. }
             | Expression::Offset { .. }

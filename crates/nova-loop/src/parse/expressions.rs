@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::ir::{Combined, Expression};
 use nova_core::forms::read::{FormReader, named_constant};
-use nova_core::{ScalarOperation, SumId};
+use nova_core::{ScalarOperation, ScalarValue, SumId};
 use nova_diag::deep;
 use nova_syntax::{DatumId, Kind};
 
@@ -11,10 +11,22 @@ use nova_syntax::{DatumId, Kind};
 type Rule = for<'a> fn(&mut Parser<'a>, DatumId, &'a [DatumId]) -> Option<Expression>;
 
 /// Every form but scalar operations, whose words are those of [`ScalarOperation::short`].
-const EXPRESSIONS: [(&str, Rule); 6] = [
+const EXPRESSIONS: [(&str, Rule); 7] = [
     ("bytes", |p, at, items| {
         let [text] = p.exactly(at, items)?;
         p.bytes(text).map(Expression::Bytes)
+    }),
+    ("data", |p, at, items| {
+        let [element, values] = p.exactly(at, items)?;
+        let element = p.scalar(element)?;
+        let values = p.arguments(values)?.into_iter().map(|value| match value {
+            Expression::Constant(value) if value.scalar() == element => Some(value),
+            _others => None,
+        });
+        match values.collect::<Option<Vec<ScalarValue>>>() {
+            Some(values) => Some(Expression::Data(element, values.into())),
+            None => p.error(at, "data are constants of their type"),
+        }
     }),
     ("null", |p, at, items| {
         let [element] = p.exactly(at, items)?;

@@ -3,6 +3,7 @@
 
 use super::address::Place;
 use super::{Result, Translator};
+use crate::Machine;
 use crate::error::internal;
 use crate::ir::{Command, Expression, Type};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -11,6 +12,10 @@ use nova_flat::memory::Polynomial;
 use nova_flat::{
     call_expressions, control_expressions, node_expressions, other_expressions, pure_expressions,
 };
+
+/// Elements of a literal that becomes data, at least, on processors and devices.
+const LONG: usize = 32;
+const VERY_LONG: usize = 1024;
 
 impl<'a> Translator<'a> {
     /// Translates a statement that makes the array `pattern`.
@@ -62,11 +67,40 @@ impl<'a> Translator<'a> {
     }
 
     fn literal(&mut self, to: Place<'_>, elements: &[flat::Atom]) -> Result<()> {
+        if let Some(values) = self.data(to, elements) {
+            let offset = self.polynomial(&to.lmad.offset)?;
+            self.flush_conflicts(to.block)?;
+            self.emit(Command::Copy {
+                to: Expression::offset(to.pointer, offset),
+                from: Expression::Data(to.element, values.into()),
+                element: to.element,
+                count: Expression::index(elements.len() as i64),
+            });
+            return Ok(());
+        }
         for (index, element) in elements.iter().enumerate() {
             let value = self.scalar(*element)?;
             self.store(to, vec![Expression::index(index as i64)], value)?;
         }
         Ok(())
+    }
+
+    /// The elements of a long literal that are all constants: copying them takes one command instead of
+    /// one for each.
+    fn data(&self, to: Place<'_>, elements: &[flat::Atom]) -> Option<Vec<ScalarValue>> {
+        let least = match self.machine {
+            Machine::Processor => LONG,
+            // Kernels read no constant arrays.
+            Machine::Device => VERY_LONG,
+        };
+        if elements.len() < least || !to.lmad.is_row_major() {
+            return None;
+        }
+        let constant = |element: &flat::Atom| match element {
+            flat::Atom::Constant(value) if value.scalar() == to.element => Some(*value),
+            flat::Atom::Constant(_) | flat::Atom::Variable(_) => None,
+        };
+        elements.iter().map(constant).collect()
     }
 
     fn bytes(&mut self, pattern: flat::Variable, bytes: &std::sync::Arc<[u8]>) -> Result<()> {

@@ -197,6 +197,7 @@ fn constant(
             _ => None,
         },
         Expression::Bytes(_)
+        | Expression::Data(..)
         | Expression::Offset { .. }
         | Expression::NullPointer(_)
         | Expression::NullBlock

@@ -178,6 +178,7 @@ pub(super) fn is_number(expression: &Expression) -> bool {
         Expression::Constant(ScalarValue::F64(x)) => !x.is_nan(),
         Expression::Constant(_)
         | Expression::Bytes(_)
+        | Expression::Data(..)
         | Expression::Variable(_)
         | Expression::Scalar { .. }
         | Expression::Select { .. }

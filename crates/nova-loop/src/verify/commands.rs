@@ -235,6 +235,7 @@ impl<'p> Verifier<'p> {
             Expression::Variable(source) => self.take_reference(*source, "moved"),
             Expression::Constant(_)
             | Expression::Bytes(_)
+            | Expression::Data(..)
             | Expression::Scalar { .. }
             | Expression::Select { .. }
             | Expression::Load { .. }

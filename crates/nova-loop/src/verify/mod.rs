@@ -188,7 +188,10 @@ impl<'p> Verifier<'p> {
             return self.error(format!("entry {} has no function", entry.name));
         };
         if function.takes {
-            self.error(format!("entry {} takes references of its caller", entry.name));
+            self.error(format!(
+                "entry {} takes references of its caller",
+                entry.name
+            ));
         }
         let inputs = entry.inputs.iter();
         let wanted: Vec<Type> = inputs

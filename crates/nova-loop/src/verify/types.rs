@@ -24,6 +24,12 @@ impl Verifier<'_> {
         deep(|| match expression {
             Expression::Constant(value) => Some(Type::Scalar(value.scalar())),
             Expression::Bytes(_) => Some(Type::Pointer(Scalar::U8)),
+            Expression::Data(element, values) => {
+                if values.iter().any(|value| value.scalar() != *element) {
+                    self.error("data of another type");
+                }
+                Some(Type::Pointer(*element))
+            }
             Expression::Variable(variable) => self.read(*variable),
             Expression::Scalar {
                 operation,
