@@ -269,11 +269,10 @@ impl Reuse<'_> {
                     };
                     for (array, made) in destinations.iter_mut().zip(own) {
                         let reads = 1 + read.count(*array);
-                        if let Some(new) = self.replace(*made, *array, reads, place, before) {
-                            if new != *array {
-                                instead.insert(*array, Atom::Variable(new));
-                                *array = new;
-                            }
+                        let new = self.replace(*made, *array, reads, place, before);
+                        if let Some(new) = new.filter(|new| new != array) {
+                            instead.insert(*array, Atom::Variable(new));
+                            *array = new;
                         }
                     }
                 }

@@ -188,6 +188,7 @@ pub fn function(
         results,
         body,
         recursive: false,
+        takes: false,
         place: place(1, 1),
     });
     FunctionId(program.functions.len() as u32 - 1)
