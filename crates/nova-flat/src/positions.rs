@@ -19,6 +19,19 @@ pub struct Sums<'a> {
     /// Those of the code around.
     around: Option<&'a Sums<'a>>,
     values: HashMap<Variable, Polynomial>,
+    /// The first variable that is the result of the same operation on the same operands.
+    first: HashMap<Computed, Variable>,
+    /// Variables that are the same as an earlier one.
+    same: HashMap<Variable, Variable>,
+}
+
+/// An operation on integers, by its operands.
+type Computed = (ScalarOperation, Scalar, Vec<Operand>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Operand {
+    Variable(Variable),
+    Number(i128),
 }
 
 /// A block of an array, stored by an operation.
@@ -45,22 +58,50 @@ impl<'a> Sums<'a> {
     pub fn within(&'a self, body: &Body) -> Sums<'a> {
         let mut sums = Sums {
             around: Some(self),
-            values: HashMap::new(),
+            ..Sums::default()
         };
         each_statement(body, &mut |statement| sums.add(statement));
         sums
     }
 
     fn add(&mut self, statement: &Statement) {
-        let Expression::Scalar {
-            operation,
-            operand: Scalar::I64,
-            arguments,
-        } = &statement.expression
-        else {
+        let [result] = statement.pattern[..] else {
             return;
         };
-        let ([result], [left, right]) = (&statement.pattern[..], &arguments[..]) else {
+        match &statement.expression {
+            Expression::Atom(Atom::Variable(other)) => {
+                let other = self.first_of(*other);
+                self.same.insert(result, other);
+            }
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } if operand.is_integer() => {
+                let operands = arguments.iter().map(|atom| self.operand(*atom));
+                if let Some(operands) = operands.collect::<Option<Vec<Operand>>>() {
+                    let key = (*operation, *operand, operands);
+                    let known = self.find(|sums| sums.first.get(&key).copied());
+                    match known {
+                        Some(first) if first != result => {
+                            self.same.insert(result, first);
+                        }
+                        Some(_) => {}
+                        None => {
+                            self.first.insert(key, result);
+                        }
+                    }
+                }
+                if *operand == Scalar::I64 {
+                    self.add_sum(result, *operation, arguments);
+                }
+            }
+            _others => {}
+        }
+    }
+
+    fn add_sum(&mut self, result: Variable, operation: ScalarOperation, arguments: &[Atom]) {
+        let [left, right] = arguments else {
             return;
         };
         let (Some(left), Some(right)) = (self.value(*left), self.value(*right)) else {
@@ -72,22 +113,43 @@ impl<'a> Sums<'a> {
             _ => return,
         };
         if sum.terms.len() <= LONGEST {
-            self.values.insert(*result, sum);
+            self.values.insert(result, sum);
         }
     }
 
     /// What an `i64` is.
     fn value(&self, atom: Atom) -> Option<Polynomial> {
-        if let Atom::Variable(variable) = atom {
-            let mut sums = Some(self);
-            while let Some(known) = sums {
-                if let Some(value) = known.values.get(&variable) {
-                    return Some(value.clone());
-                }
-                sums = known.around;
-            }
+        let Atom::Variable(variable) = atom else {
+            return Polynomial::atom(atom);
+        };
+        let first = self.first_of(variable);
+        let sum = self.find(|sums| sums.values.get(&first).cloned());
+        sum.or_else(|| Polynomial::atom(Atom::Variable(first)))
+    }
+
+    /// The first variable that is the same as this one.
+    fn first_of(&self, variable: Variable) -> Variable {
+        let same = self.find(|sums| sums.same.get(&variable).copied());
+        same.unwrap_or(variable)
+    }
+
+    fn operand(&self, atom: Atom) -> Option<Operand> {
+        match atom {
+            Atom::Variable(variable) => Some(Operand::Variable(self.first_of(variable))),
+            Atom::Constant(value) => value.as_integer().map(Operand::Number),
         }
-        Polynomial::atom(atom)
+    }
+
+    /// What is known here, or else around.
+    fn find<T>(&self, look: impl Fn(&Sums) -> Option<T>) -> Option<T> {
+        let mut sums = Some(self);
+        while let Some(known) = sums {
+            if let Some(found) = look(known) {
+                return Some(found);
+            }
+            sums = known.around;
+        }
+        None
     }
 
     /// Whether an element is read in the round that stores it.
