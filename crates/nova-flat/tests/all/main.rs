@@ -4,6 +4,7 @@
 mod support;
 
 mod large;
+mod positions;
 mod programs;
 mod rules;
 mod text;

@@ -241,7 +241,16 @@ impl Merger<'_> {
         let candidates = (last.saturating_sub(WINDOW)..last).rev();
         candidates
             .filter_map(|place| Some((place, self.way(&items[place], &items[last])?)))
+            .filter(|(place, _)| !self.passes_a_change(items, *place, last))
             .find_map(|(place, way)| self.between(items, place, last, way))
+    }
+
+    /// Whether the operation at a place reads an array that something between there and `last` changes in
+    /// place, which it could not if the operation moved behind it.
+    fn passes_a_change(&self, items: &[Item], place: usize, last: usize) -> bool {
+        let reads = &self.facts(&items[place]).uses;
+        let mut between = items[place + 1..last].iter();
+        between.any(|item| self.replaced.is_passed(reads, &item.statement))
     }
 
     /// How two operations should become one, if they should.
