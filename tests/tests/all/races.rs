@@ -221,6 +221,7 @@ fn inputs(name: &str) -> Vec<Vec<Value>> {
             ([64, 0, 0], vector(|i| if i % 2 == 0 { 3 } else { -1 }))
         }
         "last_tile_moved" => ([20, 0, 0], vector(|_| 0)),
+        "rows_of_blocks" => ([8, 5, 5], vector(|_| 0)),
         _others => return all,
     };
     all.push(input(sizes, false, x, vector(|_| 0)));

@@ -86,29 +86,20 @@ impl Divider<'_> {
 }
 
 impl Code<'_> {
-    /// Writes into the extents and starts what checks before the operation have made sure: that a row of a
-    /// block ends where the array's row ends, at most. Then threads are seen to store at places apart.
+    /// Writes into the extents what checks before the operation have made sure: that a row of a block is no
+    /// longer than the array's. Then threads are seen to store at places apart, wherever the block begins.
     fn keep_apart(&mut self, operation: &mut ArrayOperation) {
-        let zero = Atom::index(0);
         let ArrayOperation { shape, outputs, .. } = operation;
         for output in outputs {
-            let Output::Scatter {
-                destinations,
-                positions: Positions::Block(starts),
-            } = output
-            else {
+            let Output::Scatter { destinations, .. } = output else {
                 continue;
             };
             let Some(array) = destinations.first() else {
                 continue;
             };
             let whole = self.program.ty(*array).shape().to_vec();
-            let dimensions = starts.iter_mut().zip(shape.iter_mut()).zip(whole);
-            for ((start, extent), all) in dimensions.skip(1) {
-                let least = self.scalar(ScalarOperation::Maximum, *start, zero);
-                *start = self.scalar(ScalarOperation::Minimum, least, all);
-                let room = self.scalar(ScalarOperation::Subtract, all, *start);
-                *extent = self.scalar(ScalarOperation::Minimum, *extent, room);
+            for (extent, all) in shape.iter_mut().zip(whole).skip(1) {
+                *extent = self.scalar(ScalarOperation::Minimum, *extent, all);
             }
         }
     }
