@@ -34,6 +34,7 @@ mod profiles;
 mod races;
 mod radix;
 mod ranges;
+mod references;
 mod release;
 mod robust;
 mod scalars;

@@ -288,7 +288,8 @@ impl<'a> Translator<'a> {
         replacing: bool,
         moving: Moving,
     ) -> Result<HashSet<flat::Variable>> {
-        let mut moved = HashSet::new();
+        // What bodies around hold is theirs until all branches are done.
+        let (mut moved, mut taken) = (HashSet::new(), HashSet::new());
         for (atom, state) in atoms.iter().zip(states) {
             let (Some(block), Some(target)) = (self.array_block(*atom)?, state.handle()) else {
                 continue;
@@ -307,7 +308,7 @@ impl<'a> Translator<'a> {
             }
             if moving == Moving::Branch
                 && let Some(held) = self.needed_no_more(handle, false)
-                && moved.insert(held.block)
+                && taken.insert(held.block)
             {
                 self.take(held);
                 continue;
