@@ -6,6 +6,7 @@
 //! nothing else holds are changed in place. `vectors` are the built-ins on whole vectors,
 //! `loops` those that call functions; which error each reports first is said there.
 
+mod blocks;
 mod code;
 mod compile;
 mod loops;

@@ -61,8 +61,8 @@ pub struct Function {
     /// Whether it may call itself, directly or not, other than by tail calls to itself: then its
     /// entry checks the stack.
     pub recursive: bool,
-    /// Whether its caller gives it a reference of each array, which it releases, so that it can change
-    /// arrays that nobody else holds; only in Mem.
+    /// True where callers give it a reference of each array, which it releases: it can change arrays that
+    /// nobody else holds. Only in Mem.
     pub takes: bool,
     /// Where it is defined; what "recursion too deep" names.
     pub place: Place,
@@ -335,7 +335,7 @@ pub enum Bracketing {
     Left,
 }
 
-/// Where a scatter puts its values.
+/// The places at which a scatter stores its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Positions {
     /// At the index that the body gives with them; outside of the destinations they are skipped, and

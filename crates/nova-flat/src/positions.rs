@@ -1,4 +1,5 @@
-//! Where elements are read and stored, as sums of numbers known outside of a loop and its indices.
+//! The places at which elements are read and stored, as sums of numbers known outside of a loop and of its
+//! indices.
 //!
 //! An operation that stores a block of an array may read elements of that array and still change it in
 //! place, if each is the one that it stores in the same round, or lies outside of the block. [`Sums`]
@@ -16,7 +17,7 @@ const LONGEST: usize = 8;
 /// The sums and differences of `i64` numbers that code computes.
 #[derive(Default)]
 pub struct Sums<'a> {
-    /// Those of the code around.
+    /// The sums of the code around.
     around: Option<&'a Sums<'a>>,
     values: HashMap<Variable, Polynomial>,
     /// The first variable that is the result of the same operation on the same operands.
@@ -36,16 +37,16 @@ enum Operand {
 
 /// A block of an array, stored by an operation.
 pub struct Block<'a> {
-    /// Where it begins in each dimension.
+    /// The first index in each dimension.
     pub starts: &'a [Atom],
     /// The indices of the operation, counted from there.
     pub indices: &'a [Variable],
-    /// How many there are.
+    /// The extents of the operation, and so of the block.
     pub extents: &'a [Atom],
 }
 
 impl<'a> Sums<'a> {
-    /// Those of all functions.
+    /// The sums of all functions.
     pub fn of_program(program: &Program) -> Sums<'static> {
         let mut sums = Sums::default();
         for function in &program.functions {
@@ -54,7 +55,7 @@ impl<'a> Sums<'a> {
         sums
     }
 
-    /// Those of a body that need not be part of the code around.
+    /// The sums of a body, which need not be part of the code around.
     pub fn within(&'a self, body: &Body) -> Sums<'a> {
         let mut sums = Sums {
             around: Some(self),
@@ -117,7 +118,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    /// What an `i64` is.
+    /// The sum that an `i64` is.
     fn value(&self, atom: Atom) -> Option<Polynomial> {
         let Atom::Variable(variable) = atom else {
             return Polynomial::atom(atom);

@@ -48,16 +48,7 @@ impl Machine<'_> {
                 }
                 Ok(state)
             }
-            Builtin::Scanl => {
-                let (mut state, elements) = (o.value(), o.elements());
-                let mut states =
-                    Elements::with_capacity(element_type(&site.result), elements.len())?;
-                for x in elements.iter() {
-                    state = self.block(frame, block, [state, x])?;
-                    states.push(state.clone())?;
-                }
-                Ok(Value::Vector(states))
-            }
+            Builtin::Scanl => self.states(frame, site, block, o),
             Builtin::Filter => {
                 let elements = o.elements();
                 let (those, _) = self.partition(frame, block, &elements)?;
@@ -72,14 +63,7 @@ impl Machine<'_> {
                 ]))
             }
             Builtin::Histogram => self.histogram(frame, site, block, o),
-            Builtin::Sort => {
-                let elements = o.elements();
-                let sorted = order::sort(elements.len(), |a, b| {
-                    let pair = [at(&elements, a), at(&elements, b)];
-                    self.block(frame, block, pair).map(|v| as_bool(&v))
-                })?;
-                Ok(Value::Vector(elements.pick(sorted.into_iter())?))
-            }
+            Builtin::Sort => self.sort(frame, block, o.elements()),
             Builtin::Tabulate => self.tabulate(frame, site, block, &[o.value()]),
             Builtin::TabulateArray => {
                 let given: Vec<Value> = (0..site.operands).map(|_| o.value()).collect();
@@ -115,6 +99,31 @@ impl Machine<'_> {
             Builtin::Segments | Builtin::Unflatten | Builtin::Split => Ok(Value::Unit),
             Builtin::AsVector { .. } | Builtin::AsScalar => Ok(Value::Unit),
         }
+    }
+
+    /// The states of a fold, behind each element.
+    fn states(
+        &mut self,
+        frame: &mut Frame,
+        site: &Site,
+        block: Block,
+        mut o: Operands,
+    ) -> Result<Value> {
+        let (mut state, elements) = (o.value(), o.elements());
+        let mut states = Elements::with_capacity(element_type(&site.result), elements.len())?;
+        for x in elements.iter() {
+            state = self.block(frame, block, [state, x])?;
+            states.push(state.clone())?;
+        }
+        Ok(Value::Vector(states))
+    }
+
+    fn sort(&mut self, frame: &mut Frame, block: Block, elements: Elements) -> Result<Value> {
+        let sorted = order::sort(elements.len(), |a, b| {
+            let pair = [at(&elements, a), at(&elements, b)];
+            self.block(frame, block, pair).map(|v| as_bool(&v))
+        })?;
+        Ok(Value::Vector(elements.pick(sorted.into_iter())?))
     }
 
     fn order(&self, site: &Site, commutes: bool) -> Order {

@@ -1,6 +1,7 @@
 //! The built-ins on whole vectors. Each reports the first of its errors in the order given here,
 //! as code that Flat's lowering emits does.
 
+use super::blocks::{array_slice, array_update, progression, update_block};
 use super::code::Site;
 use super::machine::{as_integer, as_scalar};
 use super::{Options, stop};
@@ -93,18 +94,13 @@ pub fn apply(
         Builtin::Replicate => replicate(o.integer(), o.value(), &site.result),
         Builtin::Rotate => rotate(o.integer(), o.elements()),
         Builtin::Update => update(o.elements(), o.integer(), o.value()),
-        Builtin::ArrayUpdate => {
-            let (extents, elements) = o.array();
-            array_update(&extents, elements, o)
-        }
+        Builtin::ArrayUpdate => array_update(o.array(), o),
         Builtin::UpdateSlice => {
-            let (extents, elements) = o.array();
-            let (_, elements) = update_block(&extents, elements, o)?;
+            let (_, elements) = update_block(o.array(), o)?;
             Ok(Value::Vector(elements))
         }
         Builtin::ArrayUpdateSlice => {
-            let (extents, elements) = o.array();
-            let (extents, elements) = update_block(&extents, elements, o)?;
+            let (extents, elements) = update_block(o.array(), o)?;
             Ok(Value::Array(extents, elements))
         }
         Builtin::Count => occurrences(o.integer(), o.elements(), &site.result),
@@ -152,7 +148,7 @@ pub fn in_range(index: i128, n: usize) -> Option<usize> {
 }
 
 /// Element `index`, or the error.
-fn checked(index: i128, n: usize) -> Result<usize> {
+pub(super) fn checked(index: i128, n: usize) -> Result<usize> {
     in_range(index, n).ok_or_else(|| stop(ErrorKind::Index, &[index, n as i128]))
 }
 
@@ -181,7 +177,7 @@ fn not_too_long(n: i128) -> std::result::Result<usize, OutOfMemory> {
 }
 
 /// A list of indices with room for `n`.
-fn index_list(n: usize) -> Result<Vec<usize>> {
+pub(super) fn index_list(n: usize) -> Result<Vec<usize>> {
     let mut list = Vec::new();
     grow(&mut list, n)?;
     Ok(list)
@@ -213,7 +209,7 @@ fn gather(indices: Elements, elements: Elements) -> Result<Value> {
 }
 
 /// How many of `b, b + s, …` lie before `e`; a step of 0 is an error.
-fn steps(b: i128, s: i128, e: i128) -> Result<i128> {
+pub(super) fn steps(b: i128, s: i128, e: i128) -> Result<i128> {
     match s.signum() {
         0 => Err(stop(ErrorKind::Step, &[])),
         1 => Ok((e - b + (s - 1)).div_euclid(s).max(0)),
@@ -223,15 +219,9 @@ fn steps(b: i128, s: i128, e: i128) -> Result<i128> {
 
 /// The step is not 0; then the indices, in their order, are in range.
 fn slice([b, s, e]: [i128; 3], elements: Elements) -> Result<Value> {
-    let count = steps(b, s, e)?;
-    let mut source = Vec::new();
-    for k in 0..count {
-        let index = checked(b + k * s, elements.len())?;
-        if source.len() == source.capacity() {
-            grow(&mut source, 1)?;
-        }
-        source.push(index);
-    }
+    let used = progression([b, s, e], elements.len())?;
+    let mut source = index_list(used.count)?;
+    source.extend((0..used.count).map(|k| used.index(k)));
     Ok(Value::Vector(elements.pick(source.into_iter())?))
 }
 
@@ -266,108 +256,6 @@ fn length(n: usize, ty: &Type) -> Result<Value> {
         true => Ok(Value::Scalar(value)),
         false => Err(stop(ErrorKind::LengthOverflow, &[n as i128])),
     }
-}
-
-/// Dimension by dimension, the step is not 0, and the indices, in their order, are in range.
-fn array_slice(bounds: &[i128], (extents, elements): (Arc<[usize]>, Elements)) -> Result<Value> {
-    let rank = extents.len();
-    let bound = |k: usize| bounds.get(k).copied().unwrap_or(0);
-    let mut used = Vec::with_capacity(rank);
-    for (d, extent) in extents.iter().enumerate() {
-        used.push(progression(
-            bound(d),
-            bound(d + rank),
-            bound(d + 2 * rank),
-            *extent,
-        )?);
-    }
-    let shape: Vec<usize> = used.iter().map(Vec::len).collect();
-    let strides = strides(&extents);
-    let source = positions(&shape, |index| {
-        let places = index.iter().zip(&used).map(|(i, own)| own[*i]);
-        places
-            .zip(&strides)
-            .map(|(place, stride)| place * stride)
-            .sum()
-    })?;
-    let elements = elements.pick(source.into_iter())?;
-    Ok(Value::Array(shape.into(), elements))
-}
-
-/// The indices of a progression, each of which must be below `extent`.
-fn progression(b: i128, s: i128, e: i128, extent: usize) -> Result<Vec<usize>> {
-    let mut used = Vec::new();
-    for k in 0..steps(b, s, e)? {
-        let index = checked(b + k * s, extent)?;
-        if used.len() == used.capacity() {
-            grow(&mut used, 1)?;
-        }
-        used.push(index);
-    }
-    Ok(used)
-}
-
-/// How far elements lie apart that are neighbours in each dimension.
-fn strides(extents: &[usize]) -> Vec<usize> {
-    let mut strides: Vec<usize> = vec![1; extents.len()];
-    for d in (1..extents.len()).rev() {
-        strides[d - 1] = strides[d].saturating_mul(extents[d]);
-    }
-    strides
-}
-
-/// The number that each index of a shape has, in row-major order.
-fn positions(shape: &[usize], number: impl Fn(&[usize]) -> usize) -> Result<Vec<usize>> {
-    let count = if shape.contains(&0) {
-        0
-    } else {
-        shape.iter().product()
-    };
-    let mut list = index_list(count)?;
-    let mut index = vec![0; shape.len()];
-    for _ in 0..count {
-        list.push(number(&index));
-        super::loops::advance(&mut index, shape);
-    }
-    Ok(list)
-}
-
-/// The indices from left to right are in range.
-fn array_update(extents: &Arc<[usize]>, mut elements: Elements, mut o: Operands) -> Result<Value> {
-    let mut position = 0;
-    for extent in extents.iter() {
-        position = position * extent + checked(o.integer(), *extent)?;
-    }
-    elements.set(position, o.value())?;
-    Ok(Value::Array(extents.clone(), elements))
-}
-
-/// An array with a block of it replaced. The operands that are left are where the block begins, and
-/// the block. Dimension by dimension, its indices, in their order, are in range.
-fn update_block(
-    extents: &Arc<[usize]>,
-    mut elements: Elements,
-    mut o: Operands,
-) -> Result<(Arc<[usize]>, Elements)> {
-    let begins: Vec<i128> = extents.iter().map(|_| o.integer()).collect();
-    let (shape, block) = o.array();
-    let mut firsts = Vec::with_capacity(begins.len());
-    for ((begin, count), extent) in begins.iter().zip(shape.iter()).zip(extents.iter()) {
-        let used = progression(*begin, 1, begin + *count as i128, *extent)?;
-        firsts.push(used.first().copied().unwrap_or(0));
-    }
-    let strides = strides(extents);
-    let places = positions(&shape, |index| {
-        let places = index.iter().zip(&firsts).map(|(i, first)| i + first);
-        places
-            .zip(&strides)
-            .map(|(place, stride)| place * stride)
-            .sum()
-    })?;
-    for (k, place) in places.into_iter().enumerate() {
-        elements.set(place, block.get(k).unwrap_or(Value::Unit))?;
-    }
-    Ok((extents.clone(), elements))
 }
 
 /// n is not negative; then the length of the indices fits what counts them.

@@ -1,0 +1,107 @@
+//! Blocks of arrays: slices, and arrays with an element or a block replaced. No list is longer than what is
+//! selected, so that arrays without elements may have extents beyond any memory.
+
+use super::loops::advance;
+use super::stop;
+use super::vectors::{Operands, checked, index_list, steps};
+use crate::{Elements, ErrorKind, RuntimeError, Value};
+use std::sync::Arc;
+
+type Result<T> = std::result::Result<T, RuntimeError>;
+
+/// The extents of an array, and its elements in row-major order.
+type Array = (Arc<[usize]>, Elements);
+
+/// `count` indices of a dimension, all in range: `first`, `first + step`, ….
+pub(super) struct Progression {
+    first: i128,
+    step: i128,
+    pub(super) count: usize,
+}
+
+impl Progression {
+    /// Index `k` of them.
+    pub(super) fn index(&self, k: usize) -> usize {
+        (self.first + k as i128 * self.step) as usize
+    }
+}
+
+/// The step is not 0; then the indices from `b` by `s` to before `e`, in their order, are in range.
+pub(super) fn progression([b, s, e]: [i128; 3], extent: usize) -> Result<Progression> {
+    let (count, n) = (steps(b, s, e)?, extent as i128);
+    if count > 0 {
+        checked(b, extent)?;
+        let inside = match s > 0 {
+            true => (n - 1 - b) / s,
+            false => b / -s,
+        };
+        if inside + 1 < count {
+            return Err(stop(ErrorKind::Index, &[b + (inside + 1) * s, n]));
+        }
+    }
+    Ok(Progression {
+        first: b,
+        step: s,
+        count: count as usize,
+    })
+}
+
+/// Dimension by dimension, as a slice of a vector.
+pub(super) fn array_slice(bounds: &[i128], (extents, elements): Array) -> Result<Value> {
+    let rank = extents.len();
+    let bound = |k: usize| bounds.get(k).copied().unwrap_or(0);
+    let used = extents
+        .iter()
+        .enumerate()
+        .map(|(d, extent)| progression([bound(d), bound(d + rank), bound(d + 2 * rank)], *extent));
+    let used: Vec<Progression> = used.collect::<Result<_>>()?;
+    let source = places(&used, &extents)?;
+    let shape = used.iter().map(|own| own.count).collect();
+    Ok(Value::Array(shape, elements.pick(source.into_iter())?))
+}
+
+/// The indices from left to right are in range.
+pub(super) fn array_update((extents, mut elements): Array, mut o: Operands) -> Result<Value> {
+    let mut position = 0;
+    for extent in extents.iter() {
+        position = position * extent + checked(o.integer(), *extent)?;
+    }
+    elements.set(position, o.value())?;
+    Ok(Value::Array(extents, elements))
+}
+
+/// An array with a block of it replaced. The operands that are left are where the block begins, and
+/// the block. Dimension by dimension, its indices, in their order, are in range.
+pub(super) fn update_block((extents, mut elements): Array, mut o: Operands) -> Result<Array> {
+    let begins: Vec<i128> = extents.iter().map(|_| o.integer()).collect();
+    let (shape, block) = o.array();
+    let dimensions = begins.iter().zip(shape.iter()).zip(extents.iter());
+    let used = dimensions
+        .map(|((begin, count), extent)| progression([*begin, 1, begin + *count as i128], *extent));
+    let used: Vec<Progression> = used.collect::<Result<_>>()?;
+    for (k, place) in places(&used, &extents)?.into_iter().enumerate() {
+        elements.set(place, block.get(k).unwrap_or(Value::Unit))?;
+    }
+    Ok((extents, elements))
+}
+
+/// The numbers of selected elements in an array with these extents, in row-major order.
+fn places(used: &[Progression], extents: &[usize]) -> Result<Vec<usize>> {
+    let shape: Vec<usize> = used.iter().map(|own| own.count).collect();
+    if shape.contains(&0) {
+        return Ok(Vec::new());
+    }
+    let count = shape.iter().product();
+    let mut list = index_list(count)?;
+    let mut index = vec![0; shape.len()];
+    for _ in 0..count {
+        let selected = index.iter().zip(used).map(|(k, own)| own.index(*k));
+        list.push(
+            selected
+                .zip(extents)
+                .fold(0, |number, (k, extent)| number * extent + k),
+        );
+        advance(&mut index, &shape);
+    }
+    Ok(list)
+}
