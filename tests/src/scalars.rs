@@ -38,6 +38,8 @@ pub struct Way {
 struct Edges {
     ty: &'static str,
     literals: Vec<String>,
+    /// Some of the literals, for what takes three of them.
+    few: Vec<String>,
     inputs: Vec<String>,
 }
 
@@ -68,8 +70,10 @@ fn integers((ty, suffix, bits, signed): (&'static str, &str, u32, bool)) -> Edge
     all.retain(|v| (low..=high).contains(v));
     all.sort_unstable();
     all.dedup();
+    let few = [low, if signed { 0 } else { 1 }, high];
     Edges {
         ty,
+        few: few.iter().map(|v| format!("{v}{suffix}")).collect(),
         literals: all.iter().map(|v| format!("{v}{suffix}")).collect(),
         inputs: all.iter().map(|v| v.to_string()).collect(),
     }
@@ -95,11 +99,12 @@ fn floats(ty: &'static str) -> Edges {
     ];
     let special = [("(/ 0.0 0.0)", "nan"), ("(/ -1.0 0.0)", "-inf")];
     let texts = numbers.iter().map(|text| (*text, *text)).chain(special);
-    let (literals, inputs) = texts
+    let (literals, inputs): (Vec<String>, Vec<String>) = texts
         .map(|(literal, input)| (format!("({literal} : {ty})"), input.to_string()))
         .unzip();
     Edges {
         ty,
+        few: literals[..3].to_vec(),
         literals,
         inputs,
     }
@@ -109,6 +114,7 @@ fn edges() -> Vec<Edges> {
     let truths = ["false", "true"].map(String::from).to_vec();
     let bools = Edges {
         ty: "bool",
+        few: truths.clone(),
         literals: truths.clone(),
         inputs: truths,
     };
@@ -177,6 +183,22 @@ impl Edges {
         }
         for operation in binary(self.ty).0.iter().filter(|o| !o.contains(['<', '>'])) {
             sides.push((format!("({operation} {first} {last})"), x()));
+        }
+        sides.extend(self.conditionals());
+        sides
+    }
+
+    /// A literal beside a conditional of two, which compilers of C fold before they know what holds.
+    fn conditionals(&self) -> Vec<(String, String)> {
+        let mut sides = Vec::new();
+        for (k, first) in self.few.iter().enumerate() {
+            for second in &self.few[k + 1..] {
+                let either = format!("(if (= y x) {first} {second})");
+                for literal in &self.few {
+                    sides.push((literal.clone(), either.clone()));
+                    sides.push((either.clone(), literal.clone()));
+                }
+            }
         }
         sides
     }

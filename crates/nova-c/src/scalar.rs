@@ -286,6 +286,11 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) 
     let depth = a.depth.max(b.depth) + 1;
     match operation {
         O::Add => arithmetic(Binary::Add, a, b),
+        O::Subtract if is_float_zero(&a) => {
+            let negated = Expression::unary(Unary::Minus, b.own());
+            let sum = Expression::binary(Binary::Add, negated, a.own());
+            Value::exact(sum, scalar, depth + 1)
+        }
         O::Subtract => arithmetic(Binary::Subtract, a, b),
         O::Multiply => arithmetic(Binary::Multiply, a, b),
         O::Divide => divide(Binary::Divide, "nova_divide", a, b),
@@ -331,6 +336,14 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) 
         O::Atan | O::Sinh | O::Cosh | O::Tanh | O::Floor | O::Ceil | O::Round | O::Truncate => a,
         O::Erf | O::Not | O::BitNot | O::Convert(_) | O::Wrap(_) | O::Fits(_) | O::Bits(_) => a,
     }
+}
+
+/// Whether the value is the constant 0.0. `0.0 - x` is written `-x + 0.0`, the same number for each `x`:
+/// GCC 12 folds a difference of 0.0 and a conditional of constants to the negated conditional, and so
+/// gives -0.0 for 0.0.
+fn is_float_zero(value: &Value) -> bool {
+    let text = value.expression.as_literal();
+    value.scalar.is_float() && text.is_some_and(|text| matches!(&**text, "0.0" | "0.0f"))
 }
 
 /// The operand in an unsigned type of its width, without a cast where it has it already.
