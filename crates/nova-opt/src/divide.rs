@@ -39,6 +39,7 @@ mod digits;
 mod grid;
 mod group;
 mod histogram;
+mod joined;
 mod keys;
 mod lanes;
 mod levels;
@@ -72,6 +73,7 @@ use crate::regular::irregular;
 use carried::carries_run;
 use cost::Cost;
 use grid::Way;
+use joined::joins_equal_rows;
 use notes::pairs;
 use nova_core::ScalarValue;
 use nova_diag::{Place, deep};
@@ -289,6 +291,7 @@ impl Divider<'_> {
                 }
             }
             Output::Scatter { .. } if self.division.kernels && stores_blocks(operation) => None,
+            Output::Join { .. } if joins_equal_rows(operation) => None,
             Output::Scatter { .. } | Output::Join { .. } => Some(Reason::Scatter),
         };
         let shared = || self.obstacle_in(&operation.body);

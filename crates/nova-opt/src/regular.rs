@@ -3,55 +3,46 @@
 //! behind each other (nova.txt §5.1). Its elements are independent, they are written where they
 //! stay, and later stages may take them in tiles.
 //!
-//! An operation that carries a strategy stays a loop of its own ([`nova_core::strategy`]). If all its
-//! rows have one length, they are joined, each at its place (`join` of dpia.txt §3), so that they can be
-//! written where they stay, too.
-//!
 //! What the body computes before the inner map is computed for each element then, so it must be
-//! cheaper than memory.
+//! cheaper than memory. Other rows that all have one length, whatever makes them, are joined, each at its
+//! place (`join` of dpia.txt §3), so that they can be written where they stay, too. So are those of an
+//! operation that carries a strategy, which stays a loop of its own ([`nova_core::strategy`]).
 
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable, View,
 };
-use nova_flat::visit::{bodies_mut, each_body_mut, each_statement};
+use nova_flat::visit::{bodies_mut, each_statement};
 use std::collections::BTreeSet;
 
 /// Rows before whose elements more statements stand are left as they are.
 const MOST_BEFORE: usize = 8;
 
-/// Makes operations of two dimensions of all regular nests.
+/// Makes operations of two dimensions of all regular nests, and joins the other rows of one length.
 pub fn run(program: &mut Program) {
     let lengths = lengths(program);
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        join_marked(program, &lengths, &mut body);
-        each_body_mut(&mut body, &mut |inner| {
-            let mut statements = Vec::with_capacity(inner.statements.len());
-            for statement in std::mem::take(&mut inner.statements) {
-                match nest(&statement.expression) {
-                    Ok(nest) => make_regular(program, &lengths, statement, nest, &mut statements),
-                    Err(_) => statements.push(statement),
-                }
-            }
-            inner.statements = statements;
-        });
+        rewrite(program, &lengths, &mut body);
         program.functions[k].body = body;
     }
 }
 
-/// Joins the rows of operations that carry a strategy, the inner ones first: how many elements these
-/// make is then known to those around them.
-fn join_marked(program: &mut Program, lengths: &BTreeSet<Variable>, body: &mut Body) {
+/// Rewrites the operations of a body, the inner ones first: how many elements these make is then known
+/// to those around them.
+fn rewrite(program: &mut Program, lengths: &BTreeSet<Variable>, body: &mut Body) {
     let mut statements = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
         bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| join_marked(program, lengths, inner));
+            deep(|| rewrite(program, lengths, inner));
         });
-        match makes_marked_rows(&statement.expression) {
-            true => join_rows(program, lengths, statement, &mut statements),
-            false => statements.push(statement),
+        match nest(&statement.expression) {
+            Ok(nest) => make_regular(program, lengths, statement, nest, &mut statements),
+            Err(_) if makes_equal_rows(&statement.expression) => {
+                join_rows(program, lengths, statement, &mut statements);
+            }
+            Err(_) => statements.push(statement),
         }
     }
     body.statements = statements;
@@ -159,9 +150,9 @@ fn is_known_before(given: Atom, operation: &ArrayOperation) -> bool {
     !operation.indices.contains(&variable) && !operation.body.statements.iter().any(binds)
 }
 
-/// Whether an operation carries a strategy and makes rows, and all rows that it gives by one output have
-/// one length that does not depend on the index. It may give elements besides.
-fn makes_marked_rows(expression: &Expression) -> bool {
+/// Whether an operation makes rows, and all rows that it gives by one output have one length that does not
+/// depend on the index. It may give elements besides.
+fn makes_equal_rows(expression: &Expression) -> bool {
     let Expression::Operation(operation) = expression else {
         return false;
     };
@@ -185,7 +176,7 @@ fn makes_marked_rows(expression: &Expression) -> bool {
             | Output::Join { .. } => known = false,
         }
     }
-    operation.is_marked() && operation.carries.is_empty() && rows && known
+    operation.carries.is_empty() && rows && known
 }
 
 /// The statements of an operation's body, last first, that compute a number which is the same for every
@@ -277,6 +268,7 @@ fn join_rows(
             statements,
         };
         let length = write.not_negative(lengths, *length);
+        write.check_size(count, length);
         write.bind(*total, ScalarOperation::Multiply, [count, length]);
         write.offsets(*starts, *ends, count, length);
         let mut write = Writer {
@@ -298,6 +290,13 @@ fn join_rows(
         expression: Expression::Operation(operation),
         place,
     });
+}
+
+fn constant(atom: Atom) -> Option<i64> {
+    match atom {
+        Atom::Constant(ScalarValue::I64(value)) => Some(value),
+        Atom::Constant(_) | Atom::Variable(_) => None,
+    }
 }
 
 /// Whether computing what a statement does again costs less than memory.
@@ -418,6 +417,38 @@ impl Writer<'_> {
             }
             length => length,
         }
+    }
+
+    /// Stops the program where so many rows have more elements than an array may have.
+    fn check_size(&mut self, count: Atom, length: Atom) {
+        let (number, most) = match (constant(count), constant(length)) {
+            (Some(0), _) | (_, Some(0)) => return,
+            (_, Some(length)) => (count, Atom::index(LONGEST / length)),
+            (Some(count), _) => (length, Atom::index(LONGEST / count)),
+            (None, None) => {
+                // Without rows it does not matter how long they would be.
+                let one = Atom::index(1);
+                let mut number = |name: &str, operation, a, b| {
+                    Atom::Variable(self.scalar(name, operation, [a, b]))
+                };
+                let any = number("any", ScalarOperation::Minimum, count, one);
+                let row = number("row", ScalarOperation::Multiply, any, length);
+                let filled = number("filled", ScalarOperation::Maximum, count, one);
+                let longest = Atom::index(LONGEST);
+                let most = number("most", ScalarOperation::Divide, longest, filled);
+                (row, most)
+            }
+        };
+        let fits = self
+            .program
+            .add_variable("fits", Type::Scalar(Scalar::Bool));
+        self.bind(fits, ScalarOperation::LessEqual, [number, most]);
+        let check = Expression::Check {
+            condition: Atom::Variable(fits),
+            error: ErrorKind::Memory,
+            arguments: Vec::new(),
+        };
+        self.push(Vec::new(), check);
     }
 
     /// Binds where `count` rows of one length start and end.

@@ -90,6 +90,12 @@ pub(super) fn neutral(lambda: &Lambda, start: &[Atom]) -> Vec<Atom> {
     values.map(Atom::Constant).collect()
 }
 
+/// Whether an operation only makes arrays, an element or a row of each at every index.
+pub(super) fn makes_apart(operation: &ArrayOperation) -> bool {
+    let apart = |output: &Output| matches!(output, Output::Map | Output::Join { .. });
+    operation.carries.is_empty() && operation.outputs.iter().all(apart)
+}
+
 /// Whether an operation only makes arrays, an element of each at every index.
 pub(super) fn is_map(operation: &ArrayOperation) -> bool {
     let maps = |output: &Output| matches!(output, Output::Map);
@@ -98,7 +104,12 @@ pub(super) fn is_map(operation: &ArrayOperation) -> bool {
 
 impl Code<'_> {
     /// Writes an operation as a grid of parts, and a reduction of what these reduce to.
-    pub(super) fn grid(&mut self, mut operation: ArrayOperation, pattern: &[Variable], way: Way) {
+    pub(super) fn grid(
+        &mut self,
+        mut operation: ArrayOperation,
+        pattern: &[Variable],
+        mut way: Way,
+    ) {
         let cut = &self.cut(&operation, way.division);
         let part = self.fresh("part", Scalar::I64);
         let mut begins = self.begin_parts(&operation, pattern, way.twice, cut);
@@ -116,12 +127,19 @@ impl Code<'_> {
                 *start = code.element(*begin, Atom::Variable(part));
                 grid.made.push(code.like_scalar(last));
             }
-            for output in operation.outputs.iter_mut().zip(&begins.outputs) {
-                let own: Vec<Variable> = given.by_ref().take(output.0.gives()).collect();
-                code.divide_output(output, own, &bounds, &mut grid);
+            let rows = code.rows_of_part(&mut operation, &bounds);
+            let outputs = operation.outputs.iter_mut().zip(rows);
+            for ((output, row), begin) in outputs.zip(&begins.outputs) {
+                let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
+                match (&mut *output, row) {
+                    (Output::Join { shape }, Some(row)) => {
+                        code.join_rows(shape, row, &own, &bounds, &mut grid);
+                    }
+                    _others => code.divide_output((output, begin), own, &bounds, &mut grid),
+                }
             }
             let made = std::mem::take(&mut grid.made);
-            match way.inside {
+            match way.inside.take() {
                 Some(inside) => code.one_of(operation, inside, cut, &bounds, made),
                 None => code.restrict(operation, &bounds, made),
             }
@@ -177,7 +195,7 @@ impl Code<'_> {
                 |code, own| code.kernel_of_indices(operation, &own, way),
             );
         }
-        if is_map(&operation) {
+        if makes_apart(&operation) {
             operation.level = Level::Grid;
             return self.push(pattern.to_vec(), Expression::Operation(operation));
         }
@@ -218,7 +236,8 @@ impl Code<'_> {
         bounds: &Bounds,
         pattern: Vec<Variable>,
     ) {
-        let inside = self.completed(inside, &operation);
+        let mut inside = self.completed(inside, &operation);
+        self.rows_of_part(&mut inside, bounds);
         let few = self.are_few(cut, FEW);
         let condition = match bounds.long_row {
             Some(long) => {

@@ -6,7 +6,7 @@
 use super::Division;
 use super::cost::Cost;
 use super::cut::{FEW, FEW_THREADS, ROUND, wants_idle};
-use super::grid::is_map;
+use super::grid::makes_apart;
 use super::histogram::ELEMENTS;
 use super::keys::Key;
 use super::lanes::alone;
@@ -310,7 +310,7 @@ impl Code<'_> {
         let local = self.has_local_bins(operation, division);
         let known = known_bins(operation).filter(|_| local);
         let cut = match (rows, known) {
-            _ if division.kernels && is_map(operation) => Cutting::Each,
+            _ if division.kernels && makes_apart(operation) => Cutting::Each,
             _ if self.has_lanes(operation, division) => lanes(&cost, division),
             _ if self.has_tiles(operation, division) => {
                 let cost = cost.fixed.max(1);

@@ -179,8 +179,18 @@ fn nest(outer: &str, inner: &str, length: &str) -> String {
 
 #[test]
 fn nests_stay_nests() {
-    is_barrier(nova_opt::regular::run, ONE, &nest("", "MARK", "n"));
-    // The rows of a map with a strategy are joined, and nothing else changes.
+    // The rows of a map with or around a strategy are joined, and nothing else changes.
+    let program = after(
+        nova_opt::regular::run,
+        ONE,
+        &nest("", "(strategy workgroup)", "n"),
+    );
+    let found = operations(&program);
+    let [offsets, outer, rows] = found[..] else {
+        panic!("{}", print(&program));
+    };
+    assert!(!offsets.is_marked() && !outer.is_marked() && rows.is_marked());
+    assert!(matches!(outer.outputs[..], [Output::Join { .. }]));
     let program = after(
         nova_opt::regular::run,
         ONE,
