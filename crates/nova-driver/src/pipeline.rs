@@ -212,6 +212,18 @@ pub const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "settle",
+        description: "keeps the states of loops in one place each, where nobody else holds them",
+        level: 2,
+        step: Step::Mem(nova_mem::settle::run),
+    },
+    Pass {
+        name: "short-circuit",
+        description: "builds arrays where they would be copied to",
+        level: 2,
+        step: Step::Mem(nova_mem::short_circuit::run),
+    },
+    Pass {
         name: "loops",
         description: "turns array operations into loops over memory",
         level: 0,

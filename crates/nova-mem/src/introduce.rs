@@ -11,11 +11,11 @@
 //! which it is handed to the caller ([`nova_flat::ir::Destination`]).
 
 mod made;
-mod sizes;
 
 use self::made::Made;
 use crate::MARK;
 use crate::erase::unmark;
+use crate::sizes::Sizes;
 use crate::views::view_lmad;
 use crate::{border, density};
 use nova_diag::{Place, deep};
@@ -412,7 +412,8 @@ impl Introducer {
         };
         let lmad = border::spread(lmad, destination.map_or(1, |d| i64::from(d.stride)));
         let element = self.program.ty(variable).element();
-        let count = self.size(shape, out, place);
+        let program = &mut self.program;
+        let count = Sizes { program, place }.of(shape, out);
         let block = self.new_block(variable);
         out.push(Statement {
             pattern: vec![block],

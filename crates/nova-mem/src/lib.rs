@@ -10,7 +10,7 @@
 //! call, loop, node, foreign call, constant bytes, the rows of a collect, what follows a failure),
 //! the block is bound together with the array, which lies in it from its start, row-major; unless the
 //! array always lies in the same place of a block that is allocated before, as do results of a
-//! conditional that all of its cases make. Arrays
+//! conditional that all of its cases make, and states of a loop that are written over ([`settle`]). Arrays
 //! that flow to such a place are row-major at any offset: only a pointer to the first element is
 //! handed on.
 //!
@@ -38,7 +38,9 @@ mod introduce;
 pub mod mistakes;
 mod places;
 pub mod reuse;
+pub mod settle;
 pub mod short_circuit;
+mod sizes;
 mod takes;
 mod uses;
 pub mod verify;

@@ -34,6 +34,10 @@ pub enum Mistake {
     UpdateDropped,
     /// Reuse takes a larger place for a smaller one.
     BlockTooSmall,
+    /// Settling does not mind that an array is used after it has flowed on.
+    SettledUsedLater,
+    /// Settling does not mind that an array is handed on before it is changed.
+    SettledHandedOn,
 }
 
 /// The mistake that a pass is to make, if any.

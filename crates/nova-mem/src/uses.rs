@@ -190,6 +190,25 @@ impl Uses {
         events.flat_map(move |b| b.events.range(range.clone()).map(|(_, event)| event))
     }
 
+    /// When the arrays in a block are handed on, and which, in order.
+    pub fn handed(&self, block: Variable) -> impl Iterator<Item = (u32, Variable)> {
+        let events = self.blocks.get(block.index()).into_iter();
+        let events = events.flat_map(|known| &known.events);
+        let handed = events.filter(|(_, event)| event.kind == Kind::Handed);
+        handed.map(|((time, _), event)| (*time, event.array))
+    }
+
+    /// Whether a body is another one or inside of it.
+    pub fn is_within(&self, mut scope: usize, outer: usize) -> bool {
+        while scope != outer {
+            match self.scopes.get(scope).and_then(|s| s.parent) {
+                Some((parent, _)) => scope = parent,
+                None => return false,
+            }
+        }
+        true
+    }
+
     /// A use of an array in the block after a statement: one that runs later, also in another round
     /// of a loop around the statement.
     pub fn later(&self, block: Variable, statement: Span) -> Option<&Event> {
@@ -302,6 +321,31 @@ impl Walk<'_> {
         }
     }
 
+    /// The body of a loop, whose first results are the next states; arrays among the others are read.
+    fn round<'s>(
+        &mut self,
+        body: &Body,
+        scope: usize,
+        states: impl Iterator<Item = &'s (Variable, Atom)>,
+        place: &Place,
+    ) {
+        self.statements(body, scope);
+        let mut results = body.results.iter();
+        for ((state, _), next) in states.zip(results.by_ref()) {
+            self.flow(*next, *state, place);
+        }
+        for read in results {
+            self.use_atom(*read, Kind::Read, place);
+        }
+    }
+
+    /// An array flows to another one. What lies in the same block is only looked at.
+    fn flow(&mut self, from: Atom, to: Variable, place: &Place) {
+        let same = self.block_of(from) == self.block_of(Atom::Variable(to));
+        let kind = if same { Kind::Read } else { Kind::Handed };
+        self.use_atom(from, kind, place);
+    }
+
     /// The statements of a body.
     fn statements(&mut self, body: &Body, scope: usize) {
         for statement in &body.statements {
@@ -324,12 +368,18 @@ impl Walk<'_> {
         self.uses.scopes[scope].starts.push(enter);
         let (expression, place) = (&statement.expression, &statement.place);
         let kind = operand_kind(expression);
-        visit::used_variables(expression, &mut |variable| {
-            self.event(variable, kind, place)
-        });
+        if let Expression::While { parameters, .. } = expression {
+            for (parameter, start) in parameters {
+                self.flow(*start, *parameter, place);
+            }
+        } else {
+            visit::used_variables(expression, &mut |variable| {
+                self.event(variable, kind, place)
+            });
+        }
         if let Expression::Operation(operation) = expression {
-            for (_, start) in &operation.carries {
-                self.use_atom(*start, Kind::Handed, place);
+            for (carry, start) in &operation.carries {
+                self.flow(*start, *carry, place);
             }
         }
         let first = self.uses.scopes.len();
@@ -371,14 +421,7 @@ impl Walk<'_> {
                     let inner = self.uses.open(Some((scope, 0)), Runs::AtMostOnce);
                     self.statements(body, inner);
                     for (result, variable) in body.results.iter().zip(&statement.pattern) {
-                        // What lies in the same block after every case is only looked at.
-                        let kind = match self.block_of(*result)
-                            == self.block_of(Atom::Variable(*variable))
-                        {
-                            true => Kind::Read,
-                            false => Kind::Handed,
-                        };
-                        self.use_atom(*result, kind, place);
+                        self.flow(*result, *variable, place);
                     }
                 });
             }
@@ -393,7 +436,7 @@ impl Walk<'_> {
                 for (parameter, _) in parameters {
                     self.bind(*parameter, inner);
                 }
-                self.body(body, inner, usize::MAX, place);
+                self.round(body, inner, parameters.iter(), place);
             }
             Expression::Operation(operation) => {
                 let inner = self.uses.open(Some((scope, 0)), Runs::Often);
@@ -403,7 +446,7 @@ impl Walk<'_> {
                 for (carry, _) in &operation.carries {
                     self.bind(*carry, inner);
                 }
-                self.body(&operation.body, inner, operation.carries.len(), place);
+                self.round(&operation.body, inner, operation.carries.iter(), place);
                 for output in &operation.outputs {
                     if let Output::Reduce { lambda, .. }
                     | Output::Scan { lambda, .. }
@@ -432,7 +475,7 @@ impl Walk<'_> {
 /// What an expression does to its array operands; starts of carries are handed on besides.
 fn operand_kind(expression: &Expression) -> Kind {
     match expression {
-        call_expressions!() | Expression::NodeNew { .. } | Expression::While { .. } => Kind::Handed,
+        call_expressions!() | Expression::NodeNew { .. } => Kind::Handed,
         Expression::View {
             view: View::Reshape(_),
             ..
@@ -449,6 +492,7 @@ fn operand_kind(expression: &Expression) -> Kind {
         | Expression::Operation(_)
         | Expression::If { .. }
         | Expression::Switch { .. }
+        | Expression::While { .. }
         | Expression::NodePayload { .. } => Kind::Read,
     }
 }

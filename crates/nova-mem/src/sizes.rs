@@ -1,15 +1,22 @@
 //! The sizes of blocks: products of extents that may not fit.
 
-use super::{Introducer, Statements};
 use crate::MARK;
 use nova_core::{ScalarOperation, ScalarValue};
 use nova_diag::Place;
-use nova_flat::ir::{Atom, Body, Expression, Statement, Type};
+use nova_flat::ir::{Atom, Body, Expression, Program, Statement, Type};
 use std::sync::Arc;
 
-impl Introducer {
+/// Writes the computation of sizes.
+pub(crate) struct Sizes<'a> {
+    pub(crate) program: &'a mut Program,
+    pub(crate) place: &'a Place,
+}
+
+type Statements = Vec<Statement>;
+
+impl Sizes<'_> {
     /// The product of extents; negative, so that the allocation fails, where it does not fit.
-    pub(super) fn size(&mut self, shape: &[Atom], out: &mut Statements, place: &Place) -> Atom {
+    pub(crate) fn of(&mut self, shape: &[Atom], out: &mut Statements) -> Atom {
         let mut product = Atom::index(1);
         for extent in shape {
             product = match (constant(product), constant(*extent)) {
@@ -17,33 +24,12 @@ impl Introducer {
                 (_, Some(1)) => product,
                 (Some(0), _) | (_, Some(0)) => Atom::index(0),
                 (Some(a), Some(b)) => Atom::index(a.checked_mul(b).unwrap_or(-1)),
-                (Some(_), None) | (None, _) => {
-                    let mut code = SizeCode {
-                        introducer: self,
-                        place,
-                    };
-                    code.product(product, *extent, out)
-                }
+                (Some(_), None) | (None, _) => self.product(product, *extent, out),
             };
         }
         product
     }
-}
 
-fn constant(atom: Atom) -> Option<i64> {
-    match atom {
-        Atom::Constant(ScalarValue::I64(value)) => Some(value),
-        Atom::Constant(_) | Atom::Variable(_) => None,
-    }
-}
-
-/// Writes the computation of a size.
-struct SizeCode<'a> {
-    introducer: &'a mut Introducer,
-    place: &'a Place,
-}
-
-impl SizeCode<'_> {
     /// `a · b` for extents; -1 where it does not fit. `a` may be -1 already.
     ///
     /// `if b = 0 then 0 else if MAX / b < a then -1 else a·b`
@@ -106,7 +92,7 @@ impl SizeCode<'_> {
 
     fn push(&mut self, ty: Type, expression: Expression, out: &mut Statements) -> Atom {
         let name: Arc<str> = format!("{MARK}size").into();
-        let variable = self.introducer.program.add_variable(name, ty);
+        let variable = self.program.add_variable(name, ty);
         let pattern = vec![variable];
         out.push(Statement {
             pattern,
@@ -121,5 +107,12 @@ fn give(value: i64) -> Body {
     Body {
         statements: Vec::new(),
         results: vec![Atom::index(value)],
+    }
+}
+
+fn constant(atom: Atom) -> Option<i64> {
+    match atom {
+        Atom::Constant(ScalarValue::I64(value)) => Some(value),
+        Atom::Constant(_) | Atom::Variable(_) => None,
     }
 }

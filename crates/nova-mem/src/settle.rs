@@ -1,0 +1,200 @@
+//! Settling: the state of a loop stays in one place of one block where that is known before the program
+//! runs.
+//!
+//! A state of a loop is bound together with a block, since a round may hand on another array than the one
+//! it was given; so [`crate::reuse`] leaves it to `Unique` to find out who holds it. Often nobody else
+//! can: the loop starts with an array that is made for it alone, and each round hands on what it has
+//! written over the state. Then the blocks of the start, the state, what the round makes and the last
+//! state are one, nothing asks a reference count, and what is made for the loop can be built where its
+//! result is to lie ([`crate::short_circuit`]).
+//!
+//! Arrays flow from starts to states, from results of rounds to states, from states to last states,
+//! through `Unique`, and through conditionals between these. Blocks between which arrays flow are a
+//! class. A class is settled where one of its blocks is allocated and the others are bound by the flows;
+//! where an array is dead once it has flowed on; and where what is handed on elsewhere is so after all
+//! changes. Where the start belongs to somebody else, the first round would copy it; it is copied before
+//! the loop instead. A state that stands in the way of others of its class is left as it is.
+
+mod classes;
+mod found;
+
+use crate::MARK;
+use crate::mistakes::Mistakes;
+use crate::places::Rebasing;
+use crate::sizes::Sizes;
+use crate::uses::Uses;
+use classes::{Class, Classes, Home};
+use found::Found;
+use nova_flat::ir::{Atom, Expression, Function, Program, Statement, Type, Variable};
+use nova_flat::memory::{Lmad, Memory};
+use nova_flat::visit;
+use std::collections::BTreeMap;
+
+/// Puts the states of loops where they can stay.
+pub fn run(program: &mut Program) {
+    run_with(program, Mistakes::default());
+}
+
+/// As [`run`], with a mistake if a test asks for one.
+#[doc(hidden)]
+pub fn run_with(program: &mut Program, mistakes: Mistakes) {
+    let mut uses = Uses::new(program);
+    for function in &program.functions {
+        uses.function(program, function);
+    }
+    let mut functions = std::mem::take(&mut program.functions);
+    for (index, function) in functions.iter_mut().enumerate() {
+        let found = Found::of(program, index, function, &uses);
+        let classes = Classes {
+            program,
+            uses: &uses,
+            found: &found,
+            mistakes,
+        };
+        let settled = classes.settled();
+        let mut changes = Changes::default();
+        for (class, home) in &settled {
+            changes.place(program, &uses, &found, class, home);
+        }
+        changes.apply(program, function);
+    }
+    program.functions = functions;
+}
+
+/// What changes in a function besides the places of arrays.
+#[derive(Default)]
+struct Changes {
+    /// What each `Unique` was given that finds nobody else, by what it made.
+    soles: BTreeMap<Variable, Variable>,
+    /// The copies with which states start, by the last state.
+    copies: BTreeMap<Variable, Copy>,
+}
+
+/// A copy of the start of a state.
+#[derive(Clone, Copy)]
+struct Copy {
+    of: Variable,
+    copy: Variable,
+    block: Variable,
+}
+
+impl Changes {
+    /// Puts the arrays of a class into its home.
+    fn place(
+        &mut self,
+        program: &mut Program,
+        uses: &Uses,
+        found: &Found,
+        class: &Class,
+        home: &Home,
+    ) {
+        let (home, rebasing) = match home {
+            Home::Block(home, rebasing) => (*home, rebasing.clone()),
+            Home::CopyOf(state) => {
+                let state = &found.states[*state];
+                let Some((copy, rebasing)) = copy_of(program, state.start) else {
+                    return;
+                };
+                self.copies.insert(state.last, copy);
+                (copy.block, rebasing)
+            }
+        };
+        for block in class.blocks.iter().filter(|block| **block != home) {
+            let arrays = uses.block(*block).map(|b| b.arrays.as_slice());
+            for array in arrays.unwrap_or_default() {
+                let info = &mut program.variables[array.index()];
+                info.memory = info.memory.as_ref().map(|m| rebasing.memory(m, home));
+            }
+        }
+        let soles = found.soles.iter();
+        let dropped = soles.filter(|(_, sole)| class.soles.contains(sole));
+        self.soles.extend(dropped.map(|(of, sole)| (*sole, *of)));
+    }
+
+    /// Takes out the uses of `Unique`, and puts the copies before their loops.
+    fn apply(&self, program: &mut Program, function: &mut Function) {
+        if self.soles.is_empty() {
+            return;
+        }
+        visit::each_body_mut(&mut function.body, &mut |body| {
+            for mut statement in std::mem::take(&mut body.statements) {
+                if statement.pattern.iter().any(|v| self.soles.contains_key(v)) {
+                    continue;
+                }
+                for last in statement.pattern.clone() {
+                    if let Some(copy) = self.copies.get(&last) {
+                        copy.write(program, &mut statement, last, &mut body.statements);
+                    }
+                }
+                body.statements.push(statement);
+            }
+        });
+        let mut instead = visit::Substitution::default();
+        for (sole, of) in &self.soles {
+            let mut of = *of;
+            while let Some(before) = self.soles.get(&of) {
+                of = *before;
+            }
+            instead.insert(*sole, Atom::Variable(of));
+        }
+        visit::substitute(program, &mut function.body, &instead);
+    }
+}
+
+/// A copy of an array in a block of its own, and how arrays of other blocks come there.
+fn copy_of(program: &mut Program, of: Variable) -> Option<(Copy, Rebasing)> {
+    let info = program.variable(of).clone();
+    let lmad = Lmad::of_shape(info.ty.shape())?;
+    let rebasing = Rebasing::between(&lmad, &lmad)?;
+    let name = info.name.trim_start_matches(MARK);
+    let block = Type::Block(info.ty.element());
+    let block = program.add_variable(format!("{name}_block"), block);
+    let copy = program.add_variable(format!("{MARK}{name}"), info.ty);
+    program.variables[copy.index()].memory = Some(Memory { block, lmad });
+    Some((Copy { of, copy, block }, rebasing))
+}
+
+impl Copy {
+    /// Writes the copy before the loop, which starts with it then.
+    fn write(
+        self,
+        program: &mut Program,
+        statement: &mut Statement,
+        last: Variable,
+        before: &mut Vec<Statement>,
+    ) {
+        let place = statement.place.clone();
+        let k = statement.pattern.iter().position(|v| *v == last);
+        let states = match &mut statement.expression {
+            Expression::While { parameters, .. } => parameters,
+            Expression::Operation(operation) => &mut operation.carries,
+            _no_loop => return,
+        };
+        if let Some((_, start)) = k.and_then(|k| states.get_mut(k)) {
+            *start = Atom::Variable(self.copy);
+        }
+        let (element, shape) = match program.ty(self.of) {
+            Type::Array(element, shape) => (*element, shape.clone()),
+            Type::Scalar(_) | Type::Block(_) => return,
+        };
+        let mut sizes = Sizes {
+            program,
+            place: &place,
+        };
+        let count = sizes.of(&shape, before);
+        let mut write = |variable: Variable, expression: Expression| {
+            before.push(Statement {
+                pattern: vec![variable],
+                expression,
+                place: place.clone(),
+            });
+        };
+        let allocation = Expression::Allocate {
+            element,
+            count,
+            destination: None,
+        };
+        write(self.block, allocation);
+        write(self.copy, Expression::Copy(self.of));
+    }
+}
