@@ -13,21 +13,26 @@
 //! class. A class is settled where one of its blocks is allocated and the others are bound by the flows;
 //! where an array is dead once it has flowed on; and where what is handed on elsewhere is so after all
 //! changes. Where the start belongs to somebody else, the first round would copy it; it is copied before
-//! the loop instead. A state that stands in the way of others of its class is left as it is.
+//! the loop instead. A class of which an entry's result is all that is handed on lies in the memory in
+//! which that is handed to the caller. A state that stands in the way of others of its class is left as it is.
 
 mod classes;
 mod found;
+mod results;
 
-use crate::MARK;
 use crate::mistakes::Mistakes;
-use crate::places::Rebasing;
+use crate::places::{Rebasing, extents};
 use crate::sizes::Sizes;
 use crate::uses::Uses;
+use crate::{MARK, border};
 use classes::{Class, Classes, Home};
 use found::Found;
-use nova_flat::ir::{Atom, Expression, Function, Program, Statement, Type, Variable};
+use nova_flat::ir::{
+    Atom, Destination, Expression, Function, FunctionId, Program, Statement, Type, Variable,
+};
 use nova_flat::memory::{Lmad, Memory};
 use nova_flat::visit;
+use results::Results;
 use std::collections::BTreeMap;
 
 /// Puts the states of loops where they can stay.
@@ -42,6 +47,8 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     for function in &program.functions {
         uses.function(program, function);
     }
+    let expected = border::destinations(program);
+    let extents = extents(program);
     let mut functions = std::mem::take(&mut program.functions);
     for (index, function) in functions.iter_mut().enumerate() {
         let found = Found::of(program, index, function, &uses);
@@ -52,9 +59,22 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
             mistakes,
         };
         let settled = classes.settled();
+        let expected = expected.get(&FunctionId(index as u32));
+        let results = Results {
+            uses: &uses,
+            found: &found,
+            function,
+            destinations: expected.map_or(&[], Vec::as_slice),
+            extents: &extents,
+        };
+        let destination = |(class, home)| results.destination(program, class, home);
+        let destinations: Vec<_> = settled.iter().map(|(c, h)| destination((c, h))).collect();
         let mut changes = Changes::default();
-        for (class, home) in &settled {
-            changes.place(program, &uses, &found, class, home);
+        for ((class, home), destination) in settled.iter().zip(destinations) {
+            let home = changes.place(program, &uses, &found, class, home);
+            if let (Some(home), Some(destination)) = (home, destination) {
+                changes.destinations.insert(home, destination);
+            }
         }
         changes.apply(program, function);
     }
@@ -68,6 +88,8 @@ struct Changes {
     soles: BTreeMap<Variable, Variable>,
     /// The copies with which states start, by the last state.
     copies: BTreeMap<Variable, Copy>,
+    /// The homes that become the caller's.
+    destinations: BTreeMap<Variable, Destination>,
 }
 
 /// A copy of the start of a state.
@@ -79,7 +101,7 @@ struct Copy {
 }
 
 impl Changes {
-    /// Puts the arrays of a class into its home.
+    /// Puts the arrays of a class into its home, and gives that.
     fn place(
         &mut self,
         program: &mut Program,
@@ -87,14 +109,12 @@ impl Changes {
         found: &Found,
         class: &Class,
         home: &Home,
-    ) {
+    ) -> Option<Variable> {
         let (home, rebasing) = match home {
             Home::Block(home, rebasing) => (*home, rebasing.clone()),
             Home::CopyOf(state) => {
                 let state = &found.states[*state];
-                let Some((copy, rebasing)) = copy_of(program, state.start) else {
-                    return;
-                };
+                let (copy, rebasing) = copy_of(program, state.start)?;
                 self.copies.insert(state.last, copy);
                 (copy.block, rebasing)
             }
@@ -109,6 +129,7 @@ impl Changes {
         let soles = found.soles.iter();
         let dropped = soles.filter(|(_, sole)| class.soles.contains(sole));
         self.soles.extend(dropped.map(|(of, sole)| (*sole, *of)));
+        Some(home)
     }
 
     /// Takes out the uses of `Unique`, and puts the copies before their loops.
@@ -123,8 +144,15 @@ impl Changes {
                 }
                 for last in statement.pattern.clone() {
                     if let Some(copy) = self.copies.get(&last) {
-                        copy.write(program, &mut statement, last, &mut body.statements);
+                        let to = self.destinations.get(&copy.block).copied();
+                        copy.write(program, to, (&mut statement, last), &mut body.statements);
                     }
+                }
+                let made = statement.pattern.first();
+                if let Expression::Allocate { destination, .. } = &mut statement.expression
+                    && let Some(to) = made.and_then(|block| self.destinations.get(block))
+                {
+                    *destination = Some(*to);
                 }
                 body.statements.push(statement);
             }
@@ -159,8 +187,8 @@ impl Copy {
     fn write(
         self,
         program: &mut Program,
-        statement: &mut Statement,
-        last: Variable,
+        destination: Option<Destination>,
+        (statement, last): (&mut Statement, Variable),
         before: &mut Vec<Statement>,
     ) {
         let place = statement.place.clone();
@@ -192,7 +220,7 @@ impl Copy {
         let allocation = Expression::Allocate {
             element,
             count,
-            destination: None,
+            destination,
         };
         write(self.block, allocation);
         write(self.copy, Expression::Copy(self.of));

@@ -14,6 +14,8 @@ struct Flow {
     from: Variable,
     to: Variable,
     how: How,
+    /// Whether it is handed on: what goes through `Unique` and what stays in its block is not.
+    hands: bool,
 }
 
 /// How an array flows on.
@@ -52,6 +54,13 @@ pub(super) struct Class {
     copied: Vec<usize>,
     /// What its uses of `Unique` make.
     pub(super) soles: BTreeSet<Variable>,
+}
+
+impl Class {
+    /// How often its arrays are handed on by what flows.
+    pub(super) fn flows_handed(&self) -> usize {
+        self.flows.iter().filter(|flow| flow.hands).count()
+    }
 }
 
 /// Where the arrays of a class are to lie.
@@ -283,7 +292,12 @@ impl Classes<'_> {
         match flow.how {
             // The rules of `Unique` say so.
             How::Sole => true,
-            How::Case => self.uses.later(block, to).is_none(),
+            // What a case binds itself, it gives at its end.
+            How::Case => {
+                let bound = self.uses.span(block);
+                let around = bound.is_none_or(|b| self.uses.is_within(to.scope, b.scope));
+                !around || self.uses.later(block, to).is_none()
+            }
             // It is an array of the round, not one of what is around it.
             How::Next => {
                 let bound = self.uses.span(block);
@@ -312,7 +326,7 @@ impl Classes<'_> {
         let ends = |sole: &Variable| self.uses.span(*sole).map_or(u32::MAX, |span| span.exit);
         let changed = class.soles.iter().map(ends).max().unwrap_or(0);
         let mut flows: BTreeMap<Variable, usize> = BTreeMap::new();
-        for flow in class.flows.iter().filter(|flow| flow.how != How::Sole) {
+        for flow in class.flows.iter().filter(|flow| flow.hands) {
             *flows.entry(flow.from).or_default() += 1;
         }
         let mut handed: BTreeMap<Variable, Vec<u32>> = BTreeMap::new();
@@ -354,7 +368,13 @@ impl Flows {
     fn add(&mut self, asked: &Classes, from: Variable, to: Variable, how: How) {
         if let (Some(a), Some(b)) = (asked.block(from), asked.block(to)) {
             self.union.join(a, b);
-            self.all.push(Flow { from, to, how });
+            let hands = a != b && how != How::Sole;
+            self.all.push(Flow {
+                from,
+                to,
+                how,
+                hands,
+            });
         }
     }
 

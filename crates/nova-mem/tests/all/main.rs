@@ -9,4 +9,5 @@ mod passes;
 mod programs;
 mod reuse;
 mod rules;
+mod settle;
 mod short_circuit;

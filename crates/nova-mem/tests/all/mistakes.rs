@@ -4,7 +4,7 @@ use crate::passes::{function, read, run};
 use nova_flat::ir::Program;
 use nova_flat::print::print;
 use nova_mem::mistakes::{Mistake, Mistakes};
-use nova_mem::{erase, keeps_meaning, reuse, short_circuit, verify};
+use nova_mem::{erase, keeps_meaning, reuse, settle, short_circuit, verify};
 
 /// A vector made by a map.
 const MAP: &str = "(let [mb:(block f32)] (allocate f32 n))
@@ -26,6 +26,11 @@ fn shorten(program: &mut Program, mistakes: Mistakes) {
 
 fn replace(program: &mut Program, mistakes: Mistakes) {
     reuse::run_with(program, reuse::Counting::Everywhere, mistakes);
+}
+
+fn settle(program: &mut Program, mistakes: Mistakes) {
+    reuse::run(program, reuse::Counting::Everywhere);
+    settle::run_with(program, mistakes);
 }
 
 /// A copy of `m`, which is then read or not.
@@ -182,6 +187,34 @@ const CASES: &[Case] = &[
             (let [w:[n]f32 @ tb (lmad n [n 1])] (replicate [n] 7.0f))
             (let [z:[s]f32 @ tb] (concat s [t w]))",
         result: "z",
+        seen_by: "heap",
+    },
+    Case {
+        mistake: Mistake::SettledUsedLater,
+        pass: settle,
+        body: "(let [s:[n]f32 @ sb] (operation [3] [k:i64] [v:[n]f32 @ vb = m]
+              (do (let [ub:(block f32)] (allocate f32 n))
+                  (let [u:[n]f32 @ ub] (update v [k] 5.0f)) (in u))))
+            (let [g:f32] (index m [0]))
+            (let [wb:(block f32)] (allocate f32 n))
+            (let [w:[n]f32 @ wb] (replicate [n] g))",
+        result: "w",
+        seen_by: "heap",
+    },
+    Case {
+        mistake: Mistake::SettledHandedOn,
+        pass: settle,
+        body: "(let [c:bool] (lt i64 n 5))
+            (let [y:[n]f32 @ yb] (if c (do (in m)) (do (in x))))
+            (let [s:[n]f32 @ sb] (operation [3] [k:i64] [v:[n]f32 @ vb = m]
+              (do (let [ub:(block f32)] (allocate f32 n))
+                  (let [u:[n]f32 @ ub] (update v [k] 5.0f)) (in u))))
+            (let [g:f32] (index y [0]))
+            (let [h:f32] (index s [0]))
+            (let [a:f32] (add f32 g h))
+            (let [wb:(block f32)] (allocate f32 n))
+            (let [w:[n]f32 @ wb] (replicate [n] a))",
+        result: "w",
         seen_by: "heap",
     },
 ];
