@@ -114,6 +114,11 @@ impl Compiler {
             version: String::new(),
         };
         compiler.version = compiler.ask_version()?;
+        if tool.is_like_gnu() && loses_constants(&compiler.version) {
+            compiler
+                .arguments
+                .extend(NARROW_MOVES.iter().map(OsString::from));
+        }
         Ok(compiler)
     }
 
@@ -250,6 +255,23 @@ fn our_flags(options: CompilerOptions, is_gnu: bool, is_clang: bool) -> Vec<&'st
         flags.push("-march=native");
     }
     flags
+}
+
+/// What keeps the compilers of [`loses_constants`] from what they do wrong; generated C then lets them use
+/// AVX-512.
+pub const NARROW_MOVES: [&str; 3] = ["-mmove-max=128", "-mstore-max=128", "-DNOVA_NARROW_MOVES"];
+
+/// Whether a compiler that says this of its version is GCC 12.0 to 12.2 for x86-64, which loses parts of
+/// constants that it moves with AVX-512.
+pub fn loses_constants(version: &str) -> bool {
+    let first = version.lines().next().unwrap_or_default();
+    let mut words = first.split_whitespace();
+    let is_one = |word: &str| {
+        ["12.0.", "12.1.", "12.2."]
+            .iter()
+            .any(|v| word.starts_with(v))
+    };
+    cfg!(target_arch = "x86_64") && words.any(is_one)
 }
 
 /// What tells this processor from others, as far as compiled code depends on it.

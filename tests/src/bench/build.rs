@@ -3,17 +3,32 @@
 
 use nova_core::SumType;
 use nova_driver::{Compiler, Options, Source};
+use nova_exec::compiler::{NARROW_MOVES, loses_constants};
 use nova_exec::prototype::{parameter_types, target};
 use std::ffi::{c_int, c_void};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// How generated C is compiled.
-pub const NOVA_FLAGS: &[&str] = &["-std=c11", "-O3", "-march=native"];
+/// How generated C is compiled, besides what [`nova_flags`] adds.
+const NOVA_FLAGS: &[&str] = &["-std=c11", "-O3", "-march=native"];
 /// How C written by hand is compiled.
 pub const PEER_FLAGS: &[&str] = &["-std=gnu11", "-Ofast", "-march=native", "-Wno-psabi"];
+
+/// How generated C is compiled by the gcc of this machine.
+pub fn nova_flags() -> &'static [&'static str] {
+    static FLAGS: OnceLock<Vec<&str>> = OnceLock::new();
+    FLAGS.get_or_init(|| {
+        let version = Command::new("gcc").arg("--version").output();
+        let version = version.map_or(Vec::new(), |output| output.stdout);
+        let narrow: &[&str] = match loses_constants(&String::from_utf8_lossy(&version)) {
+            true => &NARROW_MOVES,
+            false => &[],
+        };
+        [NOVA_FLAGS, narrow].concat()
+    })
+}
 
 /// How what NOVA is measured against is compiled and linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,7 +259,7 @@ impl Side {
         let source = format!("{}.c", program.name);
         write(folder, &source, &program.source)?;
         write(folder, &format!("{}.h", program.name), &program.header)?;
-        let flags = [NOVA_FLAGS, LIBRARY_FLAGS, &["-c"]];
+        let flags = [nova_flags(), LIBRARY_FLAGS, &["-c"]];
         gcc(folder, &flags, &[&folder.join(source)], "side.o")?;
         Side::link(program, &program.name, "side.o", &[], results, folder)
     }

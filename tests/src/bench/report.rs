@@ -1,6 +1,6 @@
 //! What was measured, as a Markdown table and as JSON.
 
-use super::build::{NOVA_FLAGS, PEER_FLAGS};
+use super::build::{PEER_FLAGS, nova_flags};
 use super::limits::ORDERS;
 use super::measure::{Measurement, Quartiles, Round};
 use super::memory::Pages;
@@ -116,7 +116,7 @@ pub fn json(measurements: &[Measurement]) -> String {
     format!(
         "{{\n  \"machine\": {},\n  \"nova\": {},\n  \"c\": {},\n  \"programs\": [\n{}\n  ]\n}}\n",
         string(&machine("one thread")),
-        string(&format!("gcc {}", NOVA_FLAGS.join(" "))),
+        string(&format!("gcc {}", nova_flags().join(" "))),
         string(&format!("gcc {}", PEER_FLAGS.join(" "))),
         programs.join(",\n")
     )

@@ -10,6 +10,7 @@ mod buffers;
 mod called_groups;
 mod callers;
 mod clamps;
+mod constants;
 mod extents;
 mod filters;
 mod foreign;

@@ -7,7 +7,7 @@ use super::programs::Comparison;
 use super::regions::Region;
 use super::report::all_means;
 use super::shapes::Shaped;
-use crate::bench::build::{NOVA_FLAGS, OPENMP, THRUST};
+use crate::bench::build::{OPENMP, THRUST, nova_flags};
 use crate::bench::measure::{Measurement, Round};
 use crate::bench::memory::Pages;
 use crate::bench::report::{machine, number, string};
@@ -28,7 +28,7 @@ pub fn json(found: &Found) -> String {
                 "machine",
                 string(&machine(&format!("{} threads", found.threads))),
             ),
-            ("nova", string(&format!("gcc {}", NOVA_FLAGS.join(" ")))),
+            ("nova", string(&format!("gcc {}", nova_flags().join(" ")))),
             ("openmp", string(&format!("gcc {}", OPENMP.flags.join(" ")))),
             ("thrust", string(&format!("g++ {}", THRUST.flags.join(" ")))),
             ("threads", found.threads.to_string()),
