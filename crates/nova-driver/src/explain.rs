@@ -420,6 +420,6 @@ fn output_word(output: &Output) -> &'static str {
         Output::Scatter { .. } => "scatter",
         Output::Histogram { .. } => "histogram",
         Output::Collect { .. } => "rows of varying length",
-        Output::Join { .. } => "parts",
+        Output::Join { .. } => "rows of one length",
     }
 }

@@ -6,7 +6,7 @@
 //! How large a part is depends on the number of indices and on what the body costs, never on the
 //! number of threads, so that results do not either. What costs less than two parts stays as it is,
 //! which is decided when the program runs. Divided are operations whose outputs are maps, filters,
-//! collections of rows, and reductions, scans and histograms of scalars; [`ordered`] has those whose
+//! rows, collected or joined ([`joined`]), and reductions, scans and histograms of scalars; [`ordered`] has those whose
 //! order is strict, [`carried`] state that is a running result, [`sort`] the sorts, [`lanes`] the
 //! reductions of devices that no order changes, [`tiles`] their scans and filters, [`local_bins`] their
 //! histograms of few bins, [`blocks`] maps of devices whose threads all reduce over the same, [`stencil`]

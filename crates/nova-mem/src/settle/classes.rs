@@ -112,20 +112,21 @@ impl Classes<'_> {
         }
     }
 
-    /// Whether the first round of a loop copies the start of a state in any case, since somebody else holds
-    /// it. Only a loop that runs once, so that it costs one copy where there is no round.
+    /// Whether the start of a state is copied anyway, since somebody else holds it: by the first round, or for
+    /// the caller. Only of a loop that runs once, so that it costs one copy where there is no round.
     fn may_be_copied(&self, state: usize) -> bool {
         let State {
             start,
             span,
             changes,
+            is_result,
             ..
         } = &self.found.states[state];
         let held = self.block(*start).is_some_and(|block| {
             self.found.borrowed.contains(&block)
                 || self.found.allocated.contains(&block) && self.uses.later(block, *span).is_some()
         });
-        *changes && held && !self.found.is_in_loop_since(span.enter, 0)
+        (*changes || *is_result) && held && !self.found.is_in_loop_since(span.enter, 0)
     }
 
     /// The classes of the blocks between which arrays flow.

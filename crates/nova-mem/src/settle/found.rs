@@ -15,6 +15,8 @@ pub(super) struct State {
     pub(super) span: Span,
     /// Whether each round takes the state's block to write over it.
     pub(super) changes: bool,
+    /// Whether the last state is a result of the function.
+    pub(super) is_result: bool,
 }
 
 /// What is found in a function.
@@ -43,6 +45,10 @@ impl Found {
                 Expression::Call { function, tail: true, .. } if function.index() == index);
             found.statement(program, statement, uses);
         });
+        for state in &mut found.states {
+            let is_last = |result: &Atom| array(program, *result) == Some(state.last);
+            state.is_result = function.body.results.iter().any(is_last);
+        }
         if !calls_itself && !function.takes {
             let parameters = function.parameters.iter();
             found
@@ -125,6 +131,7 @@ impl Found {
                 last: *last,
                 span,
                 changes: body.statements.iter().any(takes),
+                is_result: false,
             });
         }
     }
