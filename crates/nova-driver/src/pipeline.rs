@@ -138,6 +138,13 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(nova_opt::bounds::run),
     },
     SIMPLIFY,
+    Pass {
+        name: "blocks",
+        description: "stores what is scattered to neighbours as blocks",
+        level: 2,
+        step: Step::Flat(nova_opt::blocks::run),
+    },
+    SIMPLIFY,
     HOIST,
     Pass {
         name: "hoist-checks",

@@ -155,7 +155,7 @@ pub enum Expression {
     },
     /// A constant `[n]u8`.
     Bytes(Arc<[u8]>),
-    /// `start + k·step` for k in 0..count, wrapping, in the type of `start`.
+    /// `start + k·step` for k in 0..count, all of them numbers of the type of `start`.
     Iota {
         count: Atom,
         start: Atom,

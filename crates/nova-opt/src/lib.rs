@@ -3,6 +3,7 @@
 //! Each pass is one module with one public function `run`, which keeps the meaning of every
 //! program, errors included.
 
+pub mod blocks;
 pub mod bounds;
 pub mod divide;
 mod effects;

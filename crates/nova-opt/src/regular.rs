@@ -11,7 +11,8 @@
 use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable, View,
+    ArrayOperation, Atom, Body, Expression, FunctionId, Level, Output, Program, Statement, Type,
+    Variable, View,
 };
 use nova_flat::visit::{bodies_mut, each_statement};
 use std::collections::BTreeSet;
@@ -21,26 +22,29 @@ const MOST_BEFORE: usize = 8;
 
 /// Makes operations of two dimensions of all regular nests, and joins the other rows of one length.
 pub fn run(program: &mut Program) {
-    let lengths = lengths(program);
+    let known = Known::of(program);
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        rewrite(program, &lengths, &mut body);
+        rewrite(program, &known, &mut body);
         program.functions[k].body = body;
     }
 }
 
 /// Rewrites the operations of a body, the inner ones first: how many elements these make is then known
 /// to those around them.
-fn rewrite(program: &mut Program, lengths: &BTreeSet<Variable>, body: &mut Body) {
+fn rewrite(program: &mut Program, known: &Known, body: &mut Body) {
     let mut statements = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
         bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| rewrite(program, lengths, inner));
+            deep(|| rewrite(program, known, inner));
         });
         match nest(&statement.expression) {
-            Ok(nest) => make_regular(program, lengths, statement, nest, &mut statements),
-            Err(_) if makes_equal_rows(&statement.expression) => {
-                join_rows(program, lengths, statement, &mut statements);
+            Ok(nest) => make_regular(program, &known.lengths, statement, nest, &mut statements),
+            Err(_)
+                if makes_equal_rows(&statement.expression)
+                    && ends_are_known(program, known, &statement.expression) =>
+            {
+                join_rows(program, &known.lengths, statement, &mut statements);
             }
             Err(_) => statements.push(statement),
         }
@@ -48,25 +52,53 @@ fn rewrite(program: &mut Program, lengths: &BTreeSet<Variable>, body: &mut Body)
     body.statements = statements;
 }
 
-/// The variables that are certainly not negative: extents of arrays bound together with them.
-fn lengths(program: &Program) -> BTreeSet<Variable> {
-    let mut found = BTreeSet::new();
-    let mut look = |bound: &[Variable]| {
-        for array in bound {
-            for extent in program.ty(*array).shape() {
-                if let Atom::Variable(extent) = extent
-                    && bound.contains(extent)
-                {
-                    found.insert(*extent);
+/// Variables that are certainly not negative.
+struct Known {
+    /// Extents of arrays bound together with them.
+    lengths: BTreeSet<Variable>,
+    /// Those of which every later stage sees it: parameters of entries, and maxima.
+    ends: BTreeSet<Variable>,
+}
+
+impl Known {
+    fn of(program: &Program) -> Known {
+        let mut known = Known {
+            lengths: BTreeSet::new(),
+            ends: BTreeSet::new(),
+        };
+        let mut look = |bound: &[Variable]| {
+            for array in bound {
+                for extent in program.ty(*array).shape() {
+                    if let Atom::Variable(extent) = extent
+                        && bound.contains(extent)
+                    {
+                        known.lengths.insert(*extent);
+                    }
                 }
             }
+        };
+        let entries = program.entry_functions();
+        let is_natural = |a: &Atom| constant(*a).is_some_and(|number| number >= 0);
+        for (k, function) in program.functions.iter().enumerate() {
+            look(&function.parameters);
+            if entries.contains(&FunctionId(k as u32)) {
+                known.ends.extend(&function.parameters);
+            }
+            each_statement(&function.body, &mut |statement| {
+                look(&statement.pattern);
+                if let Expression::Scalar {
+                    operation: ScalarOperation::Maximum,
+                    arguments,
+                    ..
+                } = &statement.expression
+                    && arguments.iter().any(is_natural)
+                {
+                    known.ends.extend(&statement.pattern);
+                }
+            });
         }
-    };
-    for function in &program.functions {
-        look(&function.parameters);
-        each_statement(&function.body, &mut |statement| look(&statement.pattern));
+        known
     }
-    found
 }
 
 /// A regular nest.
@@ -177,6 +209,34 @@ fn makes_equal_rows(expression: &Expression) -> bool {
         }
     }
     operation.carries.is_empty() && rows && known
+}
+
+/// Whether the rows that an operation makes lie in parts of which the program shows that none is of
+/// negative length: what is put behind each other has constant lengths, those of an entry's arrays, or
+/// maxima. Of others, as those of nodes' arrays, nobody could prove that threads may write rows next to
+/// each other.
+fn ends_are_known(program: &Program, known: &Known, expression: &Expression) -> bool {
+    let Expression::Operation(operation) = expression else {
+        return false;
+    };
+    let is_row = |s: &Statement| {
+        let is_result = |v: &Variable| operation.body.results.contains(&Atom::Variable(*v));
+        s.pattern.iter().any(is_result)
+    };
+    let extents = |s: &Statement| -> Vec<Atom> {
+        match &s.expression {
+            Expression::Concat { arrays, .. } => {
+                let shapes = arrays.iter().map(|array| program.ty(*array).shape());
+                shapes.flatten().copied().collect()
+            }
+            _one_part => Vec::new(),
+        }
+    };
+    let rows = operation.body.statements.iter().filter(|s| is_row(s));
+    rows.flat_map(extents).all(|extent| match extent {
+        Atom::Constant(_) => true,
+        Atom::Variable(v) => known.ends.contains(&v),
+    })
 }
 
 /// The statements of an operation's body, last first, that compute a number which is the same for every

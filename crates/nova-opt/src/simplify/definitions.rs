@@ -147,15 +147,32 @@ impl Forward<'_> {
                 let mut compute = |operation, operand, arguments| {
                     self.operation(operation, operand, arguments, place, out)
                 };
-                let wrap = ScalarOperation::Wrap(scalar);
-                let index = compute(wrap, Scalar::I64, vec![index]);
-                let distance = compute(ScalarOperation::Multiply, scalar, vec![index, step]);
-                Some(compute(ScalarOperation::Add, scalar, vec![start, distance]))
+                if !is_narrow(scalar) {
+                    let wrap = ScalarOperation::Wrap(scalar);
+                    let index = compute(wrap, Scalar::I64, vec![index]);
+                    let distance = compute(ScalarOperation::Multiply, scalar, vec![index, step]);
+                    return Some(compute(ScalarOperation::Add, scalar, vec![start, distance]));
+                }
+                // All numbers fit, so that indices which are computed from them stay sums of `i64`.
+                let wide = ScalarOperation::Convert(Scalar::I64);
+                let [start, step] = [start, step].map(|a| compute(wide, scalar, vec![a]));
+                let i64 = Scalar::I64;
+                let distance = compute(ScalarOperation::Multiply, i64, vec![index, step]);
+                let sum = compute(ScalarOperation::Add, i64, vec![start, distance]);
+                Some(compute(ScalarOperation::Convert(scalar), i64, vec![sum]))
             }
             (Definition::Literal(_) | Definition::Iota { .. } | Definition::View(..), _)
             | (Definition::Converted(..) | Definition::Sum(_) | Definition::Difference(_), _) => {
                 None
             }
         }
+    }
+}
+
+/// Whether `i64` has all numbers of a type of integers, and sums and multiples of them.
+fn is_narrow(scalar: Scalar) -> bool {
+    match scalar {
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 | Scalar::U32 => true,
+        Scalar::I64 | Scalar::U64 | Scalar::F32 | Scalar::F64 | Scalar::Bool => false,
     }
 }

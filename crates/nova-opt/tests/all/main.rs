@@ -1,5 +1,6 @@
 //! The passes over Flat.
 
+mod blocks;
 mod bounds;
 mod divide;
 mod fusion;

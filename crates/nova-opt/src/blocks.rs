@@ -1,0 +1,200 @@
+//! Scatters to neighbours become blocks: where value k of a scatter goes to index `a + k`, the values that
+//! have a place are a block of the destination.
+//!
+//! A block is stored without a comparison for each value, each of its elements is written once, and the
+//! threads of a device can share it. Which values have a place is found before the loop. The others are
+//! not computed, so what computes them must have no effects.
+
+use crate::effects::FunctionEffects;
+use nova_core::{Scalar, ScalarOperation as Operation};
+use nova_diag::Place;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Expression, Output, Positions, Program, Statement, Type, Variable,
+};
+use nova_flat::visit::each_body_mut;
+
+/// How many sums a position may be of.
+const DEEPEST: u32 = 8;
+
+/// Makes blocks of all scatters to neighbours.
+pub fn run(program: &mut Program) {
+    let effects = FunctionEffects::new(program);
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        each_body_mut(&mut body, &mut |inner| {
+            let mut statements = Vec::with_capacity(inner.statements.len());
+            for mut statement in std::mem::take(&mut inner.statements) {
+                if let Expression::Operation(operation) = &mut statement.expression
+                    && let Some(found) = Neighbours::of(program, operation, &effects)
+                {
+                    let mut write = Writer {
+                        program,
+                        place: &statement.place,
+                        out: &mut statements,
+                    };
+                    found.store_block(operation, &mut write);
+                }
+                statements.push(statement);
+            }
+            inner.statements = statements;
+        });
+        program.functions[k].body = body;
+    }
+}
+
+/// A scatter of which value k goes to a sum of k and numbers that are known before.
+struct Neighbours {
+    /// What is added to k, and what is taken from it.
+    added: Vec<Atom>,
+    taken: Vec<Atom>,
+    index: Variable,
+    /// How many values there are, and how many elements the destinations have.
+    count: Atom,
+    extent: Atom,
+}
+
+impl Neighbours {
+    fn of(
+        program: &Program,
+        operation: &ArrayOperation,
+        effects: &FunctionEffects,
+    ) -> Option<Neighbours> {
+        let [
+            Output::Scatter {
+                destinations,
+                positions: Positions::Given,
+            },
+        ] = operation.outputs.as_slice()
+        else {
+            return None;
+        };
+        let ([count], [index]) = (operation.shape.as_slice(), operation.indices.as_slice()) else {
+            return None;
+        };
+        let [extent] = program.ty(*destinations.first()?).shape() else {
+            return None;
+        };
+        let alone = operation.carries.is_empty() && !operation.is_marked();
+        if !alone || !effects.of_body(&operation.body).is_pure() {
+            return None;
+        }
+        let mut found = Neighbours {
+            added: Vec::new(),
+            taken: Vec::new(),
+            index: *index,
+            count: *count,
+            extent: *extent,
+        };
+        let position = *operation.body.results.first()?;
+        found.add_terms(operation, position, 0)?;
+        Some(found)
+    }
+
+    /// Adds the terms of a sum that has the index once.
+    fn add_terms(&mut self, operation: &ArrayOperation, sum: Atom, depth: u32) -> Option<()> {
+        let Atom::Variable(variable) = sum else {
+            return None;
+        };
+        if variable == self.index {
+            return Some(());
+        }
+        let statements = &operation.body.statements;
+        let binds = |s: &&Statement| s.pattern.contains(&variable);
+        let Expression::Scalar {
+            operation: operator @ (Operation::Add | Operation::Subtract),
+            operand: Scalar::I64,
+            arguments,
+        } = &statements.iter().find(binds)?.expression
+        else {
+            return None;
+        };
+        let [left, right] = arguments[..] else {
+            return None;
+        };
+        if depth > DEEPEST {
+            return None;
+        }
+        let known = |atom: Atom| match atom {
+            Atom::Variable(v) => {
+                v != self.index && !statements.iter().any(|s| s.pattern.contains(&v))
+            }
+            Atom::Constant(_) => true,
+        };
+        let (rest, terms) = match (operator, known(left), known(right)) {
+            (Operation::Subtract, false, true) => (left, (&mut self.taken, right)),
+            (Operation::Add, false, true) => (left, (&mut self.added, right)),
+            (Operation::Add, true, false) => (right, (&mut self.added, left)),
+            (_, _, _) => return None,
+        };
+        terms.0.push(terms.1);
+        self.add_terms(operation, rest, depth + 1)
+    }
+
+    /// Stores the values that have a place, counted from the first of them.
+    fn store_block(&self, operation: &mut ArrayOperation, write: &mut Writer) {
+        let zero = Atom::index(0);
+        let mut first = zero;
+        for term in &self.added {
+            first = write.scalar("first", Operation::Add, first, *term);
+        }
+        for term in &self.taken {
+            first = write.scalar("first", Operation::Subtract, first, *term);
+        }
+        // As far outside as matters, so that no difference wraps.
+        let least = write.scalar("least", Operation::Subtract, zero, self.count);
+        let first = write.scalar("first", Operation::Maximum, first, least);
+        let first = write.scalar("first", Operation::Minimum, first, self.extent);
+        let before = write.scalar("before", Operation::Subtract, zero, first);
+        let before = write.scalar("before", Operation::Maximum, before, zero);
+        let room = write.scalar("room", Operation::Subtract, self.extent, first);
+        let end = write.scalar("end", Operation::Minimum, self.count, room);
+        let count = write.scalar("count", Operation::Subtract, end, before);
+        let count = write.scalar("count", Operation::Maximum, count, zero);
+        let start = write.scalar("start", Operation::Add, first, before);
+
+        let own = write.program.add_variable("i", Type::Scalar(Scalar::I64));
+        let index = Expression::Scalar {
+            operation: Operation::Add,
+            operand: Scalar::I64,
+            arguments: vec![before, Atom::Variable(own)],
+        };
+        let statement = Statement {
+            pattern: vec![self.index],
+            expression: index,
+            place: write.place.clone(),
+        };
+        operation.body.statements.insert(0, statement);
+        operation.body.results.remove(0);
+        operation.indices = vec![own];
+        operation.shape = vec![count];
+        for output in &mut operation.outputs {
+            if let Output::Scatter { positions, .. } = output {
+                *positions = Positions::Block(vec![start]);
+            }
+        }
+    }
+}
+
+/// Writes statements at one place.
+struct Writer<'a> {
+    program: &'a mut Program,
+    place: &'a Place,
+    out: &'a mut Vec<Statement>,
+}
+
+impl Writer<'_> {
+    /// An operation on `i64`s in a new variable.
+    fn scalar(&mut self, name: &str, operation: Operation, left: Atom, right: Atom) -> Atom {
+        let variable = self.program.add_variable(name, Type::Scalar(Scalar::I64));
+        self.out.push(Statement {
+            pattern: vec![variable],
+            expression: Expression::Scalar {
+                operation,
+                operand: Scalar::I64,
+                arguments: vec![left, right],
+            },
+            place: self.place.clone(),
+        });
+        Atom::Variable(variable)
+    }
+}
