@@ -172,21 +172,20 @@ fn foreign_pragmas() -> [Item; 3] {
 /// GCC 12.0 to 12.2 loses the highest words of a constant that it copies as one number of 32 or 64 bytes,
 /// if these are 0 and the other ones equal (`ix86_convert_const_wide_int_to_broadcast`; mended in 12.3).
 /// It has such numbers only with AVX-512, and only if it moves more than 16 bytes at once.
-fn constants_that_move() -> [Item; 4] {
-    let text = [
-        "if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && !defined(NOVA_NARROW_MOVES)",
-        "if __GNUC__ == 12 && __GNUC_MINOR__ < 3",
-    ];
-    let [compiler, version] = text;
+fn constants_that_move() -> [Item; 5] {
+    let comment = "GCC before 12.3 loses parts of constants that it moves with AVX-512: it does without, or \
+                   with -mmove-max=128 -mstore-max=128 -DNOVA_NARROW_MOVES.";
+    let directive = |line: &str| Item::Directive(line.into());
     [
-        Item::Comment(
-            "GCC before 12.3 loses parts of constants that it moves with AVX-512: it does without, or \
-             with -mmove-max=128 -mstore-max=128 -DNOVA_NARROW_MOVES."
-                .into(),
+        Item::Comment(comment.into()),
+        directive(
+            "if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && !defined(NOVA_NARROW_MOVES)",
         ),
-        Item::Directive(compiler.into()),
-        Item::Text(format!("#{version}\n#pragma GCC target(\"no-avx512f\")\n#endif\n")),
-        Item::Directive("endif".into()),
+        Item::Text(
+            "#if __GNUC__ == 12 && __GNUC_MINOR__ < 3\n#pragma GCC target(\"no-avx512f\")\n".into(),
+        ),
+        directive("endif"),
+        directive("endif"),
     ]
 }
 

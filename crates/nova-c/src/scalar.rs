@@ -338,7 +338,7 @@ fn binary(operation: ScalarOperation, a: Value, b: Value, functions: Functions) 
     }
 }
 
-/// Whether the value is the constant 0.0. `0.0 - x` is written `-x + 0.0`, the same number for each `x`:
+/// True for the constant 0.0. `0.0 - x` is written `-x + 0.0`, the same number for each `x`:
 /// GCC 12 folds a difference of 0.0 and a conditional of constants to the negated conditional, and so
 /// gives -0.0 for 0.0.
 fn is_float_zero(value: &Value) -> bool {

@@ -257,12 +257,12 @@ fn our_flags(options: CompilerOptions, is_gnu: bool, is_clang: bool) -> Vec<&'st
     flags
 }
 
-/// What keeps the compilers of [`loses_constants`] from what they do wrong; generated C then lets them use
-/// AVX-512.
+/// The flags with which the compilers of [`loses_constants`] do nothing wrong; generated C then lets them
+/// use AVX-512.
 pub const NARROW_MOVES: [&str; 3] = ["-mmove-max=128", "-mstore-max=128", "-DNOVA_NARROW_MOVES"];
 
-/// Whether a compiler that says this of its version is GCC 12.0 to 12.2 for x86-64, which loses parts of
-/// constants that it moves with AVX-512.
+/// True for the version of a GCC 12.0 to 12.2 for x86-64, which loses parts of constants that it moves with
+/// AVX-512. The text is what `--version` prints.
 pub fn loses_constants(version: &str) -> bool {
     let first = version.lines().next().unwrap_or_default();
     let mut words = first.split_whitespace();

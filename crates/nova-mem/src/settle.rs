@@ -81,7 +81,7 @@ pub fn run_with(program: &mut Program, mistakes: Mistakes) {
     program.functions = functions;
 }
 
-/// What changes in a function besides the places of arrays.
+/// The changes to a function besides the places of arrays.
 #[derive(Default)]
 struct Changes {
     /// What each `Unique` was given that finds nobody else, by what it made.

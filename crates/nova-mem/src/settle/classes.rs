@@ -14,11 +14,11 @@ struct Flow {
     from: Variable,
     to: Variable,
     how: How,
-    /// Whether it is handed on: what goes through `Unique` and what stays in its block is not.
+    /// True where it is handed on: what goes through `Unique` and what stays in its block is not.
     hands: bool,
 }
 
-/// How an array flows on.
+/// The ways in which an array flows on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     /// Into a loop: the number of the state.
@@ -31,7 +31,7 @@ enum How {
     Sole,
 }
 
-/// What becomes of a state.
+/// The fates of a state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     /// It stays where its start lies.
@@ -57,7 +57,7 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// How often its arrays are handed on by what flows.
+    /// The number of times that flows hand its arrays on.
     pub(super) fn flows_handed(&self) -> usize {
         self.flows.iter().filter(|flow| flow.hands).count()
     }
