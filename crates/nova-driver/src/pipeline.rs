@@ -114,6 +114,13 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(nova_opt::inline::run_longer),
     },
     SIMPLIFY,
+    Pass {
+        name: "bounds",
+        description: "decides comparisons that always come out the same, and so drops checks",
+        level: 1,
+        step: Step::Flat(nova_opt::bounds::run_early),
+    },
+    SIMPLIFY,
     HOIST,
     Pass {
         name: "fuse",

@@ -10,12 +10,13 @@ mod affine;
 mod choices;
 mod conditions;
 mod ends;
+mod wrapping;
 
 use crate::effects::FunctionEffects;
 use affine::{Affine, Facts};
 use choices::Joined;
 use conditions::{Condition, comparison, range};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Type, Variable,
@@ -23,20 +24,33 @@ use nova_flat::ir::{
 use nova_flat::visit::{binders, bodies_mut};
 use std::collections::{HashMap, HashSet};
 
-/// Decides comparisons in every function.
+/// Decides comparisons in every function, and converts integers that were wrapped and keep their
+/// values.
 pub fn run(program: &mut Program) {
+    decide(program, true);
+}
+
+/// Decides comparisons in every function. Wrapped integers stay, since they are defined everywhere:
+/// a conversion is defined only where its value fits, and does not leave its loop as freely.
+pub fn run_early(program: &mut Program) {
+    decide(program, false);
+}
+
+fn decide(program: &mut Program, converts: bool) {
     let effects = FunctionEffects::new(program);
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
         let mut bounds = Bounds {
             program,
             effects: &effects,
+            converts,
             wrapped: HashMap::new(),
             ranges: HashMap::new(),
             fitting: HashMap::new(),
             order: HashMap::new(),
             facts: Facts::default(),
             values: HashMap::new(),
+            modular: HashMap::new(),
             conditions: HashMap::new(),
         };
         bounds.parameters(k);
@@ -48,6 +62,8 @@ pub fn run(program: &mut Program) {
 struct Bounds<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
+    /// Whether integers that were wrapped and keep their values are converted.
+    converts: bool,
     facts: Facts,
     /// What has been wrapped to `u64`, by the result.
     wrapped: HashMap<Variable, Atom>,
@@ -60,6 +76,9 @@ struct Bounds<'a> {
     order: HashMap<Variable, usize>,
     /// The integers that have been computed.
     values: HashMap<Variable, Affine>,
+    /// The sums of integers that may have wrapped, which they equal modulo two to the power of their
+    /// bits.
+    modular: HashMap<Variable, Affine>,
     /// The comparisons that have been made.
     conditions: HashMap<Variable, Condition>,
 }
@@ -77,14 +96,19 @@ impl Bounds<'_> {
         self.sizes(&parameters);
     }
 
-    /// Extents of arrays that are bound together with them are not negative.
+    /// Extents of arrays that are bound together with them are not negative, and an array has so many
+    /// elements at most.
     fn sizes(&mut self, bound: &[Variable]) {
         let names: HashSet<Variable> = bound.iter().copied().collect();
         for variable in bound {
-            for extent in self.program.ty(*variable).shape() {
+            let shape = self.program.ty(*variable).shape();
+            for extent in shape {
                 if let Atom::Variable(size) = extent
                     && names.contains(size)
                 {
+                    if shape.len() == 1 {
+                        self.facts.at_most(*size, Affine::constant(LONGEST.into()));
+                    }
                     self.facts.at_least(*size, Affine::constant(0));
                 }
             }
@@ -241,7 +265,7 @@ impl Bounds<'_> {
     fn is_exact(&self, from: Scalar, wrapped: Variable) -> bool {
         let is_own_symbol = |sum: &Affine| sum.as_symbol() == Some(wrapped);
         let value = self.values.get(&wrapped);
-        from.is_integer() && value.is_some_and(|sum| !is_own_symbol(sum))
+        self.converts && from.is_integer() && value.is_some_and(|sum| !is_own_symbol(sum))
     }
 
     /// Another variable of the same type that always has the value of this one, as an index has that is
@@ -303,9 +327,12 @@ impl Bounds<'_> {
             Some(value) if self.fits(&value, scalar) => {
                 self.values.insert(variable, value);
             }
-            Some(_) | None => {
+            value => {
                 self.bind_symbol(variable);
                 self.bound_result(variable, operation, &operands);
+                if let Some(sum) = value {
+                    self.note_wrapped(variable, &sum);
+                }
             }
         }
         None

@@ -1,23 +1,75 @@
-//! Checks of inequalities that are affine in the index of an operation: where every round reaches
+//! Checks of inequalities that are affine in the indices of an operation: where every round reaches
 //! one, it holds in all rounds if it holds in the first and the last, so that it is made once
 //! before the operation.
 
 use super::affine::Affine;
+use super::wrapping::Wrapped;
 use super::{Bounds, Condition};
-use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
-use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Type, Variable};
 
 /// The largest constant in a check that is made before an operation.
 const LARGEST: i128 = 1 << 40;
+
+/// The rounds of an operation.
+pub(super) struct Rounds {
+    /// Its indices, each with its last number.
+    indices: Vec<(Variable, Affine)>,
+    extents: Vec<Atom>,
+    /// What was bound before the operation has its place before this one.
+    pub start: usize,
+}
 
 /// A check that can be made before its operation.
 struct Ends {
     /// Its place in the operation's body.
     place: usize,
-    /// What must not be negative, each with its error's arguments, at the index that is worst for
+    /// What must not be negative, each with its error's arguments, at the indices that are worst for
     /// it.
     parts: Vec<(Affine, Vec<Affine>)>,
+}
+
+/// How a check can be made before its operation.
+enum Found {
+    Ends(Ends),
+    Wrapped(Wrapped),
+}
+
+impl Rounds {
+    /// A sum in the round in which `worst` is least.
+    pub(super) fn at_least(&self, worst: &Affine, sum: &Affine) -> Option<Affine> {
+        let mut at = sum.clone();
+        for (index, last) in &self.indices {
+            let coefficient = at.coefficient(*index);
+            at = match worst.coefficient(*index) >= 0 {
+                true => at.without(*index),
+                false => at.substitute(*index, coefficient, last)?,
+            };
+        }
+        Some(at)
+    }
+
+    /// Whether a sum differs between rounds.
+    pub(super) fn changes(&self, sum: &Affine) -> bool {
+        let mut indices = self.indices.iter();
+        indices.any(|(index, _)| sum.coefficient(*index) != 0)
+    }
+
+    /// The indices, with their coefficients in a sum.
+    pub(super) fn terms<'a>(
+        &'a self,
+        sum: &'a Affine,
+    ) -> impl Iterator<Item = (Variable, i128)> + 'a {
+        let terms = self.indices.iter().map(|(i, _)| (*i, sum.coefficient(*i)));
+        terms.filter(|(_, coefficient)| *coefficient != 0)
+    }
+
+    /// A sum without the indices: what it is in the first round.
+    pub(super) fn first(&self, sum: &Affine) -> Affine {
+        let indices = self.indices.iter();
+        indices.fold(sum.clone(), |sum, (index, _)| sum.without(*index))
+    }
 }
 
 impl Bounds<'_> {
@@ -32,22 +84,16 @@ impl Bounds<'_> {
         let Expression::Operation(operation) = &statement.expression else {
             return before;
         };
-        let ([index], [extent]) = (&operation.indices[..], &operation.shape[..]) else {
+        let Some(rounds) = self.rounds(operation, start) else {
             return before;
         };
-        let (index, extent) = (*index, *extent);
-        if matches!(extent, Atom::Constant(value) if value.as_integer() <= Some(0)) {
-            return before;
-        }
-        let Some(last) = self.value(extent).and_then(|e| e.shifted(-1)) else {
-            return before;
-        };
-        let found: Vec<Ends> = operation
-            .body
-            .statements
-            .iter()
-            .enumerate()
-            .filter_map(|(place, inner)| self.ends(place, inner, index, &last, start))
+        let statements = operation.body.statements.iter().enumerate();
+        let found: Vec<Found> = statements
+            .filter_map(|(place, inner)| {
+                let wrapped = || self.wrapped_index(place, inner, &rounds).map(Found::Wrapped);
+                let ends = self.ends(place, inner, &rounds).map(Found::Ends);
+                ends.or_else(wrapped)
+            })
             .collect();
         if found.is_empty() {
             return before;
@@ -56,25 +102,41 @@ impl Bounds<'_> {
         if effects.observable || effects.endless {
             return before;
         }
-        for ends in found {
-            if let Expression::Operation(operation) = &mut statement.expression
-                && let Some(inner) = operation.body.statements.get_mut(ends.place)
-            {
-                self.check_before(ends, extent, inner, &mut before);
+        if let Expression::Operation(operation) = &mut statement.expression {
+            let body = &mut operation.body;
+            let mut defined = Vec::new();
+            for found in found {
+                match found {
+                    Found::Ends(ends) => self.check_before(ends, &rounds, body, &mut before),
+                    Found::Wrapped(wrapped) => {
+                        let sum = self.wrapped_before(wrapped, &rounds, body, &mut before);
+                        defined.extend(sum);
+                    }
+                }
             }
+            super::wrapping::define(body, defined);
         }
         before
     }
 
+    /// The rounds of an operation, unless it is known to have none.
+    fn rounds(&self, operation: &ArrayOperation, start: usize) -> Option<Rounds> {
+        let mut indices = Vec::new();
+        for (index, extent) in operation.indices.iter().zip(&operation.shape) {
+            if matches!(extent, Atom::Constant(value) if value.as_integer() <= Some(0)) {
+                return None;
+            }
+            indices.push((*index, self.value(*extent)?.shifted(-1)?));
+        }
+        Some(Rounds {
+            indices,
+            extents: operation.shape.clone(),
+            start,
+        })
+    }
+
     /// How a statement of an operation's body can be checked before it.
-    fn ends(
-        &self,
-        place: usize,
-        statement: &Statement,
-        index: Variable,
-        last: &Affine,
-        start: usize,
-    ) -> Option<Ends> {
+    fn ends(&self, place: usize, statement: &Statement, rounds: &Rounds) -> Option<Ends> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             arguments,
@@ -93,20 +155,12 @@ impl Bounds<'_> {
                 Condition::Zero(_) | Condition::Not(_) => return None,
             },
         };
-        let varies = sums.iter().any(|sum| sum.coefficient(index) != 0);
+        let varies = sums.iter().any(|sum| rounds.changes(sum));
         let parts: Option<Vec<_>> = sums
             .iter()
             .map(|sum| {
-                let first = sum.coefficient(index) >= 0;
-                let at = |sum: &Affine| {
-                    let coefficient = sum.coefficient(index);
-                    match first {
-                        true => Some(sum.without(index)),
-                        false => sum.substitute(index, coefficient, last),
-                    }
-                };
-                let outside = |sum: &Affine| self.is_outside(sum, start);
-                let worst = |sum: &Affine| at(sum).filter(outside);
+                let outside = |sum: &Affine| self.is_outside(sum, rounds.start);
+                let worst = |other: &Affine| rounds.at_least(sum, other).filter(outside);
                 let arguments: Option<Vec<Affine>> = arguments
                     .iter()
                     .map(|argument| worst(&self.value(*argument)?))
@@ -119,14 +173,10 @@ impl Bounds<'_> {
     }
 
     /// Whether all symbols of a sum are numbers that were bound before others.
-    fn is_outside(&self, sum: &Affine, start: usize) -> bool {
+    pub(super) fn is_outside(&self, sum: &Affine, start: usize) -> bool {
         sum.symbols().all(|symbol| {
             let before = self.order.get(&symbol).is_some_and(|place| *place < start);
-            before
-                && matches!(
-                    self.program.ty(symbol),
-                    Type::Scalar(Scalar::I64 | Scalar::I32)
-                )
+            before && matches!(self.program.ty(symbol), Type::Scalar(scalar) if *scalar != Scalar::U64)
         })
     }
 
@@ -134,10 +184,13 @@ impl Bounds<'_> {
     fn check_before(
         &mut self,
         ends: Ends,
-        extent: Atom,
-        inner: &mut Statement,
+        rounds: &Rounds,
+        body: &mut Body,
         before: &mut Vec<Statement>,
     ) {
+        let Some(inner) = body.statements.get_mut(ends.place) else {
+            return;
+        };
         let Expression::Check {
             condition: inside,
             error,
@@ -150,37 +203,46 @@ impl Bounds<'_> {
             statements: Vec::new(),
             place: inner.place.clone(),
         };
-        for (sum, arguments) in ends.parts {
-            if self.facts.is_not_negative(&sum) {
+        if self.check_parts(&ends.parts, *error, rounds, &mut code).is_some() {
+            *inside = Atom::Constant(ScalarValue::Bool(true));
+            before.append(&mut code.statements);
+        }
+    }
+
+    /// Checks that sums are not negative, if there are rounds; none where the code might overflow.
+    pub(super) fn check_parts(
+        &mut self,
+        parts: &[(Affine, Vec<Affine>)],
+        error: ErrorKind,
+        rounds: &Rounds,
+        code: &mut Code,
+    ) -> Option<()> {
+        for (sum, arguments) in parts {
+            if self.facts.is_not_negative(sum) {
                 continue;
             }
-            let Some(mut condition) = self.not_negative(&sum, &mut code) else {
-                return;
-            };
-            let arguments: Option<Vec<Atom>> = arguments
-                .iter()
-                .map(|sum| self.sum(sum, &mut code))
-                .collect();
-            let Some(arguments) = arguments else {
-                return;
-            };
-            if let Atom::Variable(_) = extent {
-                let operands = vec![extent, Atom::index(0)];
-                let empty = self.compute(ScalarOperation::Equal, operands, &mut code);
-                condition = self.either(empty, condition, &mut code);
+            let mut condition = self.not_negative(sum, code)?;
+            let arguments: Option<Vec<Atom>> =
+                arguments.iter().map(|sum| self.sum(sum, code)).collect();
+            let arguments = arguments?;
+            for extent in &rounds.extents {
+                if let Atom::Variable(_) = extent {
+                    let operands = vec![*extent, Atom::index(0)];
+                    let empty = self.compute(ScalarOperation::Equal, operands, code);
+                    condition = self.either(empty, condition, code);
+                }
             }
             code.statements.push(Statement {
                 pattern: Vec::new(),
                 expression: Expression::Check {
                     condition,
-                    error: *error,
+                    error,
                     arguments,
                 },
                 place: code.place.clone(),
             });
         }
-        *inside = Atom::Constant(ScalarValue::Bool(true));
-        before.append(&mut code.statements);
+        Some(())
     }
 
     /// Whether a sum is not negative, as code; none where the code might overflow.
@@ -191,14 +253,16 @@ impl Bounds<'_> {
     }
 
     /// A sum as code; none where the code might overflow.
-    fn sum(&mut self, sum: &Affine, code: &mut Code) -> Option<Atom> {
+    pub(super) fn sum(&mut self, sum: &Affine, code: &mut Code) -> Option<Atom> {
         let mut known: Option<(Affine, Atom)> = None;
         for (symbol, coefficient) in sum.terms() {
             let term = Affine::symbol(symbol).times(coefficient)?;
             let factor = i64::try_from(coefficient).ok()?;
             let mut value = Atom::Variable(symbol);
-            if let Type::Scalar(Scalar::I32) = self.program.ty(symbol) {
-                value = self.widened(value, code);
+            if let Type::Scalar(scalar) = *self.program.ty(symbol)
+                && scalar != Scalar::I64
+            {
+                value = self.widened(value, scalar, code);
             }
             if factor != 1 {
                 let operands = vec![value, Atom::index(factor)];
@@ -231,16 +295,16 @@ impl Bounds<'_> {
         }
     }
 
-    fn widened(&mut self, value: Atom, code: &mut Code) -> Atom {
+    pub(super) fn widened(&mut self, value: Atom, scalar: Scalar, code: &mut Code) -> Atom {
         let expression = Expression::Scalar {
             operation: ScalarOperation::Convert(Scalar::I64),
-            operand: Scalar::I32,
+            operand: scalar,
             arguments: vec![value],
         };
         self.bind(Scalar::I64, expression, code)
     }
 
-    fn compute(
+    pub(super) fn compute(
         &mut self,
         operation: ScalarOperation,
         arguments: Vec<Atom>,
@@ -268,7 +332,7 @@ impl Bounds<'_> {
         self.bind(Scalar::Bool, expression, code)
     }
 
-    fn bind(&mut self, scalar: Scalar, expression: Expression, code: &mut Code) -> Atom {
+    pub(super) fn bind(&mut self, scalar: Scalar, expression: Expression, code: &mut Code) -> Atom {
         let variable = self.program.add_variable("end", Type::Scalar(scalar));
         code.statements.push(Statement {
             pattern: vec![variable],
@@ -280,7 +344,7 @@ impl Bounds<'_> {
 }
 
 /// Statements under way.
-struct Code {
-    statements: Vec<Statement>,
-    place: Place,
+pub(super) struct Code {
+    pub statements: Vec<Statement>,
+    pub place: Place,
 }

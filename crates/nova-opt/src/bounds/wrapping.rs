@@ -1,0 +1,228 @@
+//! Indices that are sums which may wrap: `b + i` of a narrow integer `b` and the index `i` of an
+//! operation.
+//!
+//! An index that wraps leaves the range of indices first, since it becomes negative: from a number of a
+//! signed type that is not negative, a step of less than half of the type's numbers leads to a number
+//! beyond, which wraps to a negative one. So where every round checks the index, all rounds pass exactly if
+//! the sum without wrapping, from what it is in the first round, stays in range at its ends. That is
+//! checked before the operation, and the index becomes a sum of `i64`.
+
+use super::Bounds;
+use super::affine::Affine;
+use super::conditions::range;
+use super::ends::{Code, Rounds};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
+
+/// The check of an index that may wrap, in every round of an operation.
+pub(super) struct Wrapped {
+    /// The check's place in the operation's body.
+    place: usize,
+    error: ErrorKind,
+    /// The index, its type, and the sum that it equals modulo two to the power of its bits.
+    index: Variable,
+    scalar: Scalar,
+    sum: Affine,
+    /// The extent that the index stays below.
+    extent: Affine,
+}
+
+/// What defines an index: statements, of which the last binds it.
+pub(super) struct Defined {
+    index: Variable,
+    statements: Vec<Statement>,
+}
+
+impl Bounds<'_> {
+    /// Notes that an integer equals a sum which may have wrapped.
+    pub(super) fn note_wrapped(&mut self, variable: Variable, sum: &Affine) {
+        let Type::Scalar(scalar) = *self.program.ty(variable) else {
+            return;
+        };
+        let mut whole = Affine::constant(sum.number());
+        for (symbol, coefficient) in sum.terms() {
+            let of_symbol = self.modular.get(&symbol).filter(|_| {
+                let ty = self.program.ty(symbol);
+                matches!(ty, Type::Scalar(other) if other.bits() >= scalar.bits())
+            });
+            let term = match of_symbol {
+                Some(sum) => sum.clone(),
+                None => Affine::symbol(symbol),
+            };
+            match whole.plus(coefficient, &term) {
+                Some(sum) => whole = sum,
+                None => return,
+            }
+        }
+        self.modular.insert(variable, whole);
+    }
+
+    /// The check of an index that may wrap, if a statement of an operation's body is one.
+    pub(super) fn wrapped_index(
+        &self,
+        place: usize,
+        statement: &Statement,
+        rounds: &Rounds,
+    ) -> Option<Wrapped> {
+        let Expression::Check {
+            condition: Atom::Variable(condition),
+            error,
+            ..
+        } = &statement.expression
+        else {
+            return None;
+        };
+        let (value, extent) = self.ranges.get(condition)?;
+        let extent = self.value(*extent)?;
+        let index = self.value(*value)?.as_symbol()?;
+        let sum = self.modular.get(&index)?.clone();
+        let Type::Scalar(scalar) = *self.program.ty(index) else {
+            return None;
+        };
+        let (_, largest) = range(scalar).filter(|_| scalar.is_signed())?;
+        let steps_are_short = rounds.terms(&sum).all(|(_, step)| step.abs() <= largest);
+        let is_known = |sum: &Affine| self.is_outside(sum, rounds.start);
+        let is_found = steps_are_short
+            && rounds.changes(&sum)
+            && is_known(&rounds.first(&sum))
+            && is_known(&extent);
+        is_found.then_some(Wrapped {
+            place,
+            error: *error,
+            index,
+            scalar,
+            sum,
+            extent,
+        })
+    }
+
+    /// Adds the check of an index that may wrap to what stands before an operation, in place of the one in
+    /// its body; gives what the index is then.
+    pub(super) fn wrapped_before(
+        &mut self,
+        wrapped: Wrapped,
+        rounds: &Rounds,
+        body: &mut Body,
+        before: &mut Vec<Statement>,
+    ) -> Option<Defined> {
+        let inner = body.statements.get_mut(wrapped.place)?;
+        let mut code = Code {
+            statements: Vec::new(),
+            place: inner.place.clone(),
+        };
+        let first = self.first_index(&wrapped, rounds, &mut code)?;
+        let mut sum = self.value(first)?;
+        for (index, step) in rounds.terms(&wrapped.sum) {
+            sum = sum.plus(step, &Affine::symbol(index))?;
+        }
+        let (_, largest) = range(wrapped.scalar)?;
+        let sums = [
+            sum.clone(),
+            wrapped.extent.plus(-1, &sum)?.shifted(-1)?,
+            Affine::constant(largest).plus(-1, &sum)?,
+        ];
+        let parts: Option<Vec<(Affine, Vec<Affine>)>> = sums
+            .iter()
+            .map(|part| {
+                let worst = |sum: &Affine| rounds.at_least(part, sum);
+                Some((worst(part)?, vec![worst(&sum)?, wrapped.extent.clone()]))
+            })
+            .collect();
+        self.check_parts(&parts?, wrapped.error, rounds, &mut code)?;
+        let mut own = Code {
+            statements: Vec::new(),
+            place: code.place.clone(),
+        };
+        let value = self.in_round(first, &wrapped, rounds, &mut own)?;
+        own.statements.push(Statement {
+            pattern: vec![wrapped.index],
+            expression: Expression::Scalar {
+                operation: ScalarOperation::Convert(wrapped.scalar),
+                operand: Scalar::I64,
+                arguments: vec![value],
+            },
+            place: own.place.clone(),
+        });
+        if let Expression::Check { condition, .. } = &mut inner.expression {
+            *condition = Atom::Constant(ScalarValue::Bool(true));
+        }
+        before.append(&mut code.statements);
+        Some(Defined {
+            index: wrapped.index,
+            statements: own.statements,
+        })
+    }
+
+    /// What the index is in the first round, as `i64`.
+    fn first_index(
+        &mut self,
+        wrapped: &Wrapped,
+        rounds: &Rounds,
+        code: &mut Code,
+    ) -> Option<Atom> {
+        let sum = rounds.first(&wrapped.sum);
+        let value = self.sum(&sum, code)?;
+        if self.fits(&sum, wrapped.scalar) {
+            return self.named(value, &sum);
+        }
+        let narrow = Expression::Scalar {
+            operation: ScalarOperation::Wrap(wrapped.scalar),
+            operand: Scalar::I64,
+            arguments: vec![value],
+        };
+        let narrow = self.bind(wrapped.scalar, narrow, code);
+        let Atom::Variable(variable) = narrow else {
+            return None;
+        };
+        self.bind_symbol(variable);
+        let first = self.widened(narrow, wrapped.scalar, code);
+        self.named(first, &Affine::symbol(variable))
+    }
+
+    /// A variable that code has bound, and what it is.
+    fn named(&mut self, value: Atom, sum: &Affine) -> Option<Atom> {
+        if let Atom::Variable(variable) = value {
+            self.values.insert(variable, sum.clone());
+        }
+        Some(value)
+    }
+
+    /// What the index is in each round, as `i64`; none where that might overflow.
+    fn in_round(
+        &mut self,
+        first: Atom,
+        wrapped: &Wrapped,
+        rounds: &Rounds,
+        code: &mut Code,
+    ) -> Option<Atom> {
+        let mut value = first;
+        let terms: Vec<(Variable, i128)> = rounds.terms(&wrapped.sum).collect();
+        for (index, step) in terms {
+            let mut term = Atom::Variable(index);
+            if step != 1 {
+                let operands = vec![term, Atom::index(i64::try_from(step).ok()?)];
+                term = self.compute(ScalarOperation::Multiply, operands, code);
+            }
+            value = self.compute(ScalarOperation::Add, vec![value, term], code);
+        }
+        Some(value)
+    }
+}
+
+/// Defines indices anew where a body binds them.
+pub(super) fn define(body: &mut Body, mut defined: Vec<Defined>) {
+    if defined.is_empty() {
+        return;
+    }
+    let mut statements = Vec::with_capacity(body.statements.len());
+    for statement in std::mem::take(&mut body.statements) {
+        let found = defined
+            .iter()
+            .position(|d| statement.pattern == [d.index]);
+        match found {
+            Some(found) => statements.append(&mut defined.swap_remove(found).statements),
+            None => statements.push(statement),
+        }
+    }
+    body.statements = statements;
+}
