@@ -7,9 +7,9 @@
 
 use crate::ir::{Atom, Body, Expression, Program, Statement, Variable};
 use crate::memory::Polynomial;
-use crate::visit::each_statement;
+use crate::visit::{bodies, each_statement};
 use nova_core::{Scalar, ScalarOperation};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most terms of a sum: longer ones are numbers of which nothing is known.
 const LONGEST: usize = 8;
@@ -24,6 +24,8 @@ pub struct Sums<'a> {
     first: HashMap<Computed, Variable>,
     /// Variables that are the same as an earlier one.
     same: HashMap<Variable, Variable>,
+    /// The indices of operations, which are not negative.
+    indices: HashSet<Variable>,
 }
 
 /// An operation on integers, by its operands.
@@ -65,7 +67,27 @@ impl<'a> Sums<'a> {
         sums
     }
 
+    /// The sums of the bodies of an expression, which need not be part of the code around.
+    pub fn inside_of(&'a self, expression: &Expression) -> Sums<'a> {
+        let mut sums = Sums {
+            around: Some(self),
+            ..Sums::default()
+        };
+        sums.add_indices(expression);
+        bodies(expression, &mut |body| {
+            each_statement(body, &mut |statement| sums.add(statement));
+        });
+        sums
+    }
+
+    fn add_indices(&mut self, expression: &Expression) {
+        if let Expression::Operation(operation) = expression {
+            self.indices.extend(&operation.indices);
+        }
+    }
+
     fn add(&mut self, statement: &Statement) {
+        self.add_indices(&statement.expression);
         let [result] = statement.pattern[..] else {
             return;
         };
@@ -167,16 +189,28 @@ impl<'a> Sums<'a> {
     /// Whether an element that is read is none of the block: it stands before or behind it in some
     /// dimension. All indices are in range, so that no difference wraps.
     pub fn is_apart(&self, read: &[Atom], block: &Block) -> bool {
-        let distance = |from: &Polynomial, to: &Polynomial| minus(to, from).as_constant();
+        let is_at_least = |least: i64, from: &Polynomial, to: &Polynomial| {
+            self.is_at_least(least, &minus(to, from))
+        };
         let apart = |((read, start), extent): ((&Atom, &Atom), &Atom)| {
             let (read, start) = (self.value(*read)?, self.value(*start)?);
             let end = start.plus(&self.value(*extent)?);
-            let before = distance(&read, &start).is_some_and(|distance| distance > 0);
-            let behind = distance(&end, &read).is_some_and(|distance| distance >= 0);
-            Some(before || behind)
+            Some(is_at_least(1, &read, &start) || is_at_least(0, &end, &read))
         };
         let dimensions = read.iter().zip(block.starts).zip(block.extents);
         read.len() == block.starts.len() && dimensions.map(apart).any(|apart| apart == Some(true))
+    }
+
+    /// Whether a sum is at least a number, since all that it adds to one are multiples of indices.
+    fn is_at_least(&self, least: i64, sum: &Polynomial) -> bool {
+        let is_index = |variable: &Variable| {
+            let known = |sums: &Sums| sums.indices.get(variable).copied();
+            self.find(known).is_some()
+        };
+        let constant = sum.terms.get(&Vec::new()).copied().unwrap_or(0);
+        let mut others = sum.terms.iter().filter(|(product, _)| !product.is_empty());
+        constant >= least
+            && others.all(|(product, factor)| *factor >= 0 && product.iter().all(is_index))
     }
 }
 

@@ -141,6 +141,8 @@ impl Bounds<'_> {
             self.statement(&mut statement);
             let mut before = self.checks_at_ends(&mut statement, start);
             body.statements.append(&mut before);
+            let mut sums = self.widen(&mut statement);
+            body.statements.append(&mut sums);
             body.statements.push(statement);
         }
     }

@@ -162,14 +162,20 @@ const STEPS: usize = 200;
 impl Facts {
     /// `bound ≤ symbol`.
     pub(super) fn at_least(&mut self, symbol: Variable, bound: Affine) {
-        self.lower.entry(symbol).or_default().push(bound);
-        self.log.push((symbol, true));
+        let known = self.lower.entry(symbol).or_default();
+        if !known.contains(&bound) {
+            known.push(bound);
+            self.log.push((symbol, true));
+        }
     }
 
     /// `symbol ≤ bound`.
     pub(super) fn at_most(&mut self, symbol: Variable, bound: Affine) {
-        self.upper.entry(symbol).or_default().push(bound);
-        self.log.push((symbol, false));
+        let known = self.upper.entry(symbol).or_default();
+        if !known.contains(&bound) {
+            known.push(bound);
+            self.log.push((symbol, false));
+        }
     }
 
     /// A sum, and what is known to be no more than it.

@@ -8,6 +8,7 @@ use super::{Bounds, Condition};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Type, Variable};
+use std::collections::BTreeSet;
 
 /// The largest constant in a check that is made before an operation.
 const LARGEST: i128 = 1 << 40;
@@ -16,7 +17,8 @@ const LARGEST: i128 = 1 << 40;
 pub(super) struct Rounds {
     /// Its indices, each with its last number.
     indices: Vec<(Variable, Affine)>,
-    extents: Vec<Atom>,
+    /// The extents that may be 0.
+    extents: BTreeSet<Variable>,
     /// What was bound before the operation has its place before this one.
     pub start: usize,
 }
@@ -121,16 +123,20 @@ impl Bounds<'_> {
 
     /// The rounds of an operation, unless it is known to have none.
     fn rounds(&self, operation: &ArrayOperation, start: usize) -> Option<Rounds> {
-        let mut indices = Vec::new();
+        let (mut indices, mut extents) = (Vec::new(), BTreeSet::new());
         for (index, extent) in operation.indices.iter().zip(&operation.shape) {
-            if matches!(extent, Atom::Constant(value) if value.as_integer() <= Some(0)) {
-                return None;
+            match extent {
+                Atom::Constant(value) if value.as_integer() <= Some(0) => return None,
+                Atom::Constant(_) => {}
+                Atom::Variable(extent) => {
+                    extents.insert(*extent);
+                }
             }
             indices.push((*index, self.value(*extent)?.shifted(-1)?));
         }
         Some(Rounds {
             indices,
-            extents: operation.shape.clone(),
+            extents,
             start,
         })
     }
@@ -226,11 +232,9 @@ impl Bounds<'_> {
                 arguments.iter().map(|sum| self.sum(sum, code)).collect();
             let arguments = arguments?;
             for extent in &rounds.extents {
-                if let Atom::Variable(_) = extent {
-                    let operands = vec![*extent, Atom::index(0)];
-                    let empty = self.compute(ScalarOperation::Equal, operands, code);
-                    condition = self.either(empty, condition, code);
-                }
+                let operands = vec![Atom::Variable(*extent), Atom::index(0)];
+                let empty = self.compute(ScalarOperation::Equal, operands, code);
+                condition = self.either(empty, condition, code);
             }
             code.statements.push(Statement {
                 pattern: Vec::new(),
@@ -302,6 +306,37 @@ impl Bounds<'_> {
             arguments: vec![value],
         };
         self.bind(Scalar::I64, expression, code)
+    }
+
+    /// Makes a sum of `i64` of the widening of a narrow sum that does not wrap, so that later passes find
+    /// plain sums; gives the statements that have to stand before it.
+    pub(super) fn widen(&mut self, statement: &mut Statement) -> Vec<Statement> {
+        let mut code = Code {
+            statements: Vec::new(),
+            place: statement.place.clone(),
+        };
+        let Expression::Scalar {
+            operation: ScalarOperation::Convert(Scalar::I64),
+            operand,
+            arguments,
+        } = &statement.expression
+        else {
+            return Vec::new();
+        };
+        let ([Atom::Variable(narrow)], true) = (&arguments[..], operand.is_integer()) else {
+            return Vec::new();
+        };
+        let sum = match self.values.get(narrow) {
+            Some(sum) if sum.as_symbol() != Some(*narrow) => sum.clone(),
+            _ => return Vec::new(),
+        };
+        match self.sum(&sum, &mut code) {
+            Some(value) => {
+                statement.expression = Expression::Atom(value);
+                code.statements
+            }
+            None => Vec::new(),
+        }
     }
 
     pub(super) fn compute(

@@ -1,6 +1,6 @@
 //! Arrays that are only read element by element: every reader computes its element itself.
 
-use super::replaced::{Moved, Replaced, Writes};
+use super::replaced::{Moved, Reader, Replaced, Writes};
 use crate::effects::FunctionEffects;
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -57,24 +57,33 @@ pub(super) fn run(
     walk.body(body);
 }
 
-/// How the elements of an array are computed.
+/// How the elements of an array are computed, and where the operation stands that computes them.
 #[derive(Clone)]
-enum Element {
-    /// By a few statements, which every reader copies.
+struct Element {
+    place: Stand,
+    code: Code,
+}
+
+/// Where a statement stands in the bodies under way.
+#[derive(Clone, Copy)]
+struct Stand {
+    /// How many bodies are around it.
+    level: usize,
+    /// Its place in the innermost of them.
+    place: usize,
+}
+
+/// What computes the elements of an array.
+#[derive(Clone)]
+enum Code {
+    /// A few statements, which every reader copies.
     Copied {
         indices: Rc<[Variable]>,
         body: Rc<Body>,
     },
-    /// By the operation that stands at this place of the bodies under way. Its only reader takes it
-    /// away from there, so that nothing is computed twice.
-    Moved {
-        /// How many bodies are around it.
-        level: usize,
-        /// Its place in the innermost of them.
-        place: usize,
-        /// How many loops are around it.
-        depth: usize,
-    },
+    /// The operation itself, around which are so many loops. Its only reader takes it away from there,
+    /// so that nothing is computed twice.
+    Moved { depth: usize },
 }
 
 /// A loop around a statement.
@@ -211,17 +220,24 @@ impl Elements<'_> {
 
     /// How readers compute the elements of one of an operation's arrays, if they should.
     fn element(&self, array: Variable, value: Atom, operation: &ArrayOperation) -> Option<Element> {
-        if let Some(body) = slice(&operation.body, value, CHEAP).filter(is_cheap) {
-            return Some(Element::Copied {
-                indices: operation.indices.clone().into(),
-                body: Rc::new(body),
-            });
-        }
-        let only = operation.outputs.len() == 1 && self.counts.uses.get(array.index()) == Some(&1);
-        (only && size(&operation.body) <= LARGEST).then(|| Element::Moved {
+        let place = Stand {
             level: self.open.len(),
             place: self.open.last().map_or(0, Vec::len),
-            depth: self.loops.len(),
+        };
+        if let Some(body) = slice(&operation.body, value, CHEAP).filter(is_cheap) {
+            let indices = operation.indices.clone().into();
+            let code = Code::Copied {
+                indices,
+                body: Rc::new(body),
+            };
+            return Some(Element { place, code });
+        }
+        let only = operation.outputs.len() == 1 && self.counts.uses.get(array.index()) == Some(&1);
+        (only && size(&operation.body) <= LARGEST).then(|| Element {
+            place,
+            code: Code::Moved {
+                depth: self.loops.len(),
+            },
         })
     }
 
@@ -230,32 +246,34 @@ impl Elements<'_> {
         let Expression::Index { array, indices } = &statement.expression else {
             return;
         };
-        let found = match self.known.get(array) {
-            Some(Element::Copied {
+        let Some(Element { place, code }) = self.known.get(array) else {
+            return;
+        };
+        let place = *place;
+        let found = match code {
+            Code::Copied {
                 indices: from,
                 body,
-            }) if !self.is_written_over(&Moved {
-                body,
-                from,
-                at: indices,
-            }) =>
-            {
+            } => {
+                let moved = Moved {
+                    body,
+                    from,
+                    at: indices,
+                };
+                let stays = self.is_written_over(&moved, place);
                 let (from, body) = (from.clone(), body.clone());
                 let mut substitution = arguments(&from, indices);
-                Some(fresh_copy(self.program, &body, &mut substitution))
+                (!stays).then(|| fresh_copy(self.program, &body, &mut substitution))
             }
-            Some(Element::Moved {
-                level,
-                place,
-                depth,
-            }) if self.runs_once_each(*depth, indices)
-                && !self.would_be_written_over(*level, *place, indices) =>
-            {
-                let (level, place) = (*level, *place);
+            Code::Moved { depth } => {
+                let stays = !self.runs_once_each(*depth, indices)
+                    || self.would_be_written_over(place, indices);
+                if stays {
+                    return;
+                }
                 self.known.remove(array);
-                self.take(level, place, indices)
+                self.take(place, indices)
             }
-            Some(Element::Copied { .. } | Element::Moved { .. }) | None => None,
         };
         let Some(mut code) = found else {
             return;
@@ -263,37 +281,60 @@ impl Elements<'_> {
         let Some(value) = code.results.first().copied() else {
             return;
         };
+        for between in self.behind(place) {
+            self.replaced.follow(&mut code, between);
+        }
         self.add(std::mem::take(&mut code.statements));
         statement.expression = Expression::Atom(value);
     }
 
-    /// Whether a loop around writes over what code reads.
-    fn is_written_over(&self, code: &Moved<'_>) -> bool {
-        self.loops.iter().any(|around| match around {
-            Loop::Operation { writes, .. } => self.replaced.reads_what_changes(code, writes),
-            Loop::Other => false,
-        })
+    /// The statements so far behind a place.
+    fn behind(&self, place: Stand) -> impl Iterator<Item = &Statement> {
+        let outer = place.level.saturating_sub(1);
+        let bodies = self.open.iter().enumerate().skip(outer);
+        let statements = bodies.flat_map(move |(level, body)| {
+            let first = if level == outer { place.place + 1 } else { 0 };
+            body.iter().skip(first)
+        });
+        statements.flatten()
     }
 
-    /// The same of the operation that stands at a place of the bodies under way.
-    fn would_be_written_over(&self, level: usize, place: usize, at: &[Atom]) -> bool {
-        let body = level.checked_sub(1).and_then(|level| self.open.get(level));
-        let Some(Some(statement)) = body.and_then(|body| body.get(place)) else {
-            return false;
-        };
-        let Expression::Operation(operation) = &statement.expression else {
-            return false;
-        };
-        self.is_written_over(&Moved {
-            body: &operation.body,
-            from: &operation.indices,
-            at,
+    /// The operation that stands at a place.
+    fn operation_at(&self, place: Stand) -> Option<&ArrayOperation> {
+        let body = self.open.get(place.level.checked_sub(1)?)?;
+        match &body.get(place.place)?.as_ref()?.expression {
+            Expression::Operation(operation) => Some(operation),
+            _others => None,
+        }
+    }
+
+    /// Whether a loop around, or a statement behind the place that code comes from, writes over what it
+    /// reads.
+    fn is_written_over(&self, code: &Moved<'_>, place: Stand) -> bool {
+        let by_loop = self.loops.iter().any(|around| match around {
+            Loop::Operation { writes, .. } => self.replaced.reads_what_changes(code, writes),
+            Loop::Other => false,
+        });
+        let is_passed = |between| self.replaced.is_passed(Reader::Body(code.body), between);
+        by_loop || self.behind(place).any(is_passed)
+    }
+
+    /// The same of the operation that stands at a place.
+    fn would_be_written_over(&self, place: Stand, at: &[Atom]) -> bool {
+        self.operation_at(place).is_some_and(|operation| {
+            let code = Moved {
+                body: &operation.body,
+                from: &operation.indices,
+                at,
+            };
+            self.is_written_over(&code, place)
         })
     }
 
     /// Takes away an operation; gives the code of its element at these indices.
-    fn take(&mut self, level: usize, place: usize, indices: &[Atom]) -> Option<Body> {
-        let slot = self.open.get_mut(level.checked_sub(1)?)?.get_mut(place)?;
+    fn take(&mut self, place: Stand, indices: &[Atom]) -> Option<Body> {
+        let body = self.open.get_mut(place.level.checked_sub(1)?)?;
+        let slot = body.get_mut(place.place)?;
         let Expression::Operation(operation) = slot.take()?.expression else {
             return None;
         };

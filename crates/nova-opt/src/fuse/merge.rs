@@ -10,7 +10,7 @@ use super::join::join;
 use super::kept::{self, can_run_there, filter_of};
 use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
-use super::replaced::{Moved, Replaced};
+use super::replaced::{Moved, Reader, Replaced};
 use super::running::{as_carries, exact_scans};
 use crate::effects::{Effects, FunctionEffects};
 use crate::total::is_total;
@@ -248,9 +248,9 @@ impl Merger<'_> {
     /// Whether the operation at a place reads an array that something between there and `last` changes in
     /// place, which it could not if the operation moved behind it.
     fn passes_a_change(&self, items: &[Item], place: usize, last: usize) -> bool {
-        let reads = &self.facts(&items[place]).uses;
+        let reader = Reader::Statement(&items[place].statement);
         let mut between = items[place + 1..last].iter();
-        between.any(|item| self.replaced.is_passed(reads, &item.statement))
+        between.any(|item| self.replaced.is_passed(reader, &item.statement))
     }
 
     /// How two operations should become one, if they should.
@@ -454,6 +454,7 @@ impl Merger<'_> {
         let place = items.len();
         let mut ends = ends.into_iter();
         if let (Some(mut first), Some(second)) = (ends.next(), ends.next()) {
+            first = self.behind(first, &items[partner.place..]);
             let facts = self.joined_facts(&first, &second);
             if partner.way == Way::Running {
                 as_carries(self.program, &mut first.statement);
@@ -480,6 +481,24 @@ impl Merger<'_> {
         items.extend(behind);
         items.extend(rest);
         place
+    }
+
+    /// An operation that moves behind others, and reads what these make of the arrays that it reads.
+    fn behind(&mut self, item: Item, others: &[Item]) -> Item {
+        self.count(&item.statement, |uses| uses.saturating_sub(1));
+        let Item {
+            mut statement,
+            mut facts,
+        } = item;
+        bodies_mut(&mut statement.expression, &mut |body| {
+            for other in others {
+                if self.replaced.follow(body, &other.statement) {
+                    facts = OnceCell::new();
+                }
+            }
+        });
+        self.count(&statement, |uses| uses + 1);
+        Item { statement, facts }
     }
 
     /// The facts of one operation made of two.

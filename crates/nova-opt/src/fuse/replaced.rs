@@ -4,12 +4,14 @@
 //! the destination than the one that is stored must not run in the same loop: then the whole destination
 //! would be copied for the sake of an array of the size of what is stored.
 
+use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Positions, Program, Statement, Variable,
 };
 use nova_flat::positions::{Block, Sums};
-use nova_flat::visit::{each_statement, used_variables};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use nova_flat::visit::{bodies, each_body_mut, each_statement, used_variables};
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 
 /// What an operation writes over.
 #[derive(Clone, Default)]
@@ -36,10 +38,37 @@ pub(super) struct Moved<'a> {
     pub at: &'a [Atom],
 }
 
+/// Code that may move behind changes of the arrays that it reads.
+#[derive(Clone, Copy)]
+pub(super) enum Reader<'a> {
+    Statement(&'a Statement),
+    Body(&'a Body),
+}
+
+impl<'a> Reader<'a> {
+    /// Calls `visit` for each variable that the code reads, as [`each_read`] does.
+    fn each_read(self, visit: &mut dyn FnMut(Option<&Expression>, Variable)) {
+        match self {
+            Reader::Statement(statement) => each_read(&statement.expression, visit),
+            Reader::Body(body) => each_read_of(body, visit),
+        }
+    }
+
+    /// The sums that the code computes, besides those of the program.
+    fn sums<'s>(self, program: &'s Sums<'static>) -> Sums<'s> {
+        match self {
+            Reader::Statement(statement) => program.inside_of(&statement.expression),
+            Reader::Body(body) => program.within(body),
+        }
+    }
+}
+
 /// Which arrays are views of the same data, or come of them by a change in place, and which belong to
 /// callers.
 pub(super) struct Replaced {
     roots: HashMap<Variable, Variable>,
+    /// The arrays that others come of by a change of some elements.
+    before: HashMap<Variable, Variable>,
     borrowed: HashSet<Variable>,
     sums: Sums<'static>,
 }
@@ -49,6 +78,7 @@ impl Replaced {
     pub fn of(program: &Program) -> Replaced {
         let mut replaced = Replaced {
             roots: HashMap::new(),
+            before: HashMap::new(),
             borrowed: HashSet::new(),
             sums: Sums::of_program(program),
         };
@@ -65,48 +95,115 @@ impl Replaced {
     fn see(&mut self, statement: &Statement) {
         match (&statement.expression, &statement.pattern[..]) {
             (
-                Expression::View { array, .. }
-                | Expression::Update { array, .. }
-                | Expression::Atom(Atom::Variable(array)),
+                Expression::View { array, .. } | Expression::Atom(Atom::Variable(array)),
                 [other],
             ) => {
                 let root = self.root(*array);
                 self.roots.insert(*other, root);
             }
-            (Expression::Operation(operation), pattern) => {
-                let mut made = pattern.iter().skip(operation.carries.len());
-                for output in &operation.outputs {
-                    let own = made.by_ref().take(output.gives());
-                    if let Output::Scatter { destinations, .. } = output {
-                        for (other, array) in own.zip(destinations) {
-                            let root = self.root(*array);
-                            self.roots.insert(*other, root);
-                        }
-                    } else {
-                        own.for_each(drop);
-                    }
-                }
-            }
-            _others => {}
+            (_, _) => each_change(statement, &mut |array, other| {
+                let root = self.root(array);
+                self.roots.insert(other, root);
+                self.before.insert(other, array);
+            }),
         }
     }
 
-    /// Whether an operation reads what a statement between it and where it would move writes over.
-    pub fn is_passed(&self, reads: &BTreeSet<Variable>, between: &Statement) -> bool {
-        let is_read = |array: &Variable| {
-            let root = self.root(*array);
-            !self.borrowed.contains(&root) && reads.iter().any(|read| self.root(*read) == root)
-        };
+    /// Whether code reads elements that a statement between it and where it would move writes over.
+    pub fn is_passed(&self, reader: Reader<'_>, between: &Statement) -> bool {
         match &between.expression {
-            Expression::Update { array, .. } => is_read(array),
+            Expression::Update { array, indices, .. } => {
+                let one = vec![Atom::index(1); indices.len()];
+                self.reads_block(reader, *array, indices, &one)
+            }
             Expression::Operation(operation) => {
+                let reads = |array: &Variable, starts: &[Atom]| {
+                    self.reads_block(reader, *array, starts, &operation.shape)
+                };
                 operation.outputs.iter().any(|output| match output {
-                    Output::Scatter { destinations, .. } => destinations.iter().any(is_read),
+                    Output::Scatter {
+                        destinations,
+                        positions,
+                    } => destinations.iter().any(|array| match positions {
+                        Positions::Block(starts) => reads(array, starts),
+                        Positions::Given => reads(array, &[]),
+                    }),
                     _makes_anew => false,
                 })
             }
             _others => false,
         }
+    }
+
+    /// Whether code reads elements of a block of an array, or any elements if there are no starts.
+    fn reads_block(
+        &self,
+        reader: Reader<'_>,
+        array: Variable,
+        starts: &[Atom],
+        extents: &[Atom],
+    ) -> bool {
+        let root = self.root(array);
+        if self.borrowed.contains(&root) {
+            return false;
+        }
+        let block = Block {
+            starts,
+            indices: &[],
+            extents,
+        };
+        let sums = OnceCell::new();
+        let mut reads = false;
+        reader.each_read(&mut |expression, variable| {
+            if self.root(variable) == root && !reads {
+                let apart = match expression {
+                    Some(Expression::Index { array: read, indices }) if *read == array => {
+                        let sums = sums.get_or_init(|| reader.sums(&self.sums));
+                        sums.is_apart(indices, &block)
+                    }
+                    _others => false,
+                };
+                reads = !apart;
+            }
+        });
+        reads
+    }
+
+    /// Lets code that moves behind a change of arrays read what comes of them. It reads none of the
+    /// changed elements ([`Replaced::is_passed`]). True if it reads another array now.
+    pub fn follow(&self, reader: &mut Body, between: &Statement) -> bool {
+        let mut changed: Vec<(Variable, Variable)> = Vec::new();
+        each_change(between, &mut |array, result| {
+            if !self.borrowed.contains(&self.root(array)) {
+                changed.push((array, result));
+            }
+        });
+        let mut follows = false;
+        if changed.is_empty() {
+            return follows;
+        }
+        each_body_mut(reader, &mut |inner| {
+            for statement in &mut inner.statements {
+                if let Expression::Index { array, .. } = &mut statement.expression
+                    && let Some((_, behind)) = changed.iter().find(|(old, _)| old == array)
+                {
+                    *array = *behind;
+                    follows = true;
+                }
+            }
+        });
+        follows
+    }
+
+    /// Whether one array came of the other by changes of some elements.
+    fn comes_of(&self, mut array: Variable, other: Variable) -> bool {
+        while array != other {
+            match self.before.get(&array) {
+                Some(before) => array = *before,
+                None => return false,
+            }
+        }
+        true
     }
 
     fn root(&self, array: Variable) -> Variable {
@@ -158,16 +255,53 @@ impl Replaced {
                 extents: &writes.shape,
             };
             let at = same_round && sums.is_at(indices, &block);
-            *array == place.destination && (at || sums.is_apart(indices, &block))
+            self.comes_of(place.destination, *array) && (at || sums.is_apart(indices, &block))
         };
         let mut changes = false;
-        each_statement(code.body, &mut |statement| {
-            used_variables(&statement.expression, &mut |variable| {
-                let own = self.root(variable);
-                let mut written = writes.places.iter().filter(|place| place.root == own);
-                changes |= written.any(|place| !stays(&statement.expression, place));
-            });
+        each_read_of(code.body, &mut |expression, variable| {
+            let own = self.root(variable);
+            let mut written = writes.places.iter().filter(|place| place.root == own);
+            changes |= written.any(|place| !expression.is_some_and(|e| stays(e, place)));
         });
         changes
+    }
+}
+
+/// Calls `visit` for each array that a statement changes, with what comes of it.
+fn each_change(statement: &Statement, visit: &mut dyn FnMut(Variable, Variable)) {
+    match (&statement.expression, &statement.pattern[..]) {
+        (Expression::Update { array, .. }, [result]) => visit(*array, *result),
+        (Expression::Operation(operation), pattern) => {
+            let mut made = pattern.iter().skip(operation.carries.len());
+            for output in &operation.outputs {
+                let own = made.by_ref().take(output.gives());
+                match output {
+                    Output::Scatter { destinations, .. } => {
+                        own.zip(destinations).for_each(|(other, array)| visit(*array, *other));
+                    }
+                    _makes_anew => own.for_each(drop),
+                }
+            }
+        }
+        _others => {}
+    }
+}
+
+/// Calls `visit` for each variable that an expression reads, with the expression, at any depth, that reads
+/// it; with none for results of bodies.
+fn each_read(expression: &Expression, visit: &mut dyn FnMut(Option<&Expression>, Variable)) {
+    used_variables(expression, &mut |variable| visit(Some(expression), variable));
+    bodies(expression, &mut |body| deep(|| each_read_of(body, visit)));
+}
+
+/// As [`each_read`], for a body.
+fn each_read_of(body: &Body, visit: &mut dyn FnMut(Option<&Expression>, Variable)) {
+    for statement in &body.statements {
+        each_read(&statement.expression, visit);
+    }
+    for result in &body.results {
+        if let Atom::Variable(variable) = result {
+            visit(None, *variable);
+        }
     }
 }

@@ -67,8 +67,8 @@ impl Forward<'_> {
         }
     }
 
-    /// A reshape that keeps all dimensions but the first one's name, or whose source has one
-    /// dimension; others would cost a division an element.
+    /// A reshape that keeps all dimensions but the first one's name, dimensions of one element aside, or
+    /// whose source has one dimension; others would cost a division an element.
     fn reshaped_indices(
         &mut self,
         source: Variable,
@@ -83,8 +83,8 @@ impl Forward<'_> {
         ) else {
             return None;
         };
-        if from.len() == to.len() && from.get(1..) == to.get(1..) {
-            return Some(indices.to_vec());
+        if let Some(kept) = kept_indices(&from, &to, indices) {
+            return Some(kept);
         }
         if from.len() != 1 {
             return None;
@@ -96,4 +96,22 @@ impl Forward<'_> {
         }
         Some(vec![number])
     }
+}
+
+/// The indices of an element before a reshape, where it keeps all dimensions of more than one element but
+/// the first one's name.
+fn kept_indices(from: &[Atom], to: &[Atom], indices: &[Atom]) -> Option<Vec<Atom>> {
+    let is_long = |extent: &Atom| *extent != Atom::index(1);
+    let before: Vec<&Atom> = from.iter().filter(|extent| is_long(extent)).collect();
+    let behind = to.iter().zip(indices).filter(|(extent, _)| is_long(extent));
+    let (behind, mut kept): (Vec<&Atom>, Vec<Atom>) = behind.unzip();
+    if before.len() != behind.len() || before.get(1..) != behind.get(1..) {
+        return None;
+    }
+    kept.reverse();
+    let index = |extent: &Atom| match is_long(extent) {
+        true => kept.pop(),
+        false => Some(Atom::index(0)),
+    };
+    from.iter().map(index).collect()
 }
