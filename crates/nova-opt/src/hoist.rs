@@ -13,6 +13,7 @@ mod guard;
 
 use crate::effects::{Effects, FunctionEffects};
 use crate::total::is_total_expression;
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
@@ -39,6 +40,8 @@ fn hoist(program: &mut Program, checks: bool) {
         effects: &effects,
         checks,
         extents: HashMap::new(),
+        fitting: HashMap::new(),
+        checked: HashMap::new(),
         regions: Vec::new(),
         opened: 0,
     };
@@ -122,6 +125,10 @@ struct Hoist<'a> {
     levels: Vec<Option<usize>>,
     /// The extents of the indices of operations.
     extents: HashMap<Variable, Atom>,
+    /// The questions whether an integer lies in the range of a type, by the answer.
+    fitting: HashMap<Variable, (Variable, Scalar)>,
+    /// The integers that have been checked to lie in the range of a type, with the level of the check.
+    checked: HashMap<(Variable, Scalar), usize>,
     /// The bodies under way, outermost first; what a body binds has its place here as level.
     regions: Vec<Region>,
     /// How many bodies there were.
@@ -173,6 +180,8 @@ impl Hoist<'_> {
                 uses = uses.or(self.level(*variable));
             }
         }
+        let depth = self.depth();
+        self.checked.retain(|_, level| *level < depth);
         match self.regions.pop() {
             Some(region) => {
                 body.statements = region.statements;
@@ -197,7 +206,9 @@ impl Hoist<'_> {
         self.bind(&bound, depth + 1);
         let inside = self.inside(&mut statement.expression);
         let summary = Summary {
-            uses: inside.uses.or(self.uses(&statement, &bound)).up_to(depth),
+            uses: (inside.uses.or(self.uses(&statement, &bound)))
+                .or(self.checked_at(&statement).unwrap_or_default())
+                .up_to(depth),
             effects: inside.effects.or(self.effects.own(&statement.expression)),
             movable: inside.movable && self.is_movable(&statement),
         };
@@ -216,12 +227,60 @@ impl Hoist<'_> {
     /// Adds a statement to the body at a level.
     fn place(&mut self, statement: Statement, level: usize, summary: Summary) {
         self.bind(&statement.pattern, level);
+        self.learn(&statement, level);
         if let Some(region) = self.regions.get_mut(level) {
             region.summary.uses = region.summary.uses.or(summary.uses);
             region.summary.effects = region.summary.effects.or(summary.effects);
             region.summary.movable &= summary.movable;
             region.statements.push(statement);
         }
+    }
+
+    /// Notes what a check at a level has made sure of.
+    fn learn(&mut self, statement: &Statement, level: usize) {
+        match (&statement.expression, &statement.pattern[..]) {
+            (
+                Expression::Scalar {
+                    operation: ScalarOperation::Fits(to),
+                    arguments,
+                    ..
+                },
+                [answer],
+            ) => {
+                if let [Atom::Variable(number)] = arguments[..] {
+                    self.fitting.insert(*answer, (number, *to));
+                }
+            }
+            (
+                Expression::Check {
+                    condition: Atom::Variable(condition),
+                    ..
+                },
+                _,
+            ) => {
+                if let Some(fits) = self.fitting.get(condition) {
+                    self.checked.entry(*fits).or_insert(level);
+                }
+            }
+            _others => {}
+        }
+    }
+
+    /// The level of the check behind which a conversion is defined, if there is one before it.
+    fn checked_at(&self, statement: &Statement) -> Option<Levels> {
+        let Expression::Scalar {
+            operation: ScalarOperation::Convert(to),
+            arguments,
+            ..
+        } = &statement.expression
+        else {
+            return None;
+        };
+        let [Atom::Variable(number)] = arguments[..] else {
+            return None;
+        };
+        let level = self.checked.get(&(number, *to))?;
+        Some(Levels::one(*level))
     }
 
     /// Where the variables that a statement uses itself are bound.
@@ -265,7 +324,9 @@ impl Hoist<'_> {
             Expression::Atom(_) | Expression::If { .. } | Expression::Switch { .. } => {
                 self.gives_scalars(statement)
             }
-            Expression::Scalar { .. } => is_total_expression(&statement.expression),
+            Expression::Scalar { .. } => {
+                is_total_expression(&statement.expression) || self.checked_at(statement).is_some()
+            }
             Expression::Index { array, indices } => self.is_in_range(*array, indices),
             Expression::Operation(operation) => !operation.is_marked() && self.is_small(operation),
             call_expressions!()
