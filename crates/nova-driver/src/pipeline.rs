@@ -131,6 +131,7 @@ pub const PASSES: &[Pass] = &[
             false => nova_opt::fuse::run_freely(program),
         }),
     },
+    SIMPLIFY,
     Pass {
         name: "share",
         description: "computes once what is computed several times",

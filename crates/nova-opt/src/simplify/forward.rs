@@ -139,6 +139,7 @@ impl Forward<'_> {
         }
         self.inner_bodies(&mut statement);
         self.drop_equal_results(&mut statement);
+        self.keep_by_condition(&mut statement);
         if !self.replace(&statement, out) {
             self.define(&statement);
             out.push(statement);

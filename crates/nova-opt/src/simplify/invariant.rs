@@ -2,7 +2,7 @@
 //! loops that every round passes on unchanged.
 
 use super::forward::{Forward, ends_in_failure, fail, retain};
-use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Statement, Variable};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
 use nova_flat::visit::{Substitution, fresh_variable};
 use std::collections::HashSet;
 
@@ -47,6 +47,30 @@ impl Forward<'_> {
                 self.give_anything(branch, &statement.pattern);
             } else {
                 retain(&mut branch.results, &keep);
+            }
+        }
+    }
+
+    /// What a filter keeps where its condition holds is what a conditional on this condition gives there.
+    pub fn keep_by_condition(&self, statement: &mut Statement) {
+        let Expression::Operation(operation) = &mut statement.expression else {
+            return;
+        };
+        let body = &mut operation.body;
+        let mut place = operation.carries.len();
+        for output in &operation.outputs {
+            let consumed = place..place + output.consumes();
+            place = consumed.end;
+            let Output::Filter { .. } = output else {
+                continue;
+            };
+            let Some([condition, values @ ..]) = body.results.get_mut(consumed) else {
+                continue;
+            };
+            for value in values {
+                if let Some(kept) = given_where(&body.statements, *condition, *value) {
+                    *value = kept;
+                }
             }
         }
     }
@@ -118,4 +142,28 @@ impl Forward<'_> {
         }
         keep
     }
+}
+
+/// What a conditional among statements gives for a value where a condition holds, if it is known outside
+/// of the conditional.
+fn given_where(statements: &[Statement], condition: Atom, value: Atom) -> Option<Atom> {
+    let Atom::Variable(variable) = value else {
+        return None;
+    };
+    let given = |statement: &Statement| {
+        let place = statement.pattern.iter().position(|v| *v == variable)?;
+        match &statement.expression {
+            Expression::If {
+                condition: asked,
+                then,
+                ..
+            } if *asked == condition && !ends_in_failure(then) => {
+                let result = *then.results.get(place)?;
+                let is_bound = |s: &Statement| s.pattern.iter().any(|v| result == Atom::Variable(*v));
+                (!then.statements.iter().any(is_bound)).then_some(result)
+            }
+            _others => None,
+        }
+    };
+    statements.iter().rev().find_map(given)
 }
