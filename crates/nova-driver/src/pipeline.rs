@@ -123,6 +123,13 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     HOIST,
     Pass {
+        name: "blocks",
+        description: "stores what is scattered to neighbours as blocks",
+        level: 2,
+        step: Step::Flat(nova_opt::blocks::run),
+    },
+    SIMPLIFY,
+    Pass {
         name: "fuse",
         description: "makes one operation of several, and drops the arrays between them",
         level: 2,

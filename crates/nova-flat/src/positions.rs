@@ -67,6 +67,19 @@ impl<'a> Sums<'a> {
         sums
     }
 
+    /// The sums of a body, which need not be part of the code around, for these values of its indices.
+    pub fn within_at(&'a self, body: &Body, indices: &[Variable], at: &[Atom]) -> Sums<'a> {
+        let mut sums = Sums {
+            around: Some(self),
+            ..Sums::default()
+        };
+        for (index, number) in indices.iter().zip(at) {
+            sums.values.extend(self.value(*number).map(|sum| (*index, sum)));
+        }
+        each_statement(body, &mut |statement| sums.add(statement));
+        sums
+    }
+
     /// The sums of the bodies of an expression, which need not be part of the code around.
     pub fn inside_of(&'a self, expression: &Expression) -> Sums<'a> {
         let mut sums = Sums {
@@ -184,6 +197,13 @@ impl<'a> Sums<'a> {
             Some(self.value(*atom)? == place)
         };
         read.len() == block.starts.len() && read.iter().all(|atom| agree(atom) == Some(true))
+    }
+
+    /// What is added to an index to give a number, by variables; none where the number is something else.
+    pub fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
+        let rest = minus(&self.value(number)?, &Polynomial::variable(index));
+        let added: Vec<Variable> = rest.terms.into_keys().flatten().collect();
+        (!added.contains(&index)).then_some(added)
     }
 
     /// Whether an element that is read is none of the block: it stands before or behind it in some

@@ -140,13 +140,12 @@ impl Neighbours {
         for term in &self.taken {
             first = write.scalar("first", Operation::Subtract, first, *term);
         }
-        // As far outside as matters, so that no difference wraps.
-        let least = write.scalar("least", Operation::Subtract, zero, self.count);
-        let first = write.scalar("first", Operation::Maximum, first, least);
-        let first = write.scalar("first", Operation::Minimum, first, self.extent);
+        // A difference that wraps is of a scatter all of whose values are outside, and gives no count.
         let before = write.scalar("before", Operation::Subtract, zero, first);
         let before = write.scalar("before", Operation::Maximum, before, zero);
+        let before = write.scalar("before", Operation::Minimum, before, self.count);
         let room = write.scalar("room", Operation::Subtract, self.extent, first);
+        let room = write.scalar("room", Operation::Maximum, room, zero);
         let end = write.scalar("end", Operation::Minimum, self.count, room);
         let count = write.scalar("count", Operation::Subtract, end, before);
         let count = write.scalar("count", Operation::Maximum, count, zero);

@@ -7,7 +7,7 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Lambda, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{
-    Substitution, bodies, count_uses, each_statement, fresh_copy, holds_strategies, size,
+    Substitution, binders, bodies, count_uses, each_statement, fresh_copy, holds_strategies, size,
     substitute, used_variables,
 };
 use nova_flat::{array_expressions, call_expressions, node_expressions, other_expressions};
@@ -91,6 +91,8 @@ enum Loop {
     /// An array operation.
     Operation {
         indices: Vec<Variable>,
+        /// What its rounds bind, indices included.
+        bound: Vec<Variable>,
         /// What it writes over.
         writes: Writes,
     },
@@ -131,6 +133,8 @@ impl Elements<'_> {
     }
 
     fn inner(&mut self, expression: &mut Expression) {
+        let mut bound = Vec::new();
+        binders(expression, &mut |variable| bound.push(*variable));
         match expression {
             Expression::Operation(operation) => {
                 // What is around an operation with a strategy is not fused with it.
@@ -139,6 +143,7 @@ impl Elements<'_> {
                     .then(|| std::mem::take(&mut self.known));
                 let around = Loop::Operation {
                     indices: operation.indices.clone(),
+                    bound,
                     writes: self.replaced.writes(operation),
                 };
                 self.within(around, &mut operation.body);
@@ -266,7 +271,7 @@ impl Elements<'_> {
                 (!stays).then(|| fresh_copy(self.program, &body, &mut substitution))
             }
             Code::Moved { depth } => {
-                let stays = !self.runs_once_each(*depth, indices)
+                let stays = !self.runs_once_each(*depth, place, indices)
                     || self.would_be_written_over(place, indices);
                 if stays {
                     return;
@@ -345,17 +350,29 @@ impl Elements<'_> {
     }
 
     /// Whether a read inside the loops from `depth` on reads each element at most once: every index
-    /// of those loops is one of the read's.
-    fn runs_once_each(&self, depth: usize, indices: &[Atom]) -> bool {
-        self.loops
-            .iter()
-            .skip(depth)
-            .all(|enclosing| match enclosing {
-                Loop::Other => false,
-                Loop::Operation { indices: own, .. } => {
-                    own.iter().all(|v| indices.contains(&Atom::Variable(*v)))
-                }
-            })
+    /// of those loops is one of the read's, or is moved by what these loops do not change.
+    fn runs_once_each(&self, depth: usize, place: Stand, indices: &[Atom]) -> bool {
+        let loops = self.loops.get(depth..).unwrap_or_default();
+        let is_changed = |variable: &Variable| {
+            let by_loop = loops.iter().any(|around| match around {
+                Loop::Operation { bound, .. } => bound.contains(variable),
+                Loop::Other => true,
+            });
+            let inside = self.open.get(place.level..).unwrap_or_default();
+            let mut statements = inside.iter().flatten().flatten();
+            by_loop || statements.any(|s| s.pattern.contains(variable))
+        };
+        let is_read = |index: &Variable| {
+            indices.contains(&Atom::Variable(*index))
+                || indices.iter().any(|number| {
+                    let added = self.replaced.added_to(*index, *number);
+                    added.is_some_and(|added| !added.iter().any(is_changed))
+                })
+        };
+        loops.iter().all(|enclosing| match enclosing {
+            Loop::Other => false,
+            Loop::Operation { indices: own, .. } => own.iter().all(is_read),
+        })
     }
 }
 

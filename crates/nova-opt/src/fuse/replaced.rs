@@ -206,6 +206,11 @@ impl Replaced {
         true
     }
 
+    /// What is added to an index to give a number ([`Sums::added_to`]).
+    pub fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
+        self.sums.added_to(index, number)
+    }
+
     fn root(&self, array: Variable) -> Variable {
         self.roots.get(&array).copied().unwrap_or(array)
     }
@@ -240,9 +245,7 @@ impl Replaced {
         if writes.places.is_empty() {
             return false;
         }
-        let own = writes.indices.iter().map(|index| Atom::Variable(*index));
-        let same_round = code.at.iter().copied().eq(own);
-        let sums = self.sums.within(code.body);
+        let sums = self.sums.within_at(code.body, code.from, code.at);
         let stays = |expression: &Expression, place: &Place| {
             let (Expression::Index { array, indices }, Positions::Block(starts)) =
                 (expression, &place.positions)
@@ -251,11 +254,11 @@ impl Replaced {
             };
             let block = Block {
                 starts,
-                indices: code.from,
+                indices: &writes.indices,
                 extents: &writes.shape,
             };
-            let at = same_round && sums.is_at(indices, &block);
-            self.comes_of(place.destination, *array) && (at || sums.is_apart(indices, &block))
+            let stays = sums.is_at(indices, &block) || sums.is_apart(indices, &block);
+            self.comes_of(place.destination, *array) && stays
         };
         let mut changes = false;
         each_read_of(code.body, &mut |expression, variable| {
