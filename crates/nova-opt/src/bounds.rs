@@ -429,6 +429,9 @@ impl Bounds<'_> {
         let zero = Affine::constant(0);
         match (operation, operands) {
             (ScalarOperation::Minimum, [a, b]) => {
+                if let (Some(one), Some(other)) = (self.facts.least(a), self.facts.least(b)) {
+                    self.facts.at_least(variable, Affine::constant(one.min(other)));
+                }
                 self.facts.at_most(variable, a.clone());
                 self.facts.at_most(variable, b.clone());
                 for (one, other) in [(a, b), (b, a)] {
@@ -440,6 +443,9 @@ impl Bounds<'_> {
                 }
             }
             (ScalarOperation::Maximum, [a, b]) => {
+                if let (Some(one), Some(other)) = (self.facts.most(a), self.facts.most(b)) {
+                    self.facts.at_most(variable, Affine::constant(one.max(other)));
+                }
                 self.facts.at_least(variable, a.clone());
                 self.facts.at_least(variable, b.clone());
                 for (one, other) in [(a, b), (b, a)] {

@@ -153,6 +153,9 @@ pub(super) struct Facts {
 /// How many bounds may be used one after the other in a proof.
 const DEPTH: usize = 5;
 
+/// How many bounds may be used one after the other to find a number.
+const NUMBERS: usize = 2;
+
 /// How many bounds of one symbol, the newest first, are tried.
 const NEWEST: usize = 8;
 
@@ -186,6 +189,39 @@ impl Facts {
     /// A sum, and what is known to be no less than it.
     pub(super) fn upper_bounds(&self, sum: &Affine) -> Vec<Affine> {
         bounds_of(&self.upper, sum, |number| number < 0)
+    }
+
+    /// A number that a sum is never more than, if one is known.
+    pub(super) fn most(&self, sum: &Affine) -> Option<i128> {
+        self.number(sum, NUMBERS)
+    }
+
+    /// A number that a sum is never less than, if one is known.
+    pub(super) fn least(&self, sum: &Affine) -> Option<i128> {
+        self.most(&sum.times(-1)?).map(|most| -most)
+    }
+
+    /// The smallest of the numbers that bounds of symbols give as bounds of a sum from above, so many
+    /// bounds after each other.
+    fn number(&self, sum: &Affine, depth: usize) -> Option<i128> {
+        let mut total = Affine::constant(sum.constant);
+        for (symbol, coefficient) in &sum.terms {
+            let bounds = match *coefficient > 0 {
+                true => self.upper.get(symbol),
+                false => self.lower.get(symbol),
+            };
+            let number = |bound: &Affine| {
+                let term = bound.times(*coefficient)?;
+                match term.as_constant() {
+                    Some(number) => Some(number),
+                    None if depth > 0 => self.number(&term, depth - 1),
+                    None => None,
+                }
+            };
+            let smallest = bounds.into_iter().flatten().filter_map(number).min()?;
+            total = total.shifted(smallest)?;
+        }
+        total.as_constant()
     }
 
     /// Where the facts end now.

@@ -21,6 +21,8 @@ pub(super) struct Rounds {
     extents: BTreeSet<Variable>,
     /// What was bound before the operation has its place before this one.
     pub start: usize,
+    /// The sums that are checked before the operation so far.
+    checked: Vec<Affine>,
 }
 
 /// A check that can be made before its operation.
@@ -86,7 +88,7 @@ impl Bounds<'_> {
         let Expression::Operation(operation) = &statement.expression else {
             return before;
         };
-        let Some(rounds) = self.rounds(operation, start) else {
+        let Some(mut rounds) = self.rounds(operation, start) else {
             return before;
         };
         let statements = operation.body.statements.iter().enumerate();
@@ -109,9 +111,9 @@ impl Bounds<'_> {
             let mut defined = Vec::new();
             for found in found {
                 match found {
-                    Found::Ends(ends) => self.check_before(ends, &rounds, body, &mut before),
+                    Found::Ends(ends) => self.check_before(ends, &mut rounds, body, &mut before),
                     Found::Wrapped(wrapped) => {
-                        let sum = self.wrapped_before(wrapped, &rounds, body, &mut before);
+                        let sum = self.wrapped_before(wrapped, &mut rounds, body, &mut before);
                         defined.extend(sum);
                     }
                 }
@@ -138,6 +140,7 @@ impl Bounds<'_> {
             indices,
             extents,
             start,
+            checked: Vec::new(),
         })
     }
 
@@ -190,7 +193,7 @@ impl Bounds<'_> {
     fn check_before(
         &mut self,
         ends: Ends,
-        rounds: &Rounds,
+        rounds: &mut Rounds,
         body: &mut Body,
         before: &mut Vec<Statement>,
     ) {
@@ -220,13 +223,15 @@ impl Bounds<'_> {
         &mut self,
         parts: &[(Affine, Vec<Affine>)],
         error: ErrorKind,
-        rounds: &Rounds,
+        rounds: &mut Rounds,
         code: &mut Code,
     ) -> Option<()> {
+        let mut checked = Vec::new();
         for (sum, arguments) in parts {
-            if self.facts.is_not_negative(sum) {
+            if self.facts.is_not_negative(sum) || rounds.checked.contains(sum) {
                 continue;
             }
+            checked.push(sum.clone());
             let mut condition = self.not_negative(sum, code)?;
             let arguments: Option<Vec<Atom>> =
                 arguments.iter().map(|sum| self.sum(sum, code)).collect();
@@ -246,6 +251,7 @@ impl Bounds<'_> {
                 place: code.place.clone(),
             });
         }
+        rounds.checked.append(&mut checked);
         Some(())
     }
 

@@ -101,7 +101,7 @@ impl Bounds<'_> {
     pub(super) fn wrapped_before(
         &mut self,
         wrapped: Wrapped,
-        rounds: &Rounds,
+        rounds: &mut Rounds,
         body: &mut Body,
         before: &mut Vec<Statement>,
     ) -> Option<Defined> {
@@ -128,7 +128,8 @@ impl Bounds<'_> {
                 Some((worst(part)?, vec![worst(&sum)?, wrapped.extent.clone()]))
             })
             .collect();
-        self.check_parts(&parts?, wrapped.error, rounds, &mut code)?;
+        let parts = parts?;
+        self.check_parts(&parts, wrapped.error, rounds, &mut code)?;
         let mut own = Code {
             statements: Vec::new(),
             place: code.place.clone(),
