@@ -468,8 +468,22 @@ impl Bounds<'_> {
             {
                 self.facts.at_least(variable, zero);
                 self.facts.at_most(variable, a.clone());
+                if let Some(divisor) = b.as_constant() {
+                    self.bound_quotient(variable, a, divisor);
+                }
             }
             _ => {}
+        }
+    }
+
+    /// What is known of the quotient of a sum that is not negative and a positive number.
+    fn bound_quotient(&mut self, quotient: Variable, sum: &Affine, divisor: i128) {
+        if let Some(most) = self.facts.most(sum) {
+            let most = Affine::constant(most / divisor);
+            self.facts.at_most(quotient, most);
+        }
+        if let Some(rest) = sum.plus(-divisor, &Affine::symbol(quotient)) {
+            self.assume_not_negative(&rest);
         }
     }
 

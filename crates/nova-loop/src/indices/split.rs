@@ -16,6 +16,8 @@ use std::collections::BTreeMap;
 
 /// How many iterations at most are split off at each end.
 const MOST: i64 = 2;
+/// Loops of fewer iterations, where their number is known, are left to compilers, which unroll them.
+const SHORTEST: i64 = 32;
 /// Bodies of more expressions than this are not copied.
 const LARGEST: usize = 200;
 
@@ -62,7 +64,8 @@ impl Indices<'_> {
             return made.push(counted.around(body));
         }
         let is_shared = self.on_device && counted.level.is_parallel();
-        let is_short = length.is_some_and(|l| l.root.is_some()) && size(&body) <= LARGEST;
+        let is_long = length.is_some_and(|l| l.root.is_some() || l.offset >= SHORTEST);
+        let is_short = is_long && size(&body) <= LARGEST;
         let may_split = is_short && !is_shared;
         let original = may_split.then(|| body.clone());
         self.undecided.clear();
@@ -144,8 +147,11 @@ impl Indices<'_> {
         let mark = self.facts.mark();
         self.facts
             .narrow(length, i128::from(least), i128::from(i64::MAX));
-        let then = self.list(copy);
+        let mut then = self.list(copy);
         self.facts.forget(mark);
+        if length.root.is_none() && length.offset >= least {
+            return made.append(&mut then);
+        }
         made.push(Command::If {
             condition,
             then,
