@@ -12,6 +12,7 @@ mod control;
 mod facts;
 mod few;
 mod groups;
+mod growing;
 mod joined;
 mod lanes;
 mod lifetimes;
@@ -38,13 +39,14 @@ use crate::error::{InternalError, internal};
 use crate::ir::{self, Command, Expression, Type, Variable};
 use crate::structures::FirstFields;
 use facts::Facts;
+use growing::Growing;
 use lifetimes::Lifetimes;
 use nova_core::Scalar;
 use nova_flat::ir as flat;
 use nova_flat::visit::each_statement;
 use scalars::Binding;
 use states::State;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub use tiles::TileSizes;
@@ -135,6 +137,8 @@ struct Translator<'a> {
     /// How many operations and loops of the source are open around it.
     loops: u32,
     lifetimes: Lifetimes<'a>,
+    /// The blocks of rows that are made in place.
+    growing: HashMap<flat::Variable, Growing>,
     /// The function being translated when it calls itself in tail position.
     tail: Option<Tail>,
     /// Whether the function being translated may call itself, so that its frame is to be small.
@@ -188,6 +192,7 @@ impl<'a> Translator<'a> {
             around: Vec::new(),
             loops: 0,
             lifetimes: Lifetimes::default(),
+            growing: HashMap::new(),
             tail: None,
             recursive: false,
             tiles,

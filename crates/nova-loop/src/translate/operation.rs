@@ -120,6 +120,9 @@ impl<'a> Translator<'a> {
         let (space, counter) = self.space(operation, &extents, &indices, place)?;
         let (carried, made) = split(pattern, operation.carries.len())?;
         let outputs = self.start_outputs(operation, made, &space)?;
+        if self.machine == Machine::Processor {
+            self.grow_rows(operation, &outputs)?;
+        }
         self.flush_loads()?;
         let around = u32::from(operation.level == flat::Level::Sequential);
         self.loops += around;

@@ -74,7 +74,7 @@ pub(super) struct Collect<'a> {
     pub(super) total: Variable,
     pub(super) arrays: &'a [flat::Variable],
     /// Where threads share the indices, the arrays that each has made.
-    pieces: Option<Pieces>,
+    pub(super) pieces: Option<Pieces>,
 }
 
 impl<'a> Translator<'a> {
@@ -401,6 +401,10 @@ impl<'a> Translator<'a> {
             };
             let to = self.place(*array)?;
             let from = self.place(*row)?;
+            if self.growing.contains_key(&from.block) {
+                // It was made there.
+                continue;
+            }
             self.flush_conflicts(to.block)?;
             self.emit(Command::Reserve {
                 block: self.block(to.block)?.handle,

@@ -158,6 +158,9 @@ impl<'a> Translator<'a> {
         place: &nova_diag::Place,
     ) -> Result<()> {
         let count = self.scalar(count)?;
+        if self.allocate_row(block, &count, place)? {
+            return Ok(());
+        }
         let (pointer, handle) = self.block_variables(block, element);
         self.allocate_here(pointer, handle, count, destination, place)?;
         self.bind_block(block, pointer, handle)?;

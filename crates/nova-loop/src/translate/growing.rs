@@ -1,0 +1,188 @@
+//! Rows of varying length that are made where they are to lie: behind the rows before them, in an array
+//! that grows by the room of each row before the row is made.
+//!
+//! Otherwise a row has a block of its own, and is copied. It can be made in place where its block is
+//! allocated by the body that gives the row, and holds nothing that is handed on by reference.
+
+use super::Translator;
+use super::outputs::Output;
+use crate::error::internal;
+use crate::ir::{Command, Expression, Type, Variable};
+use nova_diag::Place;
+use nova_flat::ir as flat;
+use nova_flat::visit::{bodies, each_statement, used_variables};
+use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
+
+/// Where a row is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growing {
+    /// The block of all rows.
+    rows: flat::Variable,
+    /// How many elements the rows before it have.
+    total: Variable,
+}
+
+impl<'a> Translator<'a> {
+    /// Has the rows that a body gives to outputs made in place, where they can be.
+    pub(super) fn grow_rows(
+        &mut self,
+        operation: &'a flat::ArrayOperation,
+        outputs: &[Output<'a>],
+    ) -> super::Result<()> {
+        let results = &operation.body.results;
+        let mut first = operation.carries.len();
+        let mut handed_on = Vec::with_capacity(first);
+        for state in results.iter().take(first) {
+            handed_on.push(self.array_block(*state)?);
+        }
+        for (output, state) in operation.outputs.iter().zip(outputs) {
+            let rows = results.get(first + 1..first + output.consumes());
+            first += output.consumes();
+            let Output::Collect(collect) = state else {
+                continue;
+            };
+            if collect.pieces.is_some() {
+                continue;
+            }
+            for (array, row) in collect.arrays.iter().zip(rows.unwrap_or_default()) {
+                let total = collect.total;
+                let own = self.array_block(*row)?;
+                let all = self.array_block(flat::Atom::Variable(*array))?;
+                if let (Some(own), Some(rows)) = (own, all)
+                    && self.is_at_start(*row)
+                    && !handed_on.contains(&Some(own))
+                    && !self.growing.contains_key(&own)
+                    && self.is_made_for_one(own, &operation.body)
+                {
+                    self.growing.insert(own, Growing { rows, total });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an array lies at the start of its block, without gaps.
+    fn is_at_start(&self, array: flat::Atom) -> bool {
+        let flat::Atom::Variable(array) = array else {
+            return false;
+        };
+        let memory = &self.source.variable(array).memory;
+        memory.as_ref().is_some_and(|memory| {
+            memory.lmad.is_row_major() && memory.lmad.offset.as_constant() == Some(0)
+        })
+    }
+
+    /// Whether a body allocates a block, and nobody gets a reference of it.
+    fn is_made_for_one(&self, block: flat::Variable, body: &flat::Body) -> bool {
+        let is_allocated = body.statements.iter().any(|statement| {
+            let free = matches!(
+                statement.expression,
+                flat::Expression::Allocate {
+                    destination: None,
+                    ..
+                }
+            );
+            free && statement.pattern == [block]
+        });
+        let mut hands_on = false;
+        each_statement(body, &mut |statement| {
+            hands_on |= self.hands_on(block, statement);
+        });
+        is_allocated && !hands_on
+    }
+
+    /// Whether a statement, apart from those inside it, may give a reference of a block to something else
+    /// than arrays that lie in it.
+    fn hands_on(&self, block: flat::Variable, statement: &flat::Statement) -> bool {
+        let lies_there = |variable: flat::Variable| {
+            let memory = &self.source.variable(variable).memory;
+            memory.as_ref().is_some_and(|memory| memory.block == block)
+        };
+        let is_there = |atom: &flat::Atom| match atom {
+            flat::Atom::Variable(variable) => lies_there(*variable),
+            flat::Atom::Constant(_) => false,
+        };
+        let leaves = |from: &flat::Atom, to: Option<&flat::Variable>| {
+            is_there(from) && !to.is_some_and(|to| lies_there(*to))
+        };
+        let results_leave = |body: &flat::Body, to: &[flat::Variable]| {
+            let results = body.results.iter().enumerate();
+            results.into_iter().any(|(k, result)| leaves(result, to.get(k)))
+        };
+        let pattern = &statement.pattern;
+        match &statement.expression {
+            flat::Expression::Operation(operation) => {
+                let states: Vec<flat::Variable> =
+                    operation.carries.iter().map(|(state, _)| *state).collect();
+                let mut starts = operation.carries.iter().enumerate();
+                starts.any(|(k, (state, start))| {
+                    leaves(start, Some(state)) || leaves(&flat::Atom::Variable(*state), pattern.get(k))
+                }) || results_leave_states(operation, &states, &leaves)
+            }
+            flat::Expression::If {
+                then, otherwise, ..
+            } => results_leave(then, pattern) || results_leave(otherwise, pattern),
+            flat::Expression::Switch { cases, .. } => {
+                cases.iter().any(|case| results_leave(case, pattern))
+            }
+            flat::Expression::While { .. }
+            | flat::Expression::Unique(_)
+            | flat::Expression::Sort { .. }
+            | call_expressions!()
+            | node_expressions!() => {
+                let mut uses = false;
+                used_variables(&statement.expression, &mut |v| uses |= lies_there(v));
+                bodies(&statement.expression, &mut |body| {
+                    uses |= body.results.iter().any(is_there);
+                });
+                uses || pattern.iter().any(|v| lies_there(*v))
+            }
+            pure_expressions!()
+            | array_expressions!()
+            | flat::Expression::View { .. }
+            | flat::Expression::Check { .. }
+            | flat::Expression::Fail { .. }
+            | flat::Expression::Allocate { .. } => false,
+        }
+    }
+
+    /// Allocates the block of a row that is made in place; true if it is one.
+    pub(super) fn allocate_row(
+        &mut self,
+        block: flat::Variable,
+        count: &Expression,
+        place: &Place,
+    ) -> super::Result<bool> {
+        let Some(Growing { rows, total }) = self.growing.get(&block).copied() else {
+            return Ok(false);
+        };
+        let Type::Pointer(element) = self.program.variable(self.block(rows)?.pointer).ty else {
+            return Err(internal("no pointer"));
+        };
+        let all = self.block(rows)?;
+        let used = Expression::Variable(total);
+        self.emit(Command::Reserve {
+            block: all.handle,
+            pointer: all.pointer,
+            element,
+            used: used.clone(),
+            count: used.clone().plus(count.clone()),
+            place: place.clone(),
+        });
+        let name = self.facts.block(block).name.unwrap_or_else(|| self.name(block));
+        let pointer = self.add_variable(name, Type::Pointer(element));
+        self.emit(Command::declare(pointer, Expression::offset(all.pointer, used)));
+        self.bind_block(block, pointer, all.handle)?;
+        Ok(true)
+    }
+}
+
+/// Whether a round of an operation gives a state to the next one that does not lie where the state does.
+fn results_leave_states(
+    operation: &flat::ArrayOperation,
+    states: &[flat::Variable],
+    leaves: &dyn Fn(&flat::Atom, Option<&flat::Variable>) -> bool,
+) -> bool {
+    let next = operation.body.results.iter().zip(states);
+    next.into_iter().any(|(result, state)| leaves(result, Some(state)))
+}
