@@ -128,6 +128,12 @@ pub const PASSES: &[Pass] = &[
         level: 2,
         step: Step::Flat(nova_opt::blocks::run),
     },
+    Pass {
+        name: "shapes",
+        description: "keeps the shape of nested vectors whose elements are mapped",
+        level: 2,
+        step: Step::Flat(nova_opt::shapes::run),
+    },
     SIMPLIFY,
     Pass {
         name: "fuse",

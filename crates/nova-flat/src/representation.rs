@@ -52,6 +52,38 @@ pub fn components(ty: &Type, sums: &[SumType]) -> Vec<Component> {
     list
 }
 
+/// The components of several values in a row that say where the rows of a vector of vectors start, where
+/// they end, and how many elements they have together. Those inside of sums are left out, since an
+/// alternative that is not active has rows, too.
+pub fn segments(types: &[Type], sums: &[SumType]) -> Vec<[usize; 3]> {
+    let mut found = Vec::new();
+    let mut first = 0;
+    for ty in types {
+        let list = components(ty, sums);
+        let is_named = |k: usize, name: &str| {
+            list.get(k)
+                .is_some_and(|component| component.name.rsplit('_').next() == Some(name))
+        };
+        for k in 0..list.len() {
+            let named = is_named(k, "starts") && is_named(k + 1, "ends") && is_named(k + 2, "total");
+            if named && !holds_sums(ty) {
+                found.push([first + k, first + k + 1, first + k + 2]);
+            }
+        }
+        first += list.len();
+    }
+    found
+}
+
+fn holds_sums(ty: &Type) -> bool {
+    match ty {
+        Type::Sum(_) => true,
+        Type::Unit | Type::Scalar(_) | Type::Function(..) => false,
+        Type::Tuple(elements) => elements.iter().any(holds_sums),
+        Type::Vector(element) | Type::Array(_, element) => holds_sums(element),
+    }
+}
+
 /// Whether the nodes of a recursive sum hold arrays.
 pub fn holds_arrays(sums: &[SumType], sum: SumId) -> bool {
     let constructors = sums.get(sum.index()).map(|sum| &sum.constructors);

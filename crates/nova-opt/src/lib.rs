@@ -14,6 +14,7 @@ pub mod interleave;
 pub mod outline;
 mod reachable;
 pub mod regular;
+pub mod shapes;
 pub mod share;
 pub mod simplify;
 pub mod tail_calls;
