@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// The most terms of a sum: longer ones are numbers of which nothing is known.
 const LONGEST: usize = 8;
 
-/// The sums and differences of `i64` numbers that code computes.
+/// The sums, differences and products of `i64` numbers that code computes.
 #[derive(Default)]
 pub struct Sums<'a> {
     /// The sums of the code around.
@@ -146,6 +146,7 @@ impl<'a> Sums<'a> {
         let sum = match operation {
             ScalarOperation::Add => left.plus(&right),
             ScalarOperation::Subtract => minus(&left, &right),
+            ScalarOperation::Multiply => left.times(&right),
             _ => return,
         };
         if sum.terms.len() <= LONGEST {
@@ -199,11 +200,14 @@ impl<'a> Sums<'a> {
         read.len() == block.starts.len() && read.iter().all(|atom| agree(atom) == Some(true))
     }
 
-    /// What is added to an index to give a number, by variables; none where the number is something else.
+    /// The variables in what is added to an index to give a number, or from which it is taken; none where
+    /// the number is something else.
     pub fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
-        let rest = minus(&self.value(number)?, &Polynomial::variable(index));
-        let added: Vec<Variable> = rest.terms.into_keys().flatten().collect();
-        (!added.contains(&index)).then_some(added)
+        let (number, index_alone) = (self.value(number)?, Polynomial::variable(index));
+        let rests = [minus(&number, &index_alone), number.plus(&index_alone)];
+        let variables = |rest: Polynomial| rest.terms.into_keys().flatten().collect();
+        let mut added = rests.into_iter().map(variables);
+        added.find(|added: &Vec<Variable>| !added.contains(&index))
     }
 
     /// Whether an element that is read is none of the block: it stands before or behind it in some

@@ -51,6 +51,7 @@ fn decide(program: &mut Program, converts: bool) {
             facts: Facts::default(),
             values: HashMap::new(),
             modular: HashMap::new(),
+            clamped: HashMap::new(),
             conditions: HashMap::new(),
         };
         bounds.parameters(k);
@@ -79,6 +80,9 @@ struct Bounds<'a> {
     /// The sums of integers that may have wrapped, which they equal modulo two to the power of their
     /// bits.
     modular: HashMap<Variable, Affine>,
+    /// The sums that integers are where they are positive; elsewhere these are 0, or another number that
+    /// is not positive.
+    clamped: HashMap<Variable, Affine>,
     /// The comparisons that have been made.
     conditions: HashMap<Variable, Condition>,
 }
@@ -227,6 +231,13 @@ impl Bounds<'_> {
                 self.assume(&Condition::NotNegative(last.clone()));
                 self.facts.at_most(*index, last);
             }
+            let positive = extent.as_ref().and_then(Affine::as_symbol);
+            if let Some(symbol) = positive
+                && let Some(sum) = self.clamped.get(&symbol)
+                && let Some(more) = sum.plus(-1, &Affine::symbol(symbol))
+            {
+                self.assume_not_negative(&more);
+            }
         }
         let carries: Vec<Variable> = operation.carries.iter().map(|(v, _)| *v).collect();
         for carry in &carries {
@@ -294,6 +305,9 @@ impl Bounds<'_> {
         arguments: &[Atom],
     ) -> Option<bool> {
         self.note_range(variable, operation, operand, arguments);
+        if self.is_in_range(variable) {
+            return Some(true);
+        }
         let operands: Option<Vec<Affine>> = arguments.iter().map(|a| self.value(*a)).collect();
         let operands = operands.filter(|_| operand.is_integer());
         if let ScalarOperation::Not = operation {
@@ -364,6 +378,19 @@ impl Bounds<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether a comparison says of an index that it is in range, which is known.
+    fn is_in_range(&self, comparison: Variable) -> bool {
+        let Some((index, size)) = self.ranges.get(&comparison) else {
+            return false;
+        };
+        let (index, size) = (self.value(*index), self.value(*size));
+        index.zip(size).is_some_and(|(index, size)| {
+            let below = size.plus(-1, &index).and_then(|rest| rest.shifted(-1));
+            self.facts.is_not_negative(&index)
+                && below.is_some_and(|below| self.facts.is_not_negative(&below))
+        })
     }
 
     /// The sum that an operation gives where nothing wraps.
@@ -448,6 +475,11 @@ impl Bounds<'_> {
                 }
                 self.facts.at_least(variable, a.clone());
                 self.facts.at_least(variable, b.clone());
+                for (sum, bound) in [(a, b), (b, a)] {
+                    if bound.as_constant().is_some_and(|number| number <= 0) {
+                        self.clamped.insert(variable, sum.clone());
+                    }
+                }
                 for (one, other) in [(a, b), (b, a)] {
                     for bound in self.facts.upper_bounds(one) {
                         if self.is_at_most(other, &bound) {

@@ -179,7 +179,15 @@ impl Shapes {
         index: Variable,
         length: Atom,
     ) -> Option<(Variable, Variable, Rows)> {
-        let difference = bound_by(body, length)?;
+        let difference = match bound_by(body, length)? {
+            // No row has less than no elements.
+            Expression::Scalar {
+                operation: ScalarOperation::Maximum,
+                operand: Scalar::I64,
+                arguments,
+            } if arguments.get(1) == Some(&Atom::index(0)) => bound_by(body, *arguments.first()?)?,
+            other => other,
+        };
         let Expression::Scalar {
             operation: ScalarOperation::Subtract,
             operand: Scalar::I64,

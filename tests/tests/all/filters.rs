@@ -7,13 +7,16 @@ use nova_driver::{Stage, Target};
 use nova_tests::programs::{Compiled, How, emit, list};
 
 /// Filters whose values are cheap.
-const PLAIN: [&str; 8] = [
+const PLAIN: [&str; 10] = [
     "(filter (lambda (x) (> x 0.5)) X)",
     "(map (* 2.0) (filter (lambda (x) (> x 0.5)) X))",
     "(filter (lambda (x) (< x 0.7)) (filter (lambda (x) (> x 0.5)) X))",
     "(filter (lambda (x) (and (> x 0.5) (< x 0.7))) X)",
     "(filter (lambda ((x, y)) (> x y)) (zip X X))",
     "(filter (lambda (i) (> (X ! i) 0.5)) (range (length X)))",
+    "(map (lambda (i) (X ! i)) (filter (lambda (i) (> (X ! i) 0.5)) (range (length X))))",
+    "(map (lambda (i) (* 2.0 (X ! i)))
+       (filter (lambda (i) (and (> (X ! i) 0.5) (< (X ! i) 0.7))) (range (length X))))",
     "(map (lambda (x) (+ (* x x) 1.0)) (filter (lambda (x) (> x 0.5)) X))",
     "(map (lambda (x) (max x 0.75)) (filter (lambda (x) (> x 0.5)) (map (* 0.5) X)))",
 ];

@@ -38,6 +38,7 @@ mod ranges;
 mod references;
 mod release;
 mod robust;
+mod rows;
 mod scalars;
 mod scans;
 mod segments;

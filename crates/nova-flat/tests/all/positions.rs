@@ -18,6 +18,8 @@ const FRAME: &str = "(program
       (let [u:i64] (add i64 i s2))
       (let [v:i64] (add i64 t j))
       (let [w:i64] (sub i64 v 2))
+      (let [near:i64] (add i64 v 2))
+      (let [far:i64] (add i64 v 3))
       (let [a:f32] (index x [FIRST SECOND]))
       (in a)) (scatter_block [s t] [x])))
     (in n m y))))";
@@ -72,6 +74,9 @@ fn reads_are_told_apart() {
         ("u", "s", apart),
         ("u", "1", unknown),
         ("s", "s2", apart),
+        // Behind the block's columns in every round, and in only some.
+        ("i", "far", apart),
+        ("i", "near", unknown),
         // In the block, or perhaps.
         ("s", "t", unknown),
         ("e", "t", unknown),

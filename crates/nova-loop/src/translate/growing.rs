@@ -17,7 +17,7 @@ use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expr
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growing {
     /// The block of all rows.
-    rows: flat::Variable,
+    pub(super) rows: flat::Variable,
     /// How many elements the rows before it have.
     total: Variable,
 }

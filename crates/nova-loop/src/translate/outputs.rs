@@ -401,8 +401,8 @@ impl<'a> Translator<'a> {
             };
             let to = self.place(*array)?;
             let from = self.place(*row)?;
-            if self.growing.contains_key(&from.block) {
-                // It was made there.
+            let made_there = self.growing.get(&from.block).map(|growing| growing.rows);
+            if made_there == Some(to.block) {
                 continue;
             }
             self.flush_conflicts(to.block)?;

@@ -108,3 +108,56 @@ fn a_branch_that_leaves_the_array_keeps_its_check() {
         assert_eq!(value(&program, &["[]"]), "[]", "{text}");
     }
 }
+
+/// Reads `x` at `b + c · i + d · j`, computed in `i8`, for all indices of two arrays' lengths.
+fn wrapped(c: i64, d: i64) -> String {
+    format!(
+        r#"(program
+          (entry "f" [("x" (vector i32)) ("b" i8) ("y" (vector i32)) ("z" (vector i32))] i32 "f")
+          (function "f" [n:i64 x:[n]i32 b:i8 k:i64 y:[k]i32 l:i64 z:[l]i32] [r:i32] (do
+            (let [size:u64] (wrap.u64 i64 n))
+            (let [sum:i32] (operation [k l] [i:i64 j:i64] [] (do
+                (let [i8:i8] (wrap.i8 i64 i))
+                (let [j8:i8] (wrap.i8 i64 j))
+                (let [ci:i8] (mul i8 i8 {c}i8))
+                (let [dj:i8] (mul i8 {d}i8 j8))
+                (let [one:i8] (add i8 b ci))
+                (let [at:i8] (add i8 one dj))
+                (let [w:i64] (convert.i64 i8 at))
+                (let [u:u64] (wrap.u64 i64 w))
+                (let [inside:bool] (lt u64 u size))
+                (let [] (check inside index [at n]))
+                (let [e:i32] (index x [w]))
+                (in e))
+              (reduce [0i32] (lambda [p:i32 q:i32] (do (let [s:i32] (add i32 p q)) (in s))))))
+            (in sum))))"#
+    )
+}
+
+/// Sums that wrap leave the range of indices, and ones that do not are indices as before: all numbers of
+/// a type of eight bits, arrays beyond its largest number, and steps of either sign.
+#[test]
+fn indices_that_may_wrap_are_checked_before_the_operation() {
+    let list = |length: i64| {
+        let elements: Vec<String> = (0..length).map(|k| (k * k % 97).to_string()).collect();
+        format!("[{}]", elements.join(" "))
+    };
+    let steps = [(1, 0), (-1, 0), (3, 1), (1, -2), (-1, -1), (127, 0), (-127, 1)];
+    for (c, d) in steps {
+        let text = wrapped(c, d);
+        let (before, behind) = (after(|_| {}, &text), after(nova_opt::bounds::run, &text));
+        let printed = print(&behind);
+        let (_, inside) = printed.split_once("(operation").unwrap();
+        assert!(inside.contains("(check true index"), "{printed}");
+        for b in (-128..128).step_by(3).chain([126, 127]) {
+            for n in [0, 1, 5, 127, 128, 129, 140] {
+                for (k, l) in [(0, 3), (3, 0), (1, 1), (2, 2), (13, 2), (2, 70), (130, 1)] {
+                    let inputs = [list(n), format!("{b}i8"), list(k), list(l)];
+                    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+                    let (expected, found) = (value(&before, &inputs), value(&behind, &inputs));
+                    assert_eq!(found, expected, "{c} {d}: {b}, {n} elements, {k} x {l}\n{printed}");
+                }
+            }
+        }
+    }
+}
