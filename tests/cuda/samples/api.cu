@@ -93,13 +93,17 @@ static void late_streams()
     CHECK(nova_emulation_count("launches") == 0 && pinned[0] != 6);
     CHECK(cudaStreamQuery(second) == cudaErrorNotReady && cudaPeekAtLastError() == cudaSuccess);
     CHECK(nova_emulation_count("launches") == 1);
+    uint64_t waits = nova_emulation_count("waits"), to_host = nova_emulation_count("to host");
     DO(cudaStreamSynchronize(second));
     CHECK(std::count(pinned, pinned + 100, 6) == 100);
+    CHECK(nova_emulation_count("waits") == waits + 1);
     /* What is read from pinned memory is read late. */
     DO(cudaMemcpyAsync(x, pinned, sizeof pageable, cudaMemcpyHostToDevice, first));
     std::fill(pinned, pinned + 100, 7);
     DO(cudaMemcpy(pageable, x, sizeof pageable, cudaMemcpyDeviceToHost));
     CHECK(std::count(pageable, pageable + 100, 7) == 100);
+    CHECK(nova_emulation_count("waits") == waits + 2);
+    CHECK(nova_emulation_count("to host") == to_host + sizeof pageable);
     DO(cudaFreeAsync(x, first));
     CHECK(nova_emulation_count("allocations") == 1);
     DO(cudaDeviceSynchronize());

@@ -117,6 +117,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSynchronize()
 {
     return nova_emulation::call(cudaErrorLaunchFailure, [] {
+        nova_emulation::the_driver().waits++;
         nova_emulation::the_driver().streams.finish_all();
         return cudaSuccess;
     });

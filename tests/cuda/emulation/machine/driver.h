@@ -36,6 +36,10 @@ struct driver {
     size_t heap_limit = 8 << 20;
     uint64_t calls = 0;
     uint64_t launches = 0;
+    uint64_t to_device = 0; /* bytes that copies have brought from the host, */
+    uint64_t to_host = 0;   /* to it, */
+    uint64_t on_device = 0; /* and from one place on devices to another */
+    uint64_t waits = 0;     /* calls that have waited for the device */
     cudaError_t broken = cudaSuccess; /* of a launch that went wrong; every later call gives it */
 };
 
@@ -139,6 +143,14 @@ uint64_t nova_emulation_count(const char *what)
         return d.calls;
     if (name == "launches")
         return d.launches;
+    if (name == "to device")
+        return d.to_device;
+    if (name == "to host")
+        return d.to_host;
+    if (name == "on device")
+        return d.on_device;
+    if (name == "waits")
+        return d.waits;
     if (name == "allocations")
         return nova_emulation::memory().count();
     if (name == "pinned")

@@ -51,6 +51,10 @@ inline void copy_now(void *to, const void *from, size_t bytes)
 inline void put_copy(CUstream_st *stream, void *to, const void *from, size_t bytes)
 {
     nova_emulation::streams &all = the_driver().streams;
+    if (memory().owns(to))
+        (memory().owns(from) ? the_driver().on_device : the_driver().to_device) += bytes;
+    else if (memory().owns(from))
+        the_driver().to_host += bytes;
     if (memory().owns(from) || is_pinned(from)) {
         all.put(stream, [=] { copy_now(to, from, bytes); });
         if (!memory().owns(to) && !is_pinned(to))
@@ -114,6 +118,7 @@ cudaError_t cudaMallocAsync(void **result, size_t bytes, cudaStream_t handle)
 cudaError_t cudaFree(void *data)
 {
     return nova_emulation::giving_call([&] {
+        nova_emulation::the_driver().waits++;
         nova_emulation::the_driver().streams.finish_all();
         return nova_emulation::release(data);
     });
@@ -156,6 +161,7 @@ cudaError_t cudaFreeHost(void *data)
 {
     return nova_emulation::giving_call([&] {
         nova_emulation::driver &d = nova_emulation::the_driver();
+        d.waits++;
         d.streams.finish_all();
         if (data != NULL && d.pinned.erase((uintptr_t)data) == 0)
             return cudaErrorInvalidValue;
@@ -200,6 +206,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
         cudaError_t error = bytes == 0 ? cudaSuccess : check_copy(to, from, bytes, kind);
         if (error == cudaSuccess && bytes > 0)
             put_copy(stream, to, from, bytes);
+        the_driver().waits++;
         the_driver().streams.finish(stream);
         return error;
     });

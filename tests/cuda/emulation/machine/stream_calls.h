@@ -31,6 +31,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
     return nova_emulation::with_stream(handle, [](CUstream_st *stream) {
         nova_emulation::streams &all = nova_emulation::the_driver().streams;
+        nova_emulation::the_driver().waits++;
         if (stream == all.resolve(NULL))
             all.finish_blocking();
         all.finish(stream);
@@ -91,6 +92,7 @@ inline void reach(CUevent_st *event, uint64_t number)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     return nova_emulation::call(cudaErrorLaunchFailure, [&] {
+        nova_emulation::the_driver().waits++;
         nova_emulation::reach(event, event->asked);
         return cudaSuccess;
     });

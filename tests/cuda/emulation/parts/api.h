@@ -152,7 +152,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 int nova_emulation_set(const char *name, const char *value);
 
 /* What of the API's is in use, or has been called: "calls", "launches", "allocations" and "bytes"
- * of device memory, "pinned" (pieces of host memory), "streams", "events". */
+ * of device memory, "pinned" (pieces of host memory), "streams", "events"; bytes that copies have
+ * brought "to device", "to host" and "on device"; "waits", the calls that have waited for the device. */
 uint64_t nova_emulation_count(const char *what);
 
 } // extern "C"
