@@ -21,6 +21,7 @@ typedef struct nova_mirror {
     nova_device_memory memory;        /* on the device; null: none yet */
     bool on_host;                     /* whether the elements on the host are current, */
     bool on_device;                   /* those on the device are; neither: none has been written */
+    uint32_t elements_read;           /* by the host, one at a time, since a kernel wrote some */
     bool lent;                        /* the memory on the device is the caller's */
 } nova_mirror;
 
@@ -224,6 +225,30 @@ static void nova_on_host(nova_context *context, const void *address, bool writes
     mirror->on_device = mirror->on_device && !writes;
 }
 
+/* Bytes that are copied in the time that a wait for the device takes, about. */
+#ifndef NOVA_BYTES_OF_A_WAIT
+#define NOVA_BYTES_OF_A_WAIT ((size_t)64 << 10)
+#endif
+
+/* Brings an element of the array that an address lies in to the host, who is about to read it; none where
+ * the index is INT64_MIN. The whole array comes once its elements, one at a time, have cost as much. */
+static inline void nova_element_on_host(nova_context *context, const void *address, int64_t index,
+                                        size_t size)
+{
+    uintptr_t at = (uintptr_t)address + (uintptr_t)index * size;
+    nova_mirror *mirror = nova_find_mirror(context->session, address);
+    if (mirror == NULL || mirror->on_host || !mirror->on_device || index == INT64_MIN)
+        return;
+    if (mirror->bytes / NOVA_BYTES_OF_A_WAIT <= mirror->elements_read) {
+        nova_on_host(context, address, false);
+    } else if (at >= mirror->start && at - mirror->start < mirror->bytes) {
+        size_t offset = at - mirror->start;
+        mirror->elements_read++;
+        nova_check_kernels(context);
+        nova_device_read(context, (char *)mirror->start + offset, mirror->memory, offset, size);
+    }
+}
+
 /* Brings an array of the result to where the caller wants it. */
 static inline void nova_bring_result(nova_context *context, const void *address)
 {
@@ -244,6 +269,7 @@ static nova_mirror *nova_on_device(nova_context *context, const void *address, b
         nova_device_write(context, mirror->memory, 0, (const void *)mirror->start, mirror->bytes);
     mirror->on_device = mirror->on_device || mirror->on_host || writes;
     mirror->on_host = mirror->on_host && !writes;
+    mirror->elements_read = writes ? 0 : mirror->elements_read;
     return mirror;
 }
 

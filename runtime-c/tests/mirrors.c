@@ -1,6 +1,8 @@
 /* Arrays with two places, against a device that is host memory apart: whatever the host, kernels and
  * copies do in whatever order, everyone sees what was written last. */
 #include "fake_device.h"
+/* Some arrays are worth it to read single elements of them. */
+#define NOVA_BYTES_OF_A_WAIT ((size_t)32)
 #include "../device/mirrors.h"
 #include "../common/call.h"
 #include "../device/callers.h"
@@ -62,9 +64,9 @@ static void step(nova_context *context, array *arrays)
         make(context, a);
         return;
     }
-    int i = below(a->count), value = below(1000);
+    int i = below(a->count), j = below(a->count), value = below(1000);
     int *place = a->data;
-    switch (below(7)) {
+    switch (below(8)) {
     case 0:
         nova_on_host(context, a->data + i, false);
         CHECK(memcmp(a->data, a->expected, (size_t)a->count * sizeof(int)) == 0);
@@ -82,7 +84,11 @@ static void step(nova_context *context, array *arrays)
         place[i] = a->expected[i] = value;
         break;
     case 4:
+        nova_element_on_host(context, a->data + i, j - i, sizeof(int));
+        CHECK(a->data[j] == a->expected[j]);
+        break;
     case 5:
+    case 6:
         if (b->data != NULL && b != a) {
             int count = below((a->count < b->count ? a->count : b->count) + 1);
             int to = below(a->count - count + 1), from = below(b->count - count + 1);
@@ -160,10 +166,10 @@ static void on_the_device(nova_context *context, void *argument)
     allocated--;
     CHECK(nova_room_on_device(context, NULL, 10, sizeof(int), false) == NULL);
     CHECK(reads == before_reads && written == before_written && allocated == before_allocated);
-    /* What the host asks for is copied: offsets, and what it makes itself. */
-    const int *offsets =
+    /* What the host asks for is copied: what it takes apart, and what it makes itself. */
+    const int *taken =
         (const int *)nova_lend_on_device(context, "X", memory, 2, sizeof(int), true);
-    CHECK(reads == before_reads + 1 && offsets[1] == 1);
+    CHECK(reads == before_reads + 1 && taken[1] == 1);
     int *structures = (int *)nova_room_on_device(context, buffer, 4, sizeof(int), true);
     structures[0] = 70;
     nova_settle_result(context, structures, 1, sizeof(int));

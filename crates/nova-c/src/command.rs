@@ -6,7 +6,7 @@ use crate::function::{FunctionEmitter, returned};
 use crate::scalar::memory_type;
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, SumId};
 use nova_diag::{Place, deep};
-use nova_loop::ir::{self, Command, FunctionId, Variable};
+use nova_loop::ir::{self, Command, FunctionId, HostAccess, Variable};
 use nova_loop::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
@@ -78,7 +78,7 @@ impl FunctionEmitter<'_, '_> {
                 let fail = self.fail(*error, arguments, place);
                 fail.into_iter().for_each(|statement| self.push(statement));
             }
-            Command::OnHost { pointer, writes } => self.on_host(*pointer, *writes),
+            Command::OnHost { pointer, access } => self.on_host(*pointer, access),
             Command::Prefetch { .. } if self.is_on_device() => {}
             Command::Prefetch {
                 pointer,
@@ -380,18 +380,28 @@ impl FunctionEmitter<'_, '_> {
         statements
     }
 
-    /// Brings an array to the host, where there is a device.
-    fn on_host(&mut self, pointer: Variable, writes: bool) {
+    /// Brings an array, or an element of it, to the host, where there is a device.
+    fn on_host(&mut self, pointer: Variable, access: &HostAccess) {
         if self.is_on_device() || !self.unit.has_kernels {
             return;
         }
-        let writes = if writes { "true" } else { "false" };
-        let arguments = vec![
-            context(),
-            Expression::Name(self.name(pointer)),
-            Expression::name(writes),
-        ];
-        self.push(Statement::call("nova_on_host", arguments));
+        let mut arguments = vec![context(), Expression::Name(self.name(pointer))];
+        let function = match access {
+            HostAccess::Reads | HostAccess::Writes => {
+                let writes = *access == HostAccess::Writes;
+                arguments.push(Expression::name(if writes { "true" } else { "false" }));
+                "nova_on_host"
+            }
+            HostAccess::ReadsElement(index) => {
+                let size = match self.program().variable(pointer).ty {
+                    ir::Type::Pointer(element) => Expression::SizeOf(memory_type(element)),
+                    ir::Type::Scalar(_) | ir::Type::Block => return,
+                };
+                arguments.extend([self.plain(index), size]);
+                "nova_element_on_host"
+            }
+        };
+        self.push(Statement::call(function, arguments));
     }
 
     /// An integer that a message shows: one of `uint64` as the nearest `int64`.

@@ -437,12 +437,25 @@ pub enum Command {
         /// processors do that faster unasked.
         only_streams: bool,
     },
-    /// Where arrays have a copy on a device: host memory holds the elements of the array that a pointer
-    /// leads into from here on, until the next kernel; with `writes` the device's copy no longer does.
-    /// Computes nothing.
-    OnHost { pointer: Variable, writes: bool },
+    /// Where arrays have a copy on a device: host memory holds what is accessed of the array that a pointer
+    /// leads into from here on, until the next kernel. Computes nothing.
+    OnHost {
+        pointer: Variable,
+        access: HostAccess,
+    },
     /// A remark for people who read the output.
     Comment(Arc<str>),
+}
+
+/// What the host is going to do with an array.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostAccess {
+    /// It reads any elements.
+    Reads,
+    /// It reads and writes any elements; the device's copy no longer holds them.
+    Writes,
+    /// It reads the element at this index; none if that is `i64::MIN`.
+    ReadsElement(Expression),
 }
 
 /// The expressions of Loop: no effects; `Load` reads memory as it is when the command runs.

@@ -4,13 +4,17 @@
 //! Every kernel may leave the current elements of an array on the device. So before the first access
 //! through a pointer behind a kernel, or behind a call that may run one, stands a command for that
 //! pointer; before loops that run no kernels it stands once, where the loop reads and writes through
-//! pointers from around it. Arrays on the stack of a function never leave the host. What copies whole
+//! pointers from around it. A command that reads few elements, at indices that are known before it, asks
+//! for these alone. Arrays on the stack of a function never leave the host. What copies whole
 //! arrays (`Copy`, `Reserve`, `Unique`) is left to the runtime, which copies where the elements are.
 
-use crate::ir::{Command, Expression, FunctionId, Program, Variable};
+mod elements;
+
+use crate::ir::{Command, Expression, FunctionId, HostAccess, Program, Variable};
 use crate::regions::functions_with;
 use crate::uses::{Use, uses};
 use crate::walk::{each_command, writes};
+use elements::{Elements, elements};
 use nova_diag::deep;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,23 +134,39 @@ impl Placing<'_> {
     /// Writes what must stand before a command.
     fn before(&mut self, command: &Command, out: &mut Vec<Command>) {
         let mut needed = Accesses::new();
+        let mut single = Elements::new();
         match command {
             // It goes to the device.
             command if is_kernel(command) => {}
-            Command::For { body, .. } | Command::Loop { body, .. } => {
-                if !self.launches(body) {
-                    needed = from_around(body);
-                }
+            Command::For { body, .. } | Command::Loop { body, .. } => match self.launches(body) {
+                true => single = elements(command),
+                false => needed = from_around(body),
+            },
+            others => {
+                accesses(others, &mut needed);
+                single = elements(others);
             }
-            others => accesses(others, &mut needed),
         }
         self.conditions(command, &mut needed);
         for (pointer, writes) in needed {
             let known = self.seen.get(&pointer).copied();
             let is_own = self.locals.contains(&pointer) || !self.types.is_pointer(pointer);
-            if !is_own && known.is_none_or(|known| writes && !known) {
-                out.push(Command::OnHost { pointer, writes });
-                self.seen.insert(pointer, writes);
+            if is_own || known.is_some_and(|known| known || !writes) {
+                continue;
+            }
+            let ask = |access| Command::OnHost { pointer, access };
+            match (writes, single.remove(&pointer).flatten()) {
+                (false, Some(indices)) => {
+                    out.extend(indices.into_iter().map(HostAccess::ReadsElement).map(ask));
+                }
+                (false, None) => {
+                    out.push(ask(HostAccess::Reads));
+                    self.seen.insert(pointer, false);
+                }
+                (true, _) => {
+                    out.push(ask(HostAccess::Writes));
+                    self.seen.insert(pointer, true);
+                }
             }
         }
     }

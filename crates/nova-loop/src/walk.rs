@@ -1,6 +1,6 @@
 //! What single commands read and write, without looking into the lists inside them.
 
-use crate::ir::{Command, Expression, Level, Round, Variable, errors, jumps};
+use crate::ir::{Command, Expression, HostAccess, Level, Round, Variable, errors, jumps};
 use crate::turns;
 use nova_diag::deep;
 use std::collections::BTreeSet;
@@ -192,10 +192,14 @@ macro_rules! walks {
                 | Command::Release(_)
                 | Command::Loop { .. } => {}
                 Command::Prefetch { index, .. } => visit(index),
+                Command::OnHost { access, .. } => {
+                    if let HostAccess::ReadsElement(index) = access {
+                        visit(index);
+                    }
+                }
                 Command::Barrier(_)
                 | turns!()
                 | Command::StreamEnd
-                | Command::OnHost { .. }
                 | Command::Comment(_)
                 | jumps!() => {}
             }

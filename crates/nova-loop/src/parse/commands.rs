@@ -1,7 +1,7 @@
 //! The forms of commands: one table.
 
 use super::Parser;
-use crate::ir::{Command, Destination, Round, drop_commands};
+use crate::ir::{Command, Destination, HostAccess, Round, drop_commands};
 use nova_core::SumId;
 use nova_core::forms::read::FormReader;
 use nova_diag::deep;
@@ -197,7 +197,17 @@ const COMMANDS: &[(&str, Rule)] = &[
         let [pointer, access] = p.exactly(at, items)?;
         Some(Command::OnHost {
             pointer: p.variable(pointer)?,
-            writes: p.writes(access)?,
+            access: match p.writes(access)? {
+                true => HostAccess::Writes,
+                false => HostAccess::Reads,
+            },
+        })
+    }),
+    ("on_host_element", |p, at, items| {
+        let [pointer, index] = p.exactly(at, items)?;
+        Some(Command::OnHost {
+            pointer: p.variable(pointer)?,
+            access: HostAccess::ReadsElement(p.expression(index)?),
         })
     }),
     ("copy_few", |p, at, items| {

@@ -2,8 +2,8 @@
 
 use super::{LEVELS, Printer};
 use crate::ir::{
-    Command, Destination, Level, Variable, block_commands, bulk_commands, calls, errors,
-    few_commands, jumps, memory_commands, remarks, structures, variable_commands,
+    Command, Destination, HostAccess, Level, Variable, block_commands, bulk_commands, calls,
+    errors, few_commands, jumps, memory_commands, remarks, structures, variable_commands,
 };
 use crate::piece_commands;
 use nova_core::Scalar;
@@ -306,10 +306,17 @@ impl Printer<'_> {
                 self.variable(*pointer);
                 self.argument(index);
             }
-            Command::OnHost { pointer, writes } => {
-                self.out.text("on_host");
+            Command::OnHost { pointer, access } => {
+                self.out.text(match access {
+                    HostAccess::Reads | HostAccess::Writes => "on_host",
+                    HostAccess::ReadsElement(_) => "on_host_element",
+                });
                 self.variable(*pointer);
-                self.out.text(if *writes { " writes" } else { " reads" });
+                match access {
+                    HostAccess::Reads => self.out.text(" reads"),
+                    HostAccess::Writes => self.out.text(" writes"),
+                    HostAccess::ReadsElement(index) => self.argument(index),
+                }
             }
             Command::Comment(text) => {
                 self.out

@@ -1,7 +1,7 @@
 //! The rules of commands.
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
-use crate::ir::{Command, Expression, Level, Type, Variable};
+use crate::ir::{Command, Expression, HostAccess, Level, Type, Variable};
 use crate::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
@@ -55,8 +55,11 @@ impl<'p> Verifier<'p> {
                 self.pointee(&Expression::Variable(*pointer));
                 self.expect(index, INDEX);
             }
-            Command::OnHost { pointer, .. } => {
+            Command::OnHost { pointer, access } => {
                 self.pointee(&Expression::Variable(*pointer));
+                if let HostAccess::ReadsElement(index) = access {
+                    self.expect(index, INDEX);
+                }
             }
             // `turns` looks at these.
             turns!() | Command::StreamEnd | Command::Comment(_) => {}

@@ -1,7 +1,7 @@
 //! Which loops become kernels, what these read and write, and where the host asks for arrays.
 
 use nova_diag::SourceMap;
-use nova_loop::ir::{Command, Level, Program};
+use nova_loop::ir::{Command, HostAccess, Level, Program};
 use nova_loop::parse::parse;
 use nova_loop::walk::each_command;
 use nova_loop::{kernels, residency};
@@ -249,9 +249,14 @@ fn marks(body: &str) -> Vec<String> {
 fn list(program: &Program, commands: &[Command], out: &mut Vec<String>) {
     for command in commands {
         match command {
-            Command::OnHost { pointer, writes } => {
+            Command::OnHost { pointer, access } => {
                 let name = &program.variable(*pointer).name;
-                out.push(format!("{} {name}", if *writes { "write" } else { "read" }));
+                let what = match access {
+                    HostAccess::Reads => "read",
+                    HostAccess::Writes => "write",
+                    HostAccess::ReadsElement(_) => "element of",
+                };
+                out.push(format!("{what} {name}"));
             }
             Command::For {
                 level: Level::Grid, ..
@@ -274,14 +279,42 @@ const KERNEL: &str = "(for i n grid (store y i (load x i)))";
 
 #[test]
 fn the_host_asks_once_and_again_behind_a_kernel() {
-    let read = "(declare v:f32 (load y 0)) (declare w:f32 (load y 1))";
-    assert_eq!(marks(read), ["read y"]);
-    let body = format!("(declare u:f32 (load y 0)) {KERNEL} {read}");
-    assert_eq!(marks(&body), ["read y", "kernel", "read y"]);
+    let read = |k: &str| format!("(for {k} n sequential (set a (load y {k})))");
+    let reads = ["read y", "loop", "end"];
+    let twice = [read("j"), read("k")].concat();
+    assert_eq!(marks(&twice), [&reads[..], &["loop", "end"]].concat());
+    let body = [&read("j"), KERNEL, &read("k")].concat();
+    assert_eq!(marks(&body), [&reads[..], &["kernel"], &reads].concat());
+    let written = [&read("j"), "(store y 0 a) (store y 1 a)"].concat();
+    assert_eq!(marks(&written), [&reads[..], &["write y"]].concat());
+}
+
+#[test]
+fn of_few_elements_the_host_asks_for_each() {
     assert_eq!(
-        marks("(declare v:f32 (load y 0)) (store y 0 v) (store y 1 v)"),
-        ["read y", "write y"]
+        marks("(declare v:f32 (add f32 (load y 0) (load y n))) (declare w:f32 (load y 1))"),
+        ["element of y", "element of y", "element of y"]
     );
+    assert_eq!(
+        marks("(declare v:f32 (load y 0)) (store y 0 v) (declare w:f32 (load y 1))"),
+        ["element of y", "write y"]
+    );
+    // Where a condition guards the index, it does so before the command.
+    let program = after(
+        "(declare v:f32 (select (lt i64 n 9) (load y n) 0.0f))",
+        true,
+    );
+    let text = nova_loop::print::print(&program);
+    let guarded = "(select (lt i64 n_0 9) n_0 -9223372036854775808))";
+    assert!(text.contains(guarded), "{text}");
+    // The index is not known before, or there are many.
+    assert_eq!(
+        marks("(declare v:f32 (load y (convert.i64 f32 (load x n))))"),
+        ["element of x", "read y"]
+    );
+    let many = (0..5).map(|k| format!("(load y {k})"));
+    let sum = many.reduce(|a, b| format!("(add f32 {a} {b})")).unwrap();
+    assert_eq!(marks(&format!("(declare v:f32 {sum})")), ["read y"]);
 }
 
 #[test]

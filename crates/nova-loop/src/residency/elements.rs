@@ -1,0 +1,111 @@
+//! The single elements that a command reads, with an index for each that can be computed before the
+//! command, so that no more than these need come to the host.
+
+use crate::ir::{Command, Expression, Variable};
+use crate::walk::reads;
+use nova_diag::deep;
+use std::collections::BTreeMap;
+
+/// So many elements of one array are asked for by a command, each for itself.
+const MOST: usize = 4;
+
+/// For each pointer the indices at which the expressions of a command read behind it; `None` where they
+/// are not known before the command, or are many.
+pub(super) type Elements = BTreeMap<Variable, Option<Vec<Expression>>>;
+
+/// The elements that the expressions of a command read; of a command that moves arrays none.
+pub(super) fn elements(command: &Command) -> Elements {
+    let mut found = Found::default();
+    let computes = matches!(
+        command,
+        Command::Declare { .. }
+            | Command::Assign { .. }
+            | Command::Store { .. }
+            | Command::If { .. }
+            | Command::Switch { .. }
+            | Command::For { .. }
+            | Command::Call { .. }
+            | Command::Check { .. }
+            | Command::Fail { .. }
+    );
+    if computes {
+        reads(command, &mut |expression| found.expression(expression));
+    }
+    found.elements
+}
+
+#[derive(Default)]
+struct Found {
+    elements: Elements,
+    /// The conditions under which the expression at hand is evaluated.
+    conditions: Vec<Expression>,
+}
+
+impl Found {
+    fn expression(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Load { pointer, index } => {
+                deep(|| self.expression(index));
+                deep(|| self.element(pointer, index));
+            }
+            Expression::Select {
+                condition,
+                then,
+                otherwise,
+            } => {
+                deep(|| self.expression(condition));
+                self.under((**condition).clone(), then);
+                self.under((**condition).clone().negated(), otherwise);
+            }
+            Expression::Constant(_)
+            | Expression::Bytes(_)
+            | Expression::Data(..)
+            | Expression::Variable(_)
+            | Expression::Scalar { .. }
+            | Expression::Offset { .. }
+            | Expression::NullPointer(_)
+            | Expression::NullBlock
+            | Expression::NodeTag { .. } => {
+                for child in expression.children() {
+                    deep(|| self.expression(child));
+                }
+            }
+        }
+    }
+
+    fn under(&mut self, condition: Expression, expression: &Expression) {
+        self.conditions.push(condition);
+        deep(|| self.expression(expression));
+        self.conditions.pop();
+    }
+
+    /// Notes a load.
+    fn element(&mut self, pointer: &Expression, index: &Expression) {
+        let Expression::Variable(pointer) = pointer else {
+            if let Some(root) = super::root(pointer) {
+                self.elements.insert(root, None);
+            }
+            return self.expression(pointer);
+        };
+        let index = self.conditions.iter().rev().fold(index.clone(), guarded);
+        let noted = self
+            .elements
+            .entry(*pointer)
+            .or_insert_with(|| Some(Vec::new()));
+        match noted {
+            Some(_) if index.reads_memory() => *noted = None,
+            Some(known) if known.contains(&index) => {}
+            Some(known) if known.len() < MOST => known.push(index),
+            Some(_) | None => *noted = None,
+        }
+    }
+}
+
+/// An index that is evaluated under a condition only; `i64::MIN` otherwise.
+fn guarded(index: Expression, condition: &Expression) -> Expression {
+    Expression::Select {
+        condition: Box::new(condition.clone()),
+        then: Box::new(index),
+        otherwise: Box::new(Expression::index(i64::MIN)),
+    }
+}
