@@ -44,12 +44,6 @@ static inline int64_t nova_offset_count(const void *offsets, int64_t rows)
     return rows == INT64_MAX || (rows == 0 && offsets == NULL) ? rows : rows + 1;
 }
 
-/* The last of count + 1 offsets; 0 where arguments are wrong, which is told elsewhere. */
-static inline int64_t nova_last_offset(const int64_t *offsets, int64_t count)
-{
-    return offsets == NULL || count < 0 ? 0 : offsets[count];
-}
-
 /* The name of the caller's buffer for a result of at most capacity elements, none of which are
  * current; the host writes them without saying so where it makes structures. Null if there is no
  * buffer. */

@@ -23,6 +23,8 @@ typedef struct nova_mirror {
     bool on_device;                   /* those on the device are; neither: none has been written */
     uint32_t elements_read;           /* by the host, one at a time, since a kernel wrote some */
     bool lent;                        /* the memory on the device is the caller's */
+    bool rises;                       /* these are offsets that have been checked there, */
+    int64_t last_offset;              /* and the last of them */
 } nova_mirror;
 
 /* The array that an address lies in; null if it is none of the call's. */

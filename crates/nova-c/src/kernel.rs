@@ -7,7 +7,7 @@
 //! (`runtime-c/device/heap.h`). Code that makes none has no blocks.
 
 use crate::Target;
-use crate::ast::{Expression, Function, Hint, Name, Parameter, Statement, Type};
+use crate::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
 use crate::command::context;
 use crate::device_nodes::{UsedTables, growing, tables_used};
 use crate::dialect;
@@ -51,6 +51,8 @@ pub struct Kernels {
     pub nodes: BTreeSet<SumId>,
     /// Those of them that kernels append to.
     pub growing: BTreeSet<SumId>,
+    /// The number and the name of the kernel that checks offsets, once there is one.
+    pub offsets: Option<(usize, Name)>,
     /// The checks that kernels make; their numbers are what a failure tells the host.
     pub sites: Vec<(ErrorKind, Place)>,
 }
@@ -81,6 +83,26 @@ impl Unit<'_> {
                 sites.len() - 1
             }
         }
+    }
+
+    /// What the host launches to check offsets that an application has on the device.
+    pub fn offsets_kernel(&mut self) -> Expression {
+        let target = self.options.target;
+        let (number, name) = match self.kernels.offsets.clone() {
+            Some(known) => known,
+            None => {
+                let name = self.names.fresh("nova_offsets_kernel", None);
+                let number = self.kernels.names.len();
+                self.kernels.names.push(name.clone());
+                self.kernels.places.push(String::new());
+                self.kernels
+                    .kernels
+                    .push(emit_offsets_kernel(target, name.clone()));
+                self.kernels.offsets = Some((number, name.clone()));
+                (number, name)
+            }
+        };
+        dialect::kernel_reference(target, number, &name, "")
     }
 
     /// Emits the functions that a kernel calls, unless they have been.
@@ -320,6 +342,57 @@ fn emit_kernel(
     }
 }
 
+/// The kernel that checks offsets, a thread for each (`device/rising.h`).
+fn emit_offsets_kernel(target: Target, name: Name) -> Function {
+    let integer = || Type::name("int64_t");
+    let mut parameters = vec![
+        Parameter {
+            ty: integer(),
+            name: "count".into(),
+        },
+        Parameter {
+            ty: dialect::shared_type(target, Type::name("nova_failure")).pointer(),
+            name: "failure".into(),
+        },
+    ];
+    let mut array = |name: &str, element: Type| {
+        let ty = dialect::shared_type(target, element).pointer();
+        let name_of = |what: &str| Name::from(format!("{name}{what}"));
+        let start = Expression::Name(name_of(""));
+        parameters.push(Parameter {
+            ty,
+            name: name_of(""),
+        });
+        if !dialect::passes_offsets(target) {
+            return start;
+        }
+        parameters.push(Parameter {
+            ty: integer(),
+            name: name_of("_offset"),
+        });
+        Expression::binary(Binary::Add, start, Expression::Name(name_of("_offset")))
+    };
+    let offsets = array("offsets", integer().constant());
+    let found = array("found", integer());
+    let count = Expression::name("count");
+    let arguments = vec![offsets, Expression::name("i"), count.clone(), found];
+    let check = Statement::call("nova_check_offset", arguments);
+    let each = Statement::Lanes {
+        hint: Hint::SharedByThreads,
+        variable: "i".into(),
+        count,
+        body: vec![check].into(),
+    };
+    let unused = Expression::name("failure").cast(Type::name("void"));
+    Function {
+        prefix: vec![dialect::kernel_prefix(target).into()],
+        result: Type::name("void"),
+        name,
+        parameters,
+        body: Some(vec![Statement::Expression(unused), each].into()),
+    }
+}
+
 impl FunctionEmitter<'_, '_> {
     /// Adds the parameters for the memory of threads; gives where the slice of this one begins, and its
     /// size.
@@ -372,7 +445,7 @@ impl FunctionEmitter<'_, '_> {
                 let base = self.fresh(&format!("{name}_base"));
                 let offset = self.fresh(&format!("{name}_offset"));
                 let at = Expression::binary(
-                    crate::ast::Binary::Add,
+                    Binary::Add,
                     Expression::Name(base.clone()),
                     Expression::Name(offset.clone()),
                 );

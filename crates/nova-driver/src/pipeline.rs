@@ -38,7 +38,7 @@ enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
     Flat(fn(&mut flat::Program)),
     FlatFor(fn(&mut flat::Program, &Options)),
-    FlatToMem(fn(&flat::Program) -> flat::Program),
+    FlatToMem(fn(&flat::Program, &Options) -> flat::Program),
     Mem(fn(&mut flat::Program)),
     MemFor(fn(&mut flat::Program, &Options)),
     MemToLoop(fn(&flat::Program, &Options) -> Result<commands::Program, String>),
@@ -223,7 +223,10 @@ pub const PASSES: &[Pass] = &[
         name: "memory",
         description: "gives every array its block of memory and its place there",
         level: 0,
-        step: Step::FlatToMem(nova_mem::introduce),
+        step: Step::FlatToMem(|program, options| match options.target.machine() {
+            Machine::Processor => nova_mem::introduce(program),
+            Machine::Device => nova_mem::introduce_for_device(program),
+        }),
     },
     Pass {
         name: "short-circuit",
@@ -412,7 +415,7 @@ impl Pass {
                 run(&mut program, options);
                 Ok(Code::Flat(program))
             }
-            (Step::FlatToMem(run), Code::Flat(program)) => Ok(Code::Mem(run(&program))),
+            (Step::FlatToMem(run), Code::Flat(program)) => Ok(Code::Mem(run(&program, options))),
             (Step::Mem(run), Code::Mem(mut program)) => {
                 run(&mut program);
                 Ok(Code::Mem(program))
@@ -627,7 +630,7 @@ pub fn place(
     let mut mem = program.clone();
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
-            Step::FlatToMem(run) => mem = run(&mem),
+            Step::FlatToMem(run) => mem = run(&mem, options),
             Step::Mem(run) => run(&mut mem),
             Step::MemFor(run) => run(&mut mem, options),
             Step::CoreToFlat(_)

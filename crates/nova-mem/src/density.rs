@@ -1,6 +1,8 @@
 //! Which inputs are copied apart although they could be read where they lie: fields of structures
 //! that are read again and again, as the bodies of an all-pairs computation are. Their copies are
-//! dense, which C compilers vectorise best; what is read once is not worth a copy.
+//! dense, which C compilers vectorise best; what is read once is not worth a copy. Threads of a device
+//! read fields where they lie: the fields of a structure share lines of memory, a copy would be a loop
+//! of the host, and what a work-group reads again it brings to its own memory.
 //!
 //! A read inside of loops touches another element in each iteration if its index depends on all of
 //! them. The walk keeps for each scalar the loops around that it depends on.
@@ -13,12 +15,15 @@ use nova_flat::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The parameters among `fields` of which a function should rather read dense copies.
-pub fn read_again(
+/// The parameters among `fields` of which a function should rather have dense copies: those that are
+/// handed on and, on a processor, those that are read again.
+pub fn copied_apart(
     function: &Function,
     fields: impl Iterator<Item = Variable>,
+    on_device: bool,
 ) -> BTreeSet<Variable> {
     let mut walk = Walk {
+        on_device,
         arrays: fields.map(|field| (field, (field, Loops::NONE))).collect(),
         scalars: BTreeMap::new(),
         around: Loops::NONE,
@@ -56,6 +61,7 @@ struct Walk {
     /// The loops around.
     around: Loops,
     depth: u32,
+    on_device: bool,
     again: BTreeSet<Variable>,
 }
 
@@ -72,6 +78,7 @@ impl Walk {
     fn read(&mut self, array: Variable, indices: Loops) {
         if let Some((field, view)) = self.arrays.get(&array).copied()
             && view.with(indices) != self.around
+            && !self.on_device
         {
             self.again.insert(field);
         }

@@ -29,7 +29,17 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Gives every array of a program of Flat a place in memory.
 pub fn introduce(program: &Program) -> Program {
+    introduce_for(program, false)
+}
+
+/// The same for a program whose operations threads of a device do.
+pub fn introduce_for_device(program: &Program) -> Program {
+    introduce_for(program, true)
+}
+
+fn introduce_for(program: &Program, on_device: bool) -> Program {
     let mut introducer = Introducer {
+        on_device,
         program: program.clone(),
         strides: border::strides(program),
         entries: border::destinations(program),
@@ -48,6 +58,8 @@ pub fn introduce(program: &Program) -> Program {
 }
 
 struct Introducer {
+    /// Whether threads of a device do the operations.
+    on_device: bool,
     program: Program,
     /// The strides of parameters and results of entries that are fields of structures.
     strides: BTreeMap<Variable, i64>,
@@ -88,14 +100,14 @@ impl Introducer {
         function
     }
 
-    /// Copies of the fields of structures that the body reads again and again, which it then reads.
+    /// Copies of the fields of structures that are better dense, which the body then reads.
     fn dense_fields(&mut self, function: &mut Function) -> Statements {
         let mut statements = Statements::new();
         let parameters = function.parameters.iter().copied();
         let fields = parameters.filter(|p| self.strides.get(p).is_some_and(|s| *s > 1));
-        let again = density::read_again(function, fields);
+        let apart = density::copied_apart(function, fields, self.on_device);
         let mut copies = Substitution::default();
-        for field in again {
+        for field in apart {
             let copy = self.copy(field, None, &mut statements, &function.place);
             copies.insert(field, Atom::Variable(copy));
         }

@@ -47,7 +47,7 @@ pub mod verify;
 pub mod views;
 
 pub use erase::{erase, erased_text, keeps_meaning};
-pub use introduce::introduce;
+pub use introduce::{introduce, introduce_for_device};
 pub use verify::verify;
 
 /// Starts the names of the variables that belong to memory: sizes to allocate, and copies made so

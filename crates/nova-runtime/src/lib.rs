@@ -66,12 +66,14 @@ pub const FILES: &[(&str, &str)] = files![
     "device/call.h",
     "device/callers.h",
     "device/threads.h",
+    "device/rising.h",
     "device/heap.h",
     "device/new_nodes.h",
     "device/arguments.h",
     "opencl/launch.h",
     "cuda/run.h",
     "device/kernels.h",
+    "device/offsets.h",
 ];
 
 /// What stands before all kernels of OpenCL.
@@ -82,6 +84,11 @@ const OPENCL_KERNELS: [&str; 2] = ["bits.h", "threads.h"];
 
 /// The files of `cuda` that are for kernels.
 const CUDA_KERNELS: [&str; 4] = ["kernel.h", "threads.h", "vectors.h", "turns.h"];
+
+/// Whether a file of `device` is for kernels.
+fn is_for_kernels(name: &str) -> bool {
+    matches!(name, "threads.h" | "rising.h" | "heap.h" | "new_nodes.h")
+}
 
 /// What a part of a generated program runs on. Some files define the same functions for different
 /// platforms.
@@ -115,17 +122,13 @@ impl Platform {
         match (self, folder) {
             (Platform::Processor, "common" | "pthreads") => true,
             (Platform::OpenClHost | Platform::CudaHost, "common") => name != "one_memory.h",
-            (Platform::OpenClHost | Platform::CudaHost, "device") => {
-                !matches!(name, "threads.h" | "heap.h" | "new_nodes.h")
-            }
+            (Platform::OpenClHost | Platform::CudaHost, "device") => !is_for_kernels(name),
             // Only pieces are shared with threads.
             (Platform::OpenClHost | Platform::CudaHost, "pthreads") => name == "region.h",
             (Platform::OpenClHost, "opencl") => !OPENCL_KERNELS.contains(&name),
             (Platform::CudaHost, "cuda") => !CUDA_KERNELS.contains(&name),
             (Platform::OpenClKernels, "opencl") => OPENCL_KERNELS.contains(&name),
-            (Platform::OpenClKernels | Platform::CudaKernels, "device") => {
-                matches!(name, "threads.h" | "heap.h" | "new_nodes.h")
-            }
+            (Platform::OpenClKernels | Platform::CudaKernels, "device") => is_for_kernels(name),
             (Platform::CudaKernels, "cuda") => CUDA_KERNELS.contains(&name),
             (Platform::CudaKernels, "common") if name == "bits.h" => true,
             (Platform::OpenClKernels | Platform::CudaKernels, "common") => matches!(

@@ -156,6 +156,14 @@ impl Output {
         self.reset();
     }
 
+    /// Takes a result that was computed elsewhere.
+    ///
+    /// # Panics
+    /// If it has another number of bytes.
+    pub fn fill(&mut self, result: &[u8]) {
+        self.room.copy_from_slice(result);
+    }
+
     /// A pointer for each result parameter.
     pub fn pointers(&mut self) -> Vec<*mut c_void> {
         match &self.shape {

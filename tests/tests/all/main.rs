@@ -43,4 +43,5 @@ mod scalars;
 mod scans;
 mod segments;
 mod stencils;
+mod traffic;
 mod vector_math;

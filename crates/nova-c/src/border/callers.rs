@@ -8,10 +8,12 @@ use super::top::Form;
 use super::{int64, null, product};
 use crate::Target;
 use crate::ast::{Binary, Expression, Field, Function, Item, Name, Parameter, Statement, Type};
+use crate::border::structures::making;
 use crate::command::context;
 use crate::function::FunctionEmitter;
 use crate::unit::Unit;
-use nova_core::Type as CoreType;
+use nova_core::{SumType, Type as CoreType};
+use nova_flat::representation::input_fields;
 use nova_loop::ir;
 
 /// Whether an entry has such a function: where there are kernels, and every array of its arguments and
@@ -123,7 +125,8 @@ pub fn emit_device_entry(
         });
         items.push(Item::Blank);
     }
-    let run = run_function(unit, interface, names, &own);
+    let host_writes = is_written_on_host(unit, entry, interface);
+    let run = run_function(unit, interface, (names, &own), host_writes);
     let function = device_function(unit, interface);
     let stream = function.parameters.last().map(|p| p.name.clone());
     let body = call_body(unit, entry, &parameters, &own, stream);
@@ -139,8 +142,8 @@ pub fn emit_device_entry(
 fn run_function(
     unit: &mut Unit,
     interface: &EntryInterface,
-    names: &EntryNames,
-    own: &EntryNames,
+    (names, own): (&EntryNames, &EntryNames),
+    host_writes: bool,
 ) -> Function {
     let device = device_parameters(unit, interface);
     let mut emitter = FunctionEmitter::new(unit);
@@ -153,7 +156,8 @@ fn run_function(
         let argument = Expression::name("argument").cast(ty.clone());
         let outer = emitter.variable(ty, "outer", argument);
         let field = |name: &Name| outer.clone().arrow(name.clone());
-        let mut values = emitter.name_results(interface, &device, &field, &mut results);
+        let named = (&*device, host_writes);
+        let mut values = emitter.name_results(interface, named, &field, &mut results);
         for input in &interface.inputs {
             let fields = input.parameters.iter().map(|p| field(&p.name)).collect();
             values.extend(emitter.name_input(input, fields));
@@ -210,7 +214,7 @@ impl FunctionEmitter<'_, '_> {
     fn name_results(
         &mut self,
         interface: &EntryInterface,
-        device: &[Parameter],
+        (device, host_writes): (&[Parameter], bool),
         field: &dyn Fn(&Name) -> Expression,
         results: &mut Vec<Named>,
     ) -> Vec<Expression> {
@@ -226,13 +230,8 @@ impl FunctionEmitter<'_, '_> {
             .filter(|p| !is_array(p))
             .map(|p| field(&p.name).dereference())
             .collect();
-        let (is_nested, host_writes) = match &interface.result_form {
-            Form::Nested {
-                levels, element, ..
-            } => (*levels > 1, !is_scalar(element)),
-            Form::Array { element, .. } => (false, !is_scalar(element)),
-            Form::Nothing | Form::Value(_) => (false, false),
-        };
+        let is_nested =
+            matches!(&interface.result_form, Form::Nested { levels, .. } if *levels > 1);
         let mut values = Vec::new();
         for (parameter, on_device) in parameters.iter().zip(device) {
             let pointer = field(&parameter.name);
@@ -313,7 +312,11 @@ impl FunctionEmitter<'_, '_> {
             } => (*levels, element),
             Form::Array { element, .. } => (1, element),
         };
-        let source = Source::argument(&input.c_name);
+        let sums = &self.program().sums;
+        let source = Source {
+            on_device: true,
+            ..Source::argument(&input.c_name)
+        };
         let mut count = self.checked_count(&sizes, &source);
         for (k, (parameter, value)) in arrays.into_iter().enumerate() {
             let is_offsets = k + 1 < levels;
@@ -331,7 +334,7 @@ impl FunctionEmitter<'_, '_> {
                 }
                 false => count.clone(),
             };
-            let reads = is_offsets || !is_scalar(element);
+            let reads = !is_offsets && !is_read_in_place(&input.ty, element, sums);
             let arguments = vec![
                 context(),
                 source.name.clone(),
@@ -348,15 +351,30 @@ impl FunctionEmitter<'_, '_> {
             );
             *value = name.clone();
             if is_offsets {
-                let last = Expression::call("nova_last_offset", vec![name, count]);
-                count = self.variable(int64(), &format!("{}_count", parameter.name), last);
+                count = self.checked_offsets(k + 1, name, count, &source);
             }
         }
         fields
     }
 }
 
-/// Whether an array of such elements lies as the kernels read it.
+/// Whether the elements of an input lie as kernels read them: scalars, and structures of scalars. Others
+/// are taken apart on the host.
+fn is_read_in_place(ty: &CoreType, element: &CoreType, sums: &[SumType]) -> bool {
+    is_scalar(element) || input_fields(ty, sums).iter().any(Option::is_some)
+}
+
+/// Whether the host puts the elements of a result together: structures that are not made in place.
+fn is_written_on_host(unit: &mut Unit, entry: &ir::Entry, interface: &EntryInterface) -> bool {
+    match &interface.result_form {
+        Form::Nested { element, .. } | Form::Array { element, .. } => {
+            !is_scalar(element) && making(unit, entry.function).is_none()
+        }
+        Form::Nothing | Form::Value(_) => false,
+    }
+}
+
+/// Whether elements are numbers or truth values.
 fn is_scalar(element: &CoreType) -> bool {
     matches!(element, CoreType::Scalar(_))
 }

@@ -300,6 +300,7 @@ fn run_function(
     let field = |parameter: &Parameter| call.clone().arrow(parameter.name.clone());
     emitter.check_results(interface, &field);
     let mut arguments = Vec::new();
+    let on_device = is_offered(emitter.unit, interface);
     // Before recursive data is read.
     let making = making(emitter.unit, entry.function);
     let (read, ()) = emitter.apart(|emitter| {
@@ -309,6 +310,7 @@ fn run_function(
         for input in &interface.inputs {
             let values: Vec<Expression> = input.parameters.iter().map(field).collect();
             let source = Source {
+                on_device,
                 result: making.as_ref().map(|m| m.element.clone()),
                 ..Source::argument(&input.c_name)
             };
@@ -318,7 +320,7 @@ fn run_function(
         }
     });
     let (rest, ()) = emitter.apart(|emitter| {
-        let parts = emitter.call_entry(entry, interface, arguments);
+        let parts = emitter.call_entry(entry, interface, arguments, making.is_some());
         emitter.write_results(interface, &parts, making.is_some(), &field);
     });
     if emitter.unit.uses_tables() {
@@ -388,6 +390,7 @@ impl FunctionEmitter<'_, '_> {
         entry: &ir::Entry,
         interface: &EntryInterface,
         arguments: Vec<Expression>,
+        in_place: bool,
     ) -> Vec<Part> {
         let program = self.program();
         let function = &program.functions[entry.function.0 as usize];
@@ -401,7 +404,7 @@ impl FunctionEmitter<'_, '_> {
             let value = Expression::call(info.name, all);
             let ty = crate::scalar::variable_type(scalar);
             let value = self.variable(ty, "value", value);
-            self.end_kernels(&interface.result_form, &[]);
+            self.end_kernels(&interface.result_form, &[], in_place);
             return vec![Part::Scalar(value)];
         }
         let parts = self.result_parts(&entry.result, "value");
@@ -409,13 +412,14 @@ impl FunctionEmitter<'_, '_> {
             all.push(part.address());
         }
         self.push(Statement::call(info.name, all));
-        self.end_kernels(&interface.result_form, &parts);
+        self.end_kernels(&interface.result_form, &parts, in_place);
         parts
     }
 
     /// Where there is a device, looks whether a kernel has failed, and brings arrays of the result to
-    /// the host, or where else the caller wants them.
-    fn end_kernels(&mut self, form: &Form, parts: &[Part]) {
+    /// the host, or where else the caller wants them. Those of a result that is made in place lie in one
+    /// memory.
+    fn end_kernels(&mut self, form: &Form, parts: &[Part], in_place: bool) {
         if !self.unit.has_kernels {
             return;
         }
@@ -427,7 +431,7 @@ impl FunctionEmitter<'_, '_> {
                 }
                 | Form::Array { element, .. },
                 [.., Part::Array { pointer, .. }],
-            ) if matches!(element, CoreType::Scalar(_)) => {
+            ) if in_place || matches!(element, CoreType::Scalar(_)) => {
                 let arguments = vec![context(), pointer.clone()];
                 self.push(Statement::call("nova_bring_result", arguments));
             }

@@ -24,6 +24,8 @@ pub struct Source {
     pub hint: String,
     /// Whether arrays of scalars must be copied: they are freed before the components are.
     pub copy: bool,
+    /// Whether the caller may have arrays on a device.
+    pub on_device: bool,
     /// The type of the elements of the result, from whose memory arrays used where they lie must be
     /// kept apart.
     pub result: Option<Type>,
@@ -38,6 +40,7 @@ impl Source {
             name: Expression::text(name),
             hint: name.to_string(),
             copy: false,
+            on_device: false,
             result: None,
             group: Vec::new(),
         }

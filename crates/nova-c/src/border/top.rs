@@ -218,6 +218,27 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
+    /// Checks a level of offsets; gives the last of them.
+    pub fn checked_offsets(
+        &mut self,
+        level: usize,
+        offsets: Expression,
+        count: Expression,
+        source: &Source,
+    ) -> Expression {
+        let name = offsets_name(source, level);
+        let mut arguments = vec![context(), Expression::text(&name), count, offsets];
+        let check = match source.on_device {
+            true => {
+                arguments.insert(1, self.unit.offsets_kernel());
+                "nova_check_offsets"
+            }
+            false => "nova_check_segments",
+        };
+        let total = Expression::call(check, arguments);
+        self.variable(int64(), &format!("{name}_total"), total)
+    }
+
     /// One level of offsets: starts and ends are views of them. Gives the size of the level below.
     fn read_offsets(
         &mut self,
@@ -227,15 +248,8 @@ impl FunctionEmitter<'_, '_> {
         source: &Source,
         parts: &mut Vec<Part>,
     ) -> Expression {
-        let name = format!("{}_seg{level}", source.hint);
-        let arguments = vec![
-            context(),
-            Expression::text(&name),
-            count.clone(),
-            offsets.clone(),
-        ];
-        let total = Expression::call("nova_check_segments", arguments);
-        let total = self.variable(int64(), &format!("{name}_total"), total);
+        let total = self.checked_offsets(level, offsets.clone(), count.clone(), source);
+        let name = offsets_name(source, level);
         let last = Expression::binary(Binary::Add, count.clone(), Expression::literal("1"));
         self.lend(offsets.clone(), last.clone(), int64());
         self.keep_apart(offsets, &last, Some(int64()), source);
@@ -397,6 +411,11 @@ impl FunctionEmitter<'_, '_> {
         }
         extents
     }
+}
+
+/// What a level of offsets is called.
+fn offsets_name(source: &Source, level: usize) -> String {
+    format!("{}_seg{level}", source.hint)
 }
 
 /// The name of a parameter as an expression.

@@ -25,6 +25,7 @@ pub fn import(unit: &mut Unit, id: SumId, name: Name) -> Function {
         name: Expression::name("name"),
         hint: "payload".into(),
         copy,
+        on_device: false,
         result: None,
         group: Vec::new(),
     };

@@ -1,0 +1,47 @@
+/* Offsets of nested arguments. Those that an application has on the device are checked there, and only
+ * the last one comes to the host. */
+#ifndef NOVA_OFFSETS_H
+#define NOVA_OFFSETS_H
+
+#include "kernels.h"
+#include "../common/arguments.h"
+
+/* Whether offsets that only the device has rise from 0, and the last of them. The kernel is that of
+ * nova_check_offset (device/rising.h). */
+static bool nova_offsets_rise_there(nova_context *context, nova_kernel kernel, nova_mirror *mirror,
+                                    int64_t length)
+{
+    bool may_have_failed = context->session->may_have_failed;
+    nova_block *block;
+    int64_t *found = (int64_t *)nova_allocate(context, &block, 2, sizeof *found, NULL);
+    found[0] = found[1] = 0;
+    nova_argument arguments[] = {
+        nova_array(context, (const void *)mirror->start, sizeof(int64_t), false),
+        nova_array(context, found, sizeof(int64_t), true)};
+    nova_launch(context, kernel, length + 1, arguments, 2);
+    /* It cannot fail. */
+    context->session->may_have_failed = may_have_failed;
+    nova_device_read(context, found, arguments[1].memory, 0, 2 * sizeof *found);
+    mirror->last_offset = found[0];
+    bool rises = found[1] == 0;
+    nova_release(context, block);
+    return rises;
+}
+
+/* Checks length + 1 offsets that rise from 0 and gives the last of them. Where they do not rise, the host
+ * looks for the first that does not. */
+static int64_t nova_check_offsets(nova_context *context, nova_kernel kernel, const char *name,
+                                  int64_t length, const int64_t *offsets)
+{
+    nova_mirror *mirror = nova_find_mirror(context->session, offsets);
+    if (mirror == NULL || !mirror->lent || mirror->on_host)
+        return nova_check_segments(context, name, length, offsets);
+    if (!mirror->rises)
+        mirror->rises = nova_offsets_rise_there(context, kernel, mirror, length);
+    if (mirror->rises)
+        return mirror->last_offset;
+    nova_on_host(context, offsets, false);
+    return nova_check_segments(context, name, length, offsets);
+}
+
+#endif
