@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Memory on a device; an address that only kernels may use. */
 typedef char *nova_device_memory;
@@ -21,6 +23,14 @@ typedef struct nova_span {
 static void nova_release_memory(nova_device_memory memory)
 {
     cudaFree(memory);
+}
+
+/* Whether two pieces of memory of these sizes have a byte in common. */
+static inline bool nova_memory_overlaps(nova_device_memory a, size_t a_bytes, nova_device_memory b,
+                                        size_t b_bytes)
+{
+    uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+    return first < second + b_bytes && second < first + a_bytes;
 }
 
 /* Waits for all that has been put into a stream. */

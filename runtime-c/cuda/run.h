@@ -137,7 +137,6 @@ static void nova_enqueue(nova_context *context, nova_kernel kernel, int64_t coun
     free(list);
     if (code != cudaSuccess)
         nova_fail_device(context, "launching a kernel", code);
-    session->may_have_failed = true;
     if (session->profile != NULL)
         nova_note(session, nova_name_of_kernel(kernel), kernel.place, span,
                   nova_bytes_of(arguments, argument_count, false),

@@ -6,24 +6,27 @@
 /* Behind what would use the memory of programs without a device. */
 #include "../common/call.h"
 
-/* The body of an entry that uses a device; where that is said, for a caller that has its arrays there
- * and a stream. */
+/* The body of an entry that uses a device; whether kernels of the program may fail; and, where that is
+ * said, for a caller that has its arrays there and a stream. */
 typedef struct nova_device_call {
     struct nova_device *device;
     nova_body body;
     void *call;
+    bool may_fail;
     bool lent;
     void *stream;
 } nova_device_call;
 
-/* Runs the body with a place for failures of kernels. */
+/* Runs the body with a place for failures of kernels, if any may fail. */
 static void nova_run_with_failures(nova_context *context, void *argument)
 {
     nova_device_call *call = (nova_device_call *)argument;
     nova_failure none;
     memset(&none, 0, sizeof none);
-    context->session->failure = nova_device_allocate(context, sizeof none);
-    nova_device_write(context, context->session->failure, 0, &none, sizeof none);
+    if (call->may_fail) {
+        context->session->failure = nova_device_allocate(context, sizeof none);
+        nova_device_write(context, context->session->failure, 0, &none, sizeof none);
+    }
     call->body(context, call->call);
 }
 

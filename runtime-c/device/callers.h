@@ -58,6 +58,24 @@ static void *nova_room_on_device(nova_context *context, void *memory, int64_t ca
     return (void *)mirror->start;
 }
 
+/* Whether an array of the tree lies in the memory of a buffer on the device, which is not its own. */
+static bool nova_lies_in(const nova_mirror *tree, const nova_mirror *buffer)
+{
+    if (tree == NULL)
+        return false;
+    return (tree != buffer && tree->lent
+            && nova_memory_overlaps(tree->memory, tree->bytes, buffer->memory, buffer->bytes))
+           || nova_lies_in(tree->left, buffer) || nova_lies_in(tree->right, buffer);
+}
+
+/* Whether kernels may write the result into the caller's buffer at once: it is on the device, and no
+ * argument lies there. */
+static inline bool nova_may_fill(nova_context *context)
+{
+    nova_mirror *buffer = nova_find_mirror(context->session, context->result->buffer);
+    return buffer != NULL && buffer->lent && !nova_lies_in(context->session->mirrors, buffer);
+}
+
 /* Sees to it that the device has the elements of a result: so many of the caller's buffer, behind which
  * that stays as it was, or all of the call's own memory. */
 static void nova_settle_result(nova_context *context, const void *name, int64_t count, size_t size)

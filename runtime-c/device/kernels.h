@@ -8,18 +8,19 @@
 #include "call.h"
 
 /* Runs a kernel for count iterations, behind the kernels before. */
-static void nova_launch(nova_context *context, nova_kernel kernel, int64_t count,
+static void nova_launch(nova_context *context, nova_kernel kernel, int64_t count, bool may_fail,
                         const nova_argument *arguments, int argument_count)
 {
-    if (count > 0)
-        nova_enqueue(context, kernel, count, nova_threads_for(count, 0), arguments,
-                     argument_count);
+    if (count <= 0)
+        return;
+    nova_enqueue(context, kernel, count, nova_threads_for(count, 0), arguments, argument_count);
+    context->session->may_have_failed |= may_fail;
 }
 
 /* Runs a kernel for count iterations, each of which is a work-group's, of whose threads so many have
  * something to do. Groups have few different sizes, since some devices compile a kernel for each. */
 static void nova_launch_groups(nova_context *context, nova_kernel kernel, int64_t count,
-                               int64_t threads, const nova_argument *arguments,
+                               int64_t threads, bool may_fail, const nova_argument *arguments,
                                int argument_count)
 {
     size_t block = threads <= 1 ? 1 : NOVA_BLOCK_SIZE;
@@ -38,6 +39,7 @@ static void nova_launch_groups(nova_context *context, nova_kernel kernel, int64_
     int64_t groups = count < NOVA_MAX_BLOCKS ? count : NOVA_MAX_BLOCKS;
     nova_threads all = {(size_t)groups * block, block, 0};
     nova_enqueue(context, kernel, count, all, arguments, argument_count);
+    context->session->may_have_failed |= may_fail;
 }
 
 /* Memory for threads: fewer of them where there is not enough for all. */

@@ -11,16 +11,13 @@
 static bool nova_offsets_rise_there(nova_context *context, nova_kernel kernel, nova_mirror *mirror,
                                     int64_t length)
 {
-    bool may_have_failed = context->session->may_have_failed;
     nova_block *block;
     int64_t *found = (int64_t *)nova_allocate(context, &block, 2, sizeof *found, NULL);
     found[0] = found[1] = 0;
     nova_argument arguments[] = {
         nova_array(context, (const void *)mirror->start, sizeof(int64_t), false),
         nova_array(context, found, sizeof(int64_t), true)};
-    nova_launch(context, kernel, length + 1, arguments, 2);
-    /* It cannot fail. */
-    context->session->may_have_failed = may_have_failed;
+    nova_launch(context, kernel, length + 1, false, arguments, 2);
     nova_device_read(context, found, arguments[1].memory, 0, 2 * sizeof *found);
     mirror->last_offset = found[0];
     bool rises = found[1] == 0;

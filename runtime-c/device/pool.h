@@ -83,7 +83,7 @@ typedef struct nova_device_session {
     struct nova_mirror *mirrors; /* arrays of the call, as a tree over their addresses */
     uint64_t random;             /* for the shape of that tree */
     nova_device_memory failure;  /* what a kernel writes that fails */
-    bool may_have_failed;        /* whether kernels have run since that was looked at */
+    bool may_have_failed;        /* whether kernels that may have run since that was looked at */
     nova_device_memory heap;     /* the memory of threads of kernels, */
     size_t heap_bytes;
     int64_t slice;               /* and what each has of it */

@@ -23,6 +23,12 @@ NOVA_IN_KERNELS bool nova_has_failed(NOVA_GLOBAL const nova_failure *failure)
     return NOVA_READ_GLOBAL(&failure->taken) != 0;
 }
 
+/* Whether one of a kernel before has failed, where none of this one can. */
+NOVA_IN_KERNELS bool nova_failed_before(NOVA_GLOBAL const nova_failure *failure)
+{
+    return failure->taken != 0;
+}
+
 /* The thread fails at a check; the function that it is in returns. */
 NOVA_IN_KERNELS void nova_fail_at(nova_context *context, int32_t site, int64_t first,
                                   int64_t second)

@@ -96,7 +96,6 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
     pthread_mutex_unlock(&device->pool.lock);
     if (code != CL_SUCCESS)
         nova_fail_device(context, "clEnqueueNDRangeKernel", code);
-    session->may_have_failed = true;
     if (session->profile != NULL)
         nova_note(session, device->names[number], device->places[number], span,
                   nova_bytes_of(arguments, argument_count, false),

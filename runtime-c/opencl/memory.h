@@ -4,6 +4,7 @@
 
 #include <CL/cl.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Memory on a device. */
 typedef cl_mem nova_device_memory;
@@ -18,6 +19,24 @@ typedef cl_event nova_span;
 static void nova_release_memory(nova_device_memory memory)
 {
     clReleaseMemObject(memory);
+}
+
+/* The memory that a piece is a part of: the piece itself, if it is none. */
+static inline cl_mem nova_whole_memory(cl_mem memory)
+{
+    cl_mem whole = NULL;
+    cl_int code =
+        clGetMemObjectInfo(memory, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL);
+    return code == CL_SUCCESS && whole != NULL ? whole : memory;
+}
+
+/* Whether two pieces of memory may have a byte in common: parts of one memory do, wherever they lie. */
+static inline bool nova_memory_overlaps(nova_device_memory a, size_t a_bytes, nova_device_memory b,
+                                        size_t b_bytes)
+{
+    (void)a_bytes;
+    (void)b_bytes;
+    return nova_whole_memory(a) == nova_whole_memory(b);
 }
 
 /* Waits for all that has been put into a queue. */

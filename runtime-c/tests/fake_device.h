@@ -20,6 +20,13 @@ typedef struct nova_device_session {
     int64_t slice;
 } nova_session;
 
+static inline bool nova_memory_overlaps(nova_device_memory a, size_t a_bytes, nova_device_memory b,
+                                        size_t b_bytes)
+{
+    uintptr_t first = (uintptr_t)a, second = (uintptr_t)b;
+    return first < second + b_bytes && second < first + a_bytes;
+}
+
 static int allocated, reads, written;
 
 static nova_device_memory nova_device_allocate(nova_context *context, size_t bytes)

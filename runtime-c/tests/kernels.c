@@ -116,7 +116,6 @@ static void nova_enqueue(nova_context *context, nova_kernel number, int64_t coun
             continue;
         }
         memcpy(session->failure, &failure, sizeof failure);
-        session->may_have_failed = true;
         return;
     }
     nova_mirror *words = nova_find_mirror(session, arguments[2].pieces->words);
@@ -216,7 +215,7 @@ static void grow(nova_context *context, void *argument)
 static int run_call(nova_body run, uint64_t most, char *message)
 {
     nova_device device = {most};
-    nova_device_call call = {&device, run, NULL, false, NULL};
+    nova_device_call call = {&device, run, NULL, true, false, NULL};
     nova_context context;
     message[0] = '\0';
     nova_open(&context, message);

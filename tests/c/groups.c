@@ -275,7 +275,7 @@ static void groups_value(nova_context *context, float alpha, int64_t A_dim0, int
                                                                                     sizeof(int64_t)),
                                    nova_array(context, t, sizeof(float), true),
                                    nova_local_array(context, x_dim0, sizeof(float))};
-    nova_launch_groups(context, 0, A_dim0, x_dim0, arguments, 10);
+    nova_launch_groups(context, 0, A_dim0, x_dim0, true, arguments, 10);
     *length_out = A_dim0;
     *data_out = t;
     *data_block_out = t_block;
@@ -324,7 +324,7 @@ int groups(int64_t *result_len, float **result, float alpha, int64_t A_dim0, int
 {
     struct groups_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta, y_len,
                                y, each};
-    nova_device_call device_call = {&nova_program_device, groups_run, &call, false, NULL};
+    nova_device_call device_call = {&nova_program_device, groups_run, &call, true, false, NULL};
     return nova_call(nova_with_device, &device_call, groups_message);
 }
 
@@ -358,7 +358,8 @@ int groups_device(int64_t *result_len, struct _cl_mem **result, float alpha, int
 {
     struct groups_device_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta,
                                       y_len, y, each};
-    nova_device_call device_call = {&nova_program_device, groups_device_run, &call, true, stream};
+    nova_device_call device_call = {&nova_program_device, groups_device_run, &call, true, true,
+                                    stream};
     return nova_call(nova_with_device, &device_call, groups_message);
 }
 

@@ -244,7 +244,7 @@ static void groups_value(nova_context *context, float alpha, int64_t A_dim0, int
                                    nova_array(context, t, sizeof(float), true),
                                    nova_local_array(context, x_dim0, sizeof(float))};
     nova_launch_groups(context, NOVA_KERNEL(nova_kernels::groups_value_kernel, "groups.nova:8:1"),
-                       A_dim0, x_dim0, arguments, 10);
+                       A_dim0, x_dim0, true, arguments, 10);
     *length_out = A_dim0;
     *data_out = t;
     *data_block_out = t_block;
@@ -293,7 +293,7 @@ int groups(int64_t *result_len, float **result, float alpha, int64_t A_dim0, int
 {
     struct groups_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta, y_len,
                                y, each};
-    nova_device_call device_call = {&nova_program_device, groups_run, &call, false, NULL};
+    nova_device_call device_call = {&nova_program_device, groups_run, &call, true, false, NULL};
     return nova_call(nova_with_device, &device_call, groups_message);
 }
 
@@ -327,7 +327,8 @@ int groups_device(int64_t *result_len, float **result, float alpha, int64_t A_di
 {
     struct groups_device_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta,
                                       y_len, y, each};
-    nova_device_call device_call = {&nova_program_device, groups_device_run, &call, true, stream};
+    nova_device_call device_call = {&nova_program_device, groups_device_run, &call, true, true,
+                                    stream};
     return nova_call(nova_with_device, &device_call, groups_message);
 }
 

@@ -279,7 +279,7 @@ static void lists_run(nova_context *context, void *argument)
 int lists(int64_t *result_len, nova_data_List_int **result, int64_t X_len, const int32_t *X)
 {
     struct lists_call call = {result_len, result, X_len, X};
-    nova_device_call device_call = {&nova_program_device, lists_run, &call, false, NULL};
+    nova_device_call device_call = {&nova_program_device, lists_run, &call, true, false, NULL};
     return nova_call(nova_with_device, &device_call, lists_message);
 }
 

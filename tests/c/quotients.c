@@ -195,7 +195,7 @@ static void quotients_value(nova_context *context, int64_t X_length, int32_t *X_
     nova_argument arguments[3] = {nova_array(context, X_data, sizeof(int32_t), false),
                                   nova_array(context, Y_data, sizeof(int32_t), false),
                                   nova_array(context, t, sizeof(int32_t), true)};
-    nova_launch(context, 0, X_length, arguments, 3);
+    nova_launch(context, 0, X_length, true, arguments, 3);
     if (X_length > 0) {
         nova_on_host(context, t, true);
         t[0] = -(uint32_t)t[0];
@@ -236,7 +236,7 @@ int quotients(int64_t *result_len, int32_t **result, int64_t X_len, const int32_
               const int32_t *Y)
 {
     struct quotients_call call = {result_len, result, X_len, X, Y_len, Y};
-    nova_device_call device_call = {&nova_program_device, quotients_run, &call, false, NULL};
+    nova_device_call device_call = {&nova_program_device, quotients_run, &call, true, false, NULL};
     return nova_call(nova_with_device, &device_call, quotients_message);
 }
 
@@ -261,7 +261,7 @@ int quotients_device(int64_t *result_len, struct _cl_mem **result, int64_t X_len
                      int64_t Y_len, struct _cl_mem *Y, void *stream)
 {
     struct quotients_device_call call = {result_len, result, X_len, X, Y_len, Y};
-    nova_device_call device_call = {&nova_program_device, quotients_device_run, &call, true,
+    nova_device_call device_call = {&nova_program_device, quotients_device_run, &call, true, true,
                                     stream};
     return nova_call(nova_with_device, &device_call, quotients_message);
 }

@@ -182,6 +182,22 @@ static void other_forms(stream_type stream)
     release(kept);
     free(on_host);
 
+    /* A result that reads elsewhere than it writes, into its argument and beside it. */
+    for (int beside = 0; beside < 2; beside++) {
+        MEMORY(int32_t) given = (MEMORY(int32_t))place(I, sizeof I);
+        MEMORY(int32_t) taken = beside ? (MEMORY(int32_t))place(I, sizeof I) : given;
+        MEMORY(int32_t) reversed = taken;
+        length = N;
+        SUCCEED(mirrored_device(&length, &reversed, N, given, stream));
+        EXPECT(reversed == taken && length == N);
+        fetch(found, taken, sizeof found);
+        for (int i = 0; i < N; i++)
+            EXPECT(found[i] == I[N - 1 - i] + 1);
+        release(given);
+        if (beside)
+            release(taken);
+    }
+
     /* A grid, into a buffer whose capacity is a product. */
     MEMORY(int32_t) buffer = (MEMORY(int32_t))place(I, sizeof I);
     MEMORY(int32_t) grid = buffer;

@@ -325,12 +325,11 @@ impl FunctionEmitter<'_, '_> {
         let Some(making) = self.making.clone() else {
             return;
         };
-        let at_once = if making.at_once { "true" } else { "false" };
         let arguments = vec![
             context(),
             self.assigned(count),
             Expression::SizeOf(making.element.clone()),
-            Expression::name(at_once),
+            making.at_once.condition(),
             Expression::text(place.to_string()),
         ];
         let elements = memory_type(element).pointer();

@@ -51,6 +51,8 @@ pub struct Kernels {
     pub nodes: BTreeSet<SumId>,
     /// Those of them that kernels append to.
     pub growing: BTreeSet<SumId>,
+    /// Whether any kernel of the program may fail.
+    pub may_fail: bool,
     /// The number and the name of the kernel that checks offsets, once there is one.
     pub offsets: Option<(usize, Name)>,
     /// The checks that kernels make; their numbers are what a failure tells the host.
@@ -170,16 +172,16 @@ impl FunctionEmitter<'_, '_> {
             block
         });
         let threads = (level == ir::Level::Block).then(|| self.threads_of_group(index, body));
+        let truth = |holds: bool| Expression::name(if holds { "true" } else { "false" });
+        let fails = truth(self.unit.may_fail(body));
         let appends = growing(&nodes).next().is_some();
-        let launch = match (&threads, appends, memory) {
-            (Some(_), _, _) => "nova_launch_groups",
-            (None, true, _) => "nova_launch_with_nodes",
-            (None, false, true) => "nova_launch_with_memory",
-            (None, false, false) => "nova_launch",
+        let (launch, more) = match (threads, appends, memory) {
+            (Some(threads), _, _) => ("nova_launch_groups", vec![threads, fails]),
+            (None, true, takes_memory) => ("nova_launch_with_nodes", vec![truth(takes_memory)]),
+            (None, false, true) => ("nova_launch_with_memory", Vec::new()),
+            (None, false, false) => ("nova_launch", vec![fails]),
         };
         let kernel = dialect::kernel_reference(self.unit.options.target, number, &name, &place);
-        let takes_memory = Expression::name(if memory { "true" } else { "false" });
-        let more = threads.or(appends.then_some(takes_memory));
         self.launch((launch, kernel), count, more, arguments);
         if let Some(turns) = turns {
             let all = vec![context(), Expression::Name(turns)];
@@ -209,13 +211,13 @@ impl FunctionEmitter<'_, '_> {
     }
 
     /// A launch: the function of the runtime, the kernel and a list of arguments. It is for so many
-    /// threads; more is said of groups, of how many threads, and of new nodes, whether threads take
-    /// memory too.
+    /// threads; more is said of groups, of how many threads, of new nodes, whether threads take memory
+    /// too, and whether the kernel may fail.
     fn launch(
         &mut self,
         (launch, kernel): (&str, Expression),
         count: Expression,
-        more: Option<Expression>,
+        more: Vec<Expression>,
         arguments: Vec<Expression>,
     ) {
         let length = arguments.len();
@@ -287,7 +289,8 @@ fn emit_kernel(
     let program = unit.program;
     let own = own_pointers(&program.clone_types(), body).unwrap_or_default();
     let of_group = shared_pointers(&program.clone_types(), body).unwrap_or_default();
-    let waits = waits(body) && unit.may_fail(body);
+    let fails = unit.may_fail(body);
+    let waits = waits(body) && fails;
     let mut emitter = FunctionEmitter::new(unit);
     let emitter = &mut emitter;
     emitter.own = Some(own);
@@ -317,7 +320,7 @@ fn emit_kernel(
     emitter.take_arrays_of_group(body, &mut parameters);
     let number = emitter.declare(index);
     emitter.take_turns_from_host((&number, &count), body, &mut parameters);
-    emitter.start_kernel(failure, state, slice, tables);
+    emitter.start_kernel((failure, fails), state, slice, tables);
     emitter.add_index(index);
     let mut code = emitter.block(body);
     if memory {

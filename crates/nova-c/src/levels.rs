@@ -153,11 +153,12 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
-    /// The beginning of a kernel: nothing is done after a failure before it. Its thread may have a slice
-    /// of memory, from somewhere on, of so many bytes, and node tables, at an address.
+    /// The beginning of a kernel: nothing is done after a failure before it, where kernels of the program
+    /// may fail, as this one may or not. Its thread may have a slice of memory, from somewhere on, of so
+    /// many bytes, and node tables, at an address.
     pub fn start_kernel(
         &mut self,
-        failure: Name,
+        (failure, fails): (Name, bool),
         state: Name,
         slice: Option<(Expression, Expression)>,
         tables: Option<Expression>,
@@ -171,8 +172,15 @@ impl FunctionEmitter<'_, '_> {
             fields.push(address);
         } else {
             fields.push(Expression::literal("0"));
-            let failed = Expression::call("nova_has_failed", vec![Expression::Name(failure)]);
-            self.push(Statement::when(failed, vec![Statement::Return(None)]));
+            // Nobody writes there while a kernel runs that cannot fail.
+            let question = match fails {
+                true => "nova_has_failed",
+                false => "nova_failed_before",
+            };
+            if self.unit.kernels.may_fail {
+                let failed = Expression::call(question, vec![Expression::Name(failure)]);
+                self.push(Statement::when(failed, vec![Statement::Return(None)]));
+            }
         }
         let zero = || Expression::literal("0");
         let (heap, size) = slice.unwrap_or_else(|| (zero(), zero()));

@@ -97,7 +97,8 @@ fn variable(ty: &str, pointers: bool, name: &str, value: Option<Expression>) -> 
 fn kernels_text(unit: &mut Unit) -> String {
     let foreign = device_functions::text(unit);
     let (items, mentioned) = device::functions(unit);
-    let names = mentioned.iter().map(|name| &**name);
+    // All kernels have a parameter of this type, whose name stands behind an address space.
+    let names = mentioned.iter().map(|name| &**name).chain(["nova_failure"]);
     let runtime = nova_runtime::select(Platform::OpenClKernels, names);
     let mut text = String::new();
     if foreign.contains("double")

@@ -81,7 +81,7 @@ impl<'p> Unit<'p> {
                 }
             })
             .collect();
-        Unit {
+        let mut unit = Unit {
             program,
             options,
             functions,
@@ -98,7 +98,22 @@ impl<'p> Unit<'p> {
             errors: BTreeSet::new(),
             assignments: count_assignments(program),
             counters: find_counters(program),
+        };
+        unit.kernels.may_fail = unit.has_kernels && unit.some_kernel_may_fail();
+        unit
+    }
+
+    /// Whether any kernel of the program may fail.
+    fn some_kernel_may_fail(&self) -> bool {
+        let mut fails = false;
+        for function in &self.program.functions {
+            each_command(&function.body, |command| {
+                if let Command::For { level, body, .. } = command {
+                    fails |= level.starts_kernel() && self.may_fail(body);
+                }
+            });
         }
+        fails
     }
 
     /// Whether there are node tables.
@@ -175,7 +190,8 @@ fn error_function(error: ErrorKind) -> Function {
 }
 
 impl Unit<'_> {
-    /// Whether commands may stop the program; memory for the result is there already.
+    /// Whether commands may stop the program; memory for the result is there already. A kernel whose
+    /// iterations cannot fail does only if the device does.
     pub fn may_fail(&self, commands: &[Command]) -> bool {
         let mut fails = self.options.target == Target::Traced;
         each_command(commands, |command| match command {
@@ -184,7 +200,6 @@ impl Unit<'_> {
                 fails |= callee.is_none_or(|info| info.context);
             }
             Command::Allocate { destination, .. } => fails |= destination.is_none(),
-            Command::For { level, .. } if level.starts_kernel() => fails |= self.has_kernels,
             Command::Reserve { .. }
             | Command::Unique { .. }
             | Command::Pieces { .. }

@@ -266,7 +266,9 @@ pub fn call_body(
         let device = Expression::name(crate::device::DEVICE).address();
         let lent = Expression::name(if stream.is_some() { "true" } else { "false" });
         let stream = stream.clone().map_or(null(), Expression::Name);
-        let values = vec![device, function, argument, lent, stream];
+        let may_fail = unit.kernels.may_fail;
+        let may_fail = Expression::name(if may_fail { "true" } else { "false" });
+        let values = vec![device, function, argument, may_fail, lent, stream];
         argument = structure("device_call", Type::name("nova_device_call"), values);
         function = Expression::name("nova_with_device");
     }

@@ -11,6 +11,7 @@ use crate::unit::Unit;
 use nova_core::Type as CoreType;
 use nova_flat::representation::{Field, components, input_fields, result_fields};
 use nova_loop::ir;
+use nova_loop::walk::each_command;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -21,10 +22,46 @@ pub struct Making {
     pub element: Type,
     /// For each component, where it lies in them.
     pub fields: Vec<Option<Field>>,
-    /// Whether nothing can fail once the memory is there.
-    pub at_once: bool,
+    /// Whether it goes into the caller's buffer at once.
+    pub at_once: AtOnce,
     /// The variable that points to the elements, once they have memory.
     pub data: Option<Name>,
+}
+
+/// Whether a result is written to the caller's buffer at once, which then must not change any more by an
+/// error of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtOnce {
+    /// Something may fail once the memory is there.
+    No,
+    /// Nothing can, and the host writes it.
+    ByHost,
+    /// Nothing can, and kernels write it: into a buffer on the device.
+    ByKernels,
+}
+
+impl AtOnce {
+    /// How a result is written that commands make.
+    fn of(unit: &Unit, commands: &[ir::Command]) -> AtOnce {
+        let mut launches = false;
+        each_command(commands, |command| {
+            launches |= matches!(command, ir::Command::For { level, .. } if level.starts_kernel());
+        });
+        match (unit.may_fail(commands), launches && unit.has_kernels) {
+            (true, _) => AtOnce::No,
+            (false, true) => AtOnce::ByKernels,
+            (false, false) => AtOnce::ByHost,
+        }
+    }
+
+    /// The condition in C.
+    pub fn condition(self) -> Expression {
+        match self {
+            AtOnce::No => Expression::name("false"),
+            AtOnce::ByHost => Expression::name("true"),
+            AtOnce::ByKernels => Expression::call("nova_may_fill", vec![context()]),
+        }
+    }
 }
 
 /// For the function of an entry, the pointers to fields of structures that lie a number of elements
@@ -87,7 +124,7 @@ pub fn making(unit: &mut Unit, function: ir::FunctionId) -> Option<Making> {
     Some(Making {
         element: unit.types.value(element, &[])?,
         fields: result_fields(&entry.result, &program.sums),
-        at_once: !unit.may_fail(rest),
+        at_once: AtOnce::of(unit, rest),
         data: None,
     })
 }
