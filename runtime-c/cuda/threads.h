@@ -7,13 +7,23 @@
 #include "../device/mirrors.h"
 #include <stdint.h>
 
+/* Loops that most threads run through once are not written out: how many rounds they have would be a
+ * division of 64 bits. */
+#ifdef __NVCC__
+#define NOVA_NOT_WRITTEN_OUT _Pragma("unroll 1")
+#else
+#define NOVA_NOT_WRITTEN_OUT
+#endif
+
 /* A loop over 0 … count - 1 whose iterations the threads share. */
 #define NOVA_SHARED_LOOP(variable, count)                                                          \
+    NOVA_NOT_WRITTEN_OUT                                                                           \
     for (int64_t variable = NOVA_THREAD; variable < (count);                                       \
          variable += (int64_t)gridDim.x * blockDim.x)
 
 /* One whose iterations the blocks share, each of them done by all threads of its block. */
 #define NOVA_GROUP_LOOP(variable, count)                                                           \
+    NOVA_NOT_WRITTEN_OUT                                                                           \
     for (int64_t variable = (int64_t)blockIdx.x; variable < (count);                               \
          variable += (int64_t)gridDim.x)
 

@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Threads of a block (OpenCL's word: work-group), and blocks of a kernel at most. */
+/* Threads of a block (OpenCL's word: work-group), and blocks of a kernel at most. So many blocks are to
+ * have room on a multiprocessor of CUDA, whose registers are 64 for each of 1024 threads; compilers that
+ * are told nothing take half of these, and have fewer loads under way. */
 #ifndef NOVA_BLOCK_SIZE
 #define NOVA_BLOCK_SIZE 256
+#endif
+#ifndef NOVA_LEAST_BLOCKS
+#define NOVA_LEAST_BLOCKS (NOVA_BLOCK_SIZE < 1024 ? 1024 / NOVA_BLOCK_SIZE : 1)
 #endif
 #ifndef NOVA_MAX_BLOCKS
 #define NOVA_MAX_BLOCKS 65536

@@ -18,6 +18,7 @@ typedef ulong uint64_t;
 #define INT64_C(x) x##L
 #define UINT64_C(x) x##UL
 #define sqrtf sqrt
+#define rsqrtf rsqrt
 #define fabsf fabs
 #define expf exp
 #define exp2f exp2

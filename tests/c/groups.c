@@ -19,6 +19,7 @@ static const char *const nova_kernel_sources[] = {
     "#define INT64_C(x) x##L\n"
     "#define UINT64_C(x) x##UL\n"
     "#define sqrtf sqrt\n"
+    "#define rsqrtf rsqrt\n"
     "#define fabsf fabs\n"
     "#define expf exp\n"
     "#define exp2f exp2\n"
@@ -83,8 +84,8 @@ static const char *const nova_kernel_sources[] = {
     "    NOVA_GLOBAL nova_failure *failure;\n"
     "    bool failed; /* whether the thread is to leave its function */\n"
     "    /* Where the threads of a work-group wait for each other: between which barriers one has failed\n"
-    "     * first, and between which ones this thread is. */\n"
-    "    NOVA_LOCAL int *group;\n",
+    "     * first, and between which ones this thread is. */\n",
+    "    NOVA_LOCAL int *group;\n"
     "    int phase;\n"
     "    NOVA_GLOBAL uint8_t *heap; /* the thread's slice of the memory of threads, */\n"
     "    int64_t size, used;        /* its bytes, and how many of them blocks have taken; */\n"
@@ -148,8 +149,8 @@ static const char *const nova_kernel_sources[] = {
     "        return;\n"
     "    NOVA_GROUP_LOOP(i, count) {\n"
     "        float b = y_data[i];\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n"
-    "        if (nova_group_has_failed(context))\n",
+    "        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);\n",
+    "        if (nova_group_has_failed(context))\n"
     "            return;\n"
     "        /* groups.nova:7:32 */\n"
     "        NOVA_LOCAL_LOOP(i_2, x_dim0) {\n"

@@ -23,8 +23,17 @@ template <typename T> static __device__ inline T nova_load(const T *address)
 }
 #endif
 
+/* Loops that most threads run through once are not written out: how many rounds they have would be a
+ * division of 64 bits. */
+#ifdef __NVCC__
+#define NOVA_NOT_WRITTEN_OUT _Pragma("unroll 1")
+#else
+#define NOVA_NOT_WRITTEN_OUT
+#endif
+
 /* One whose iterations the blocks share, each of them done by all threads of its block. */
 #define NOVA_GROUP_LOOP(variable, count)                                                           \
+    NOVA_NOT_WRITTEN_OUT                                                                           \
     for (int64_t variable = (int64_t)blockIdx.x; variable < (count);                               \
          variable += (int64_t)gridDim.x)
 
@@ -100,18 +109,18 @@ NOVA_IN_KERNELS bool nova_group_has_failed(nova_context *context)
     return NOVA_READ_LOCAL(context->group) < context->phase;
 }
 
-static __global__ __launch_bounds__(NOVA_BLOCK_SIZE) void groups_value_kernel(int64_t count,
-                                                                              nova_failure *failure,
-                                                                              float alpha,
-                                                                              int64_t A_dim1,
-                                                                              float *A_data,
-                                                                              float *x_data,
-                                                                              float beta,
-                                                                              float *y_data,
-                                                                              int64_t x_dim1,
-                                                                              int64_t x_dim0,
-                                                                              float *t,
-                                                                              int64_t t_2_offset)
+static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_BLOCKS) void groups_value_kernel(int64_t count,
+                                                                                                 nova_failure *failure,
+                                                                                                 float alpha,
+                                                                                                 int64_t A_dim1,
+                                                                                                 float *A_data,
+                                                                                                 float *x_data,
+                                                                                                 float beta,
+                                                                                                 float *y_data,
+                                                                                                 int64_t x_dim1,
+                                                                                                 int64_t x_dim0,
+                                                                                                 float *t,
+                                                                                                 int64_t t_2_offset)
 {
     NOVA_DYNAMIC_SHARED(unsigned char, shared);
     float *t_2 = (float *)(shared + t_2_offset);

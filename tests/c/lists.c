@@ -42,6 +42,7 @@ static const char *const nova_kernel_sources[] = {
     "#define INT64_C(x) x##L\n"
     "#define UINT64_C(x) x##UL\n"
     "#define sqrtf sqrt\n"
+    "#define rsqrtf rsqrt\n"
     "#define fabsf fabs\n"
     "#define expf exp\n"
     "#define exp2f exp2\n"

@@ -37,8 +37,17 @@ template <typename T> static __device__ inline T nova_load(const T *address)
 }
 #endif
 
+/* Loops that most threads run through once are not written out: how many rounds they have would be a
+ * division of 64 bits. */
+#ifdef __NVCC__
+#define NOVA_NOT_WRITTEN_OUT _Pragma("unroll 1")
+#else
+#define NOVA_NOT_WRITTEN_OUT
+#endif
+
 /* A loop over 0 … count - 1 whose iterations the threads share. */
 #define NOVA_SHARED_LOOP(variable, count)                                                          \
+    NOVA_NOT_WRITTEN_OUT                                                                           \
     for (int64_t variable = NOVA_THREAD; variable < (count);                                       \
          variable += (int64_t)gridDim.x * blockDim.x)
 
@@ -118,11 +127,11 @@ struct nova_device_tables {
     } List_int;
 };
 
-static __global__ __launch_bounds__(NOVA_BLOCK_SIZE) void lists_value_kernel(int64_t count,
-                                                                             nova_failure *failure,
-                                                                             const nova_device_nodes List_int_growth,
-                                                                             int32_t *X_data,
-                                                                             int64_t *t)
+static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_BLOCKS) void lists_value_kernel(int64_t count,
+                                                                                                nova_failure *failure,
+                                                                                                const nova_device_nodes List_int_growth,
+                                                                                                int32_t *X_data,
+                                                                                                int64_t *t)
 {
     struct nova_device_tables tables;
     tables.List_int.nodes = (List_int_node *)List_int_growth.nodes;

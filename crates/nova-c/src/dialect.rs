@@ -223,12 +223,14 @@ pub fn shared_type(target: Target, element: Type) -> Type {
     }
 }
 
-/// What stands before a kernel.
-pub fn kernel_prefix(target: Target) -> &'static str {
+/// What stands before a kernel. Threads that take memory are few, and have as many registers as they
+/// like; of others many are to be resident.
+pub fn kernel_prefix(target: Target, takes_memory: bool) -> &'static str {
     match target {
         Target::Seq | Target::Traced | Target::Pthreads => "static",
         Target::OpenCl => "__kernel",
-        Target::Cuda => "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE)",
+        Target::Cuda if takes_memory => "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE)",
+        Target::Cuda => "static __global__ __launch_bounds__(NOVA_BLOCK_SIZE, NOVA_LEAST_BLOCKS)",
     }
 }
 
@@ -291,9 +293,10 @@ uint3 uint4 uint8 uint16 long2 long3 long4 long8 long16 ulong2 ulong3 ulong4 ulo
 float3 float4 float8 float16 double2 double3 double4 double8 double16 half2 half3 half4 half8 half16
 image1d_t image2d_t image3d_t image2d_array_t sampler_t event_t queue_t reserve_id_t clk_event_t
 read_only write_only read_write uniform pipe generic vec_step complex imaginary bool true false as_int
-as_uint as_float as_double as_long as_ulong sqrtf fabsf expf exp2f logf log2f log10f sinf cosf tanf asinf acosf atanf
+as_uint as_float as_double as_long as_ulong rsqrt rsqrtf sqrtf fabsf expf exp2f logf log2f log10f sinf cosf tanf asinf acosf atanf
 sinhf coshf tanhf powf atan2f floorf ceilf roundf truncf erff fmaf barrier";
 
-/// Variables and macros of CUDA C; its functions and types may be hidden by variables.
+/// Variables and macros of CUDA C, and functions that kernels call and C does not have; other functions
+/// and types may be hidden by variables.
 const CUDA_WORDS: &str = "
-threadIdx blockIdx blockDim gridDim warpSize nova_kernels";
+threadIdx blockIdx blockDim gridDim warpSize nova_kernels rsqrt rsqrtf";

@@ -260,11 +260,13 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
 
     /// The source of mathematical functions.
     pub fn functions(&self) -> Functions {
-        let is_c = !self.is_on_device() && self.unit.options.target != Target::Cuda;
-        match self.unit.program.strict {
-            true => Functions::Strict,
-            false if is_c => Functions::Vector,
-            false => Functions::Library,
+        match (self.unit.program.strict, self.unit.options.target) {
+            (true, _) => Functions::Strict,
+            (false, _) if self.is_on_device() => Functions::Kernels,
+            (false, Target::Cuda) => Functions::Library,
+            (false, Target::Seq | Target::Traced | Target::Pthreads | Target::OpenCl) => {
+                Functions::Vector
+            }
         }
     }
 

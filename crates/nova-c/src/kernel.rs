@@ -337,7 +337,7 @@ fn emit_kernel(
     };
     emitter.push(all);
     Function {
-        prefix: vec![dialect::kernel_prefix(target).into()],
+        prefix: vec![dialect::kernel_prefix(target, memory).into()],
         result: Type::name("void"),
         name,
         parameters,
@@ -388,7 +388,7 @@ fn emit_offsets_kernel(target: Target, name: Name) -> Function {
     };
     let unused = Expression::name("failure").cast(Type::name("void"));
     Function {
-        prefix: vec![dialect::kernel_prefix(target).into()],
+        prefix: vec![dialect::kernel_prefix(target, false).into()],
         result: Type::name("void"),
         name,
         parameters,

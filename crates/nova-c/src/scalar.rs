@@ -263,6 +263,8 @@ pub enum Functions {
     Strict,
     /// The library of the language that is written.
     Library,
+    /// That of the language of kernels, which has a reciprocal square root.
+    Kernels,
     /// C's library under names of our own, which have vector versions where the library has.
     Vector,
 }
@@ -529,6 +531,9 @@ fn unary(operation: ScalarOperation, a: Value, functions: Functions) -> Value {
             scalar,
             depth,
         ),
+        O::ReciprocalSqrt if functions == Functions::Kernels => {
+            function(operation, vec![a], functions)
+        }
         O::ReciprocalSqrt => {
             let root = function(O::Sqrt, vec![a], functions).expression;
             let quotient = Expression::binary(Binary::Divide, one(scalar), root);

@@ -105,6 +105,14 @@ fn closures_are_chosen_inside_of_kernels() {
 }
 
 #[test]
+fn reciprocal_roots_are_the_devices_own() {
+    let text = "((X : vector float)) (map rsqrt X)";
+    for program in &compile_with(text, " = rsqrtf(") {
+        gives(program, &["[4.0 0.25 1.0 0.0]"], "[0.5 2.0 1.0 inf]");
+    }
+}
+
+#[test]
 fn one_array_may_be_several_arguments() {
     let text = "((X : vector float) (Y : vector float)) (reduce + 0 (map * X Y))";
     for (checked, library) in &compile(text) {
