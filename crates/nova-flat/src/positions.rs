@@ -74,7 +74,8 @@ impl<'a> Sums<'a> {
             ..Sums::default()
         };
         for (index, number) in indices.iter().zip(at) {
-            sums.values.extend(self.value(*number).map(|sum| (*index, sum)));
+            sums.values
+                .extend(self.value(*number).map(|sum| (*index, sum)));
         }
         each_statement(body, &mut |statement| sums.add(statement));
         sums

@@ -65,7 +65,8 @@ pub fn segments(types: &[Type], sums: &[SumType]) -> Vec<[usize; 3]> {
                 .is_some_and(|component| component.name.rsplit('_').next() == Some(name))
         };
         for k in 0..list.len() {
-            let named = is_named(k, "starts") && is_named(k + 1, "ends") && is_named(k + 2, "total");
+            let named =
+                is_named(k, "starts") && is_named(k + 1, "ends") && is_named(k + 2, "total");
             if named && !holds_sums(ty) {
                 found.push([first + k, first + k + 1, first + k + 2]);
             }

@@ -457,7 +457,8 @@ impl Bounds<'_> {
         match (operation, operands) {
             (ScalarOperation::Minimum, [a, b]) => {
                 if let (Some(one), Some(other)) = (self.facts.least(a), self.facts.least(b)) {
-                    self.facts.at_least(variable, Affine::constant(one.min(other)));
+                    self.facts
+                        .at_least(variable, Affine::constant(one.min(other)));
                 }
                 self.facts.at_most(variable, a.clone());
                 self.facts.at_most(variable, b.clone());
@@ -471,7 +472,8 @@ impl Bounds<'_> {
             }
             (ScalarOperation::Maximum, [a, b]) => {
                 if let (Some(one), Some(other)) = (self.facts.most(a), self.facts.most(b)) {
-                    self.facts.at_most(variable, Affine::constant(one.max(other)));
+                    self.facts
+                        .at_most(variable, Affine::constant(one.max(other)));
                 }
                 self.facts.at_least(variable, a.clone());
                 self.facts.at_least(variable, b.clone());

@@ -75,7 +75,11 @@ impl Shapes {
     /// Notes the arguments of entries that nothing else calls.
     fn arguments(&mut self, program: &Program) {
         let alone = program.entry_functions();
-        for entry in program.entries.iter().filter(|e| alone.contains(&e.function)) {
+        for entry in program
+            .entries
+            .iter()
+            .filter(|e| alone.contains(&e.function))
+        {
             let Function { parameters, .. } = program.function(entry.function);
             let types: Vec<CoreType> = entry.inputs.iter().map(|(_, ty)| ty.clone()).collect();
             for [starts, ends, total] in segments(&types, &program.sums) {
@@ -151,11 +155,18 @@ impl Shapes {
         let given = given?;
         let is_free = is_for_elements(program, body, place, row, start);
         let rest = Body {
-            statements: body.statements.iter().enumerate().filter(|(k, _)| *k != place).map(|(_, s)| s.clone()).collect(),
+            statements: body
+                .statements
+                .iter()
+                .enumerate()
+                .filter(|(k, _)| *k != place)
+                .map(|(_, s)| s.clone())
+                .collect(),
             results: Vec::new(),
         };
         let (own, others) = (effects.of_body(&row.body), effects.of_body(&rest));
-        let is_quiet = !others.observable && !others.endless && (!own.observable || others.is_pure());
+        let is_quiet =
+            !others.observable && !others.endless && (!own.observable || others.is_pure());
         if !is_free || !is_quiet {
             return None;
         }
@@ -200,7 +211,9 @@ impl Shapes {
             return None;
         };
         let at = |atom: Atom| match bound_by(body, atom) {
-            Some(Expression::Index { array, indices }) if indices[..] == [Atom::Variable(index)] => {
+            Some(Expression::Index { array, indices })
+                if indices[..] == [Atom::Variable(index)] =>
+            {
                 Some(self.first(*array))
             }
             _others => None,
@@ -327,7 +340,11 @@ fn is_for_elements(
         }
     });
     let made = body.statements.get(place).map(|s| &s.pattern[..]);
-    let mut others = body.statements.iter().enumerate().filter(|(k, _)| *k != place);
+    let mut others = body
+        .statements
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| *k != place);
     let uses_row = others.any(|(_, statement)| {
         let mut uses = false;
         let single = Body {

@@ -102,7 +102,10 @@ fn results_are_those_of_the_interpreter() {
                     strict: true,
                     ..Options::default()
                 };
-                match (evaluate(program, k, &values, &strict), compiled.call(k, input)) {
+                match (
+                    evaluate(program, k, &values, &strict),
+                    compiled.call(k, input),
+                ) {
                     (Ok(expected), Ok(value)) => {
                         assert!(value.same(&expected), "{}: {input:?}", entry.name);
                     }

@@ -200,7 +200,7 @@ const EXPECTED: [Row; 16] = [
     row(
         "sumstats",
         USUAL,
-        [counts([0, 6144], 0, 3, 7), counts([0, 8704], 0, 4, 7)],
+        [counts([0, 6144], 0, 3, 7), counts([0, 6656], 0, 4, 7)],
     ),
     row(
         "sumrows",

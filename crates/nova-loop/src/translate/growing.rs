@@ -107,7 +107,9 @@ impl<'a> Translator<'a> {
         };
         let results_leave = |body: &flat::Body, to: &[flat::Variable]| {
             let results = body.results.iter().enumerate();
-            results.into_iter().any(|(k, result)| leaves(result, to.get(k)))
+            results
+                .into_iter()
+                .any(|(k, result)| leaves(result, to.get(k)))
         };
         let pattern = &statement.pattern;
         match &statement.expression {
@@ -116,7 +118,8 @@ impl<'a> Translator<'a> {
                     operation.carries.iter().map(|(state, _)| *state).collect();
                 let mut starts = operation.carries.iter().enumerate();
                 starts.any(|(k, (state, start))| {
-                    leaves(start, Some(state)) || leaves(&flat::Atom::Variable(*state), pattern.get(k))
+                    leaves(start, Some(state))
+                        || leaves(&flat::Atom::Variable(*state), pattern.get(k))
                 }) || results_leave_states(operation, &states, &leaves)
             }
             flat::Expression::If {
@@ -169,9 +172,16 @@ impl<'a> Translator<'a> {
             count: used.clone().plus(count.clone()),
             place: place.clone(),
         });
-        let name = self.facts.block(block).name.unwrap_or_else(|| self.name(block));
+        let name = self
+            .facts
+            .block(block)
+            .name
+            .unwrap_or_else(|| self.name(block));
         let pointer = self.add_variable(name, Type::Pointer(element));
-        self.emit(Command::declare(pointer, Expression::offset(all.pointer, used)));
+        self.emit(Command::declare(
+            pointer,
+            Expression::offset(all.pointer, used),
+        ));
         self.bind_block(block, pointer, all.handle)?;
         Ok(true)
     }
@@ -184,5 +194,6 @@ fn results_leave_states(
     leaves: &dyn Fn(&flat::Atom, Option<&flat::Variable>) -> bool,
 ) -> bool {
     let next = operation.body.results.iter().zip(states);
-    next.into_iter().any(|(result, state)| leaves(result, Some(state)))
+    next.into_iter()
+        .any(|(result, state)| leaves(result, Some(state)))
 }

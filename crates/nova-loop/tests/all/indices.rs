@@ -20,7 +20,7 @@ fn function(body: &str) -> String {
 
 /// The number that a program makes of so many bytes.
 fn value_of(program: &Program, length: u8) -> ScalarValue {
-    value(program, (0..length).map(|k| k * 37 % 11).collect())
+    value(program, (0..length).map(|k| k.wrapping_mul(37) % 11).collect())
 }
 
 /// The text of the function after the pass, which must give the same values.
@@ -156,4 +156,30 @@ fn conditions_in_loops_compute_both_sides() {
          (set s (add i32 s (select c 1i32 0i32)))",
     );
     assert!(!text.contains("(and bool"), "{text}");
+}
+
+/// A function over so many iterations, whatever the length, for bytes of which there are enough.
+fn of_known_length(count: u8) -> String {
+    let body = "(declare before:u8 (load x (max i64 0 (sub i64 i 1))))
+         (set s (sub i32 (mul i32 s 3i32) (convert.i32 u8 before)))";
+    function(body).replace("(for i n sequential", &format!("(for i {count} sequential"))
+}
+
+#[test]
+fn long_loops_of_a_known_length_are_split_too() {
+    for (count, is_split) in [(4, false), (40, true)] {
+        let text = of_known_length(count);
+        let before = read(&text);
+        let mut after = before.clone();
+        nova_loop::indices::run(&mut after);
+        let printed = print(&after);
+        assert_eq!(value_of(&before, 50), value_of(&after, 50), "{printed}");
+        let inside = in_loop(&printed);
+        assert_eq!(
+            !inside.contains("(if") && !inside.contains("(select"),
+            is_split,
+            "{printed}"
+        );
+        assert!(!printed.contains("(if true"), "{printed}");
+    }
 }

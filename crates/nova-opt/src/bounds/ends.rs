@@ -94,7 +94,10 @@ impl Bounds<'_> {
         let statements = operation.body.statements.iter().enumerate();
         let found: Vec<Found> = statements
             .filter_map(|(place, inner)| {
-                let wrapped = || self.wrapped_index(place, inner, &rounds).map(Found::Wrapped);
+                let wrapped = || {
+                    self.wrapped_index(place, inner, &rounds)
+                        .map(Found::Wrapped)
+                };
                 let ends = self.ends(place, inner, &rounds).map(Found::Ends);
                 ends.or_else(wrapped)
             })
@@ -185,7 +188,8 @@ impl Bounds<'_> {
     pub(super) fn is_outside(&self, sum: &Affine, start: usize) -> bool {
         sum.symbols().all(|symbol| {
             let before = self.order.get(&symbol).is_some_and(|place| *place < start);
-            before && matches!(self.program.ty(symbol), Type::Scalar(scalar) if *scalar != Scalar::U64)
+            before
+                && matches!(self.program.ty(symbol), Type::Scalar(scalar) if *scalar != Scalar::U64)
         })
     }
 
@@ -212,7 +216,10 @@ impl Bounds<'_> {
             statements: Vec::new(),
             place: inner.place.clone(),
         };
-        if self.check_parts(&ends.parts, *error, rounds, &mut code).is_some() {
+        if self
+            .check_parts(&ends.parts, *error, rounds, &mut code)
+            .is_some()
+        {
             *inside = Atom::Constant(ScalarValue::Bool(true));
             before.append(&mut code.statements);
         }

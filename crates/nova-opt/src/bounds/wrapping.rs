@@ -155,12 +155,7 @@ impl Bounds<'_> {
     }
 
     /// What the index is in the first round, as `i64`.
-    fn first_index(
-        &mut self,
-        wrapped: &Wrapped,
-        rounds: &Rounds,
-        code: &mut Code,
-    ) -> Option<Atom> {
+    fn first_index(&mut self, wrapped: &Wrapped, rounds: &Rounds, code: &mut Code) -> Option<Atom> {
         let sum = rounds.first(&wrapped.sum);
         let value = self.sum(&sum, code)?;
         if self.fits(&sum, wrapped.scalar) {
@@ -217,9 +212,7 @@ pub(super) fn define(body: &mut Body, mut defined: Vec<Defined>) {
     }
     let mut statements = Vec::with_capacity(body.statements.len());
     for statement in std::mem::take(&mut body.statements) {
-        let found = defined
-            .iter()
-            .position(|d| statement.pattern == [d.index]);
+        let found = defined.iter().position(|d| statement.pattern == [d.index]);
         match found {
             Some(found) => statements.append(&mut defined.swap_remove(found).statements),
             None => statements.push(statement),

@@ -94,10 +94,7 @@ impl Replaced {
 
     fn see(&mut self, statement: &Statement) {
         match (&statement.expression, &statement.pattern[..]) {
-            (
-                Expression::View { array, .. } | Expression::Atom(Atom::Variable(array)),
-                [other],
-            ) => {
+            (Expression::View { array, .. } | Expression::Atom(Atom::Variable(array)), [other]) => {
                 let root = self.root(*array);
                 self.roots.insert(*other, root);
             }
@@ -157,7 +154,10 @@ impl Replaced {
         reader.each_read(&mut |expression, variable| {
             if self.root(variable) == root && !reads {
                 let apart = match expression {
-                    Some(Expression::Index { array: read, indices }) if *read == array => {
+                    Some(Expression::Index {
+                        array: read,
+                        indices,
+                    }) if *read == array => {
                         let sums = sums.get_or_init(|| reader.sums(&self.sums));
                         sums.is_apart(indices, &block)
                     }
@@ -280,7 +280,8 @@ fn each_change(statement: &Statement, visit: &mut dyn FnMut(Variable, Variable))
                 let own = made.by_ref().take(output.gives());
                 match output {
                     Output::Scatter { destinations, .. } => {
-                        own.zip(destinations).for_each(|(other, array)| visit(*array, *other));
+                        own.zip(destinations)
+                            .for_each(|(other, array)| visit(*array, *other));
                     }
                     _makes_anew => own.for_each(drop),
                 }
@@ -293,7 +294,9 @@ fn each_change(statement: &Statement, visit: &mut dyn FnMut(Variable, Variable))
 /// Calls `visit` for each variable that an expression reads, with the expression, at any depth, that reads
 /// it; with none for results of bodies.
 fn each_read(expression: &Expression, visit: &mut dyn FnMut(Option<&Expression>, Variable)) {
-    used_variables(expression, &mut |variable| visit(Some(expression), variable));
+    used_variables(expression, &mut |variable| {
+        visit(Some(expression), variable)
+    });
     bodies(expression, &mut |body| deep(|| each_read_of(body, visit)));
 }
 

@@ -159,7 +159,8 @@ fn given_where(statements: &[Statement], condition: Atom, value: Atom) -> Option
                 ..
             } if *asked == condition && !ends_in_failure(then) => {
                 let result = *then.results.get(place)?;
-                let is_bound = |s: &Statement| s.pattern.iter().any(|v| result == Atom::Variable(*v));
+                let is_bound =
+                    |s: &Statement| s.pattern.iter().any(|v| result == Atom::Variable(*v));
                 (!then.statements.iter().any(is_bound)).then_some(result)
             }
             _others => None,

@@ -142,7 +142,15 @@ fn indices_that_may_wrap_are_checked_before_the_operation() {
         let elements: Vec<String> = (0..length).map(|k| (k * k % 97).to_string()).collect();
         format!("[{}]", elements.join(" "))
     };
-    let steps = [(1, 0), (-1, 0), (3, 1), (1, -2), (-1, -1), (127, 0), (-127, 1)];
+    let steps = [
+        (1, 0),
+        (-1, 0),
+        (3, 1),
+        (1, -2),
+        (-1, -1),
+        (127, 0),
+        (-127, 1),
+    ];
     for (c, d) in steps {
         let text = wrapped(c, d);
         let (before, behind) = (after(|_| {}, &text), after(nova_opt::bounds::run, &text));
@@ -155,7 +163,10 @@ fn indices_that_may_wrap_are_checked_before_the_operation() {
                     let inputs = [list(n), format!("{b}i8"), list(k), list(l)];
                     let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
                     let (expected, found) = (value(&before, &inputs), value(&behind, &inputs));
-                    assert_eq!(found, expected, "{c} {d}: {b}, {n} elements, {k} x {l}\n{printed}");
+                    assert_eq!(
+                        found, expected,
+                        "{c} {d}: {b}, {n} elements, {k} x {l}\n{printed}"
+                    );
                 }
             }
         }

@@ -502,7 +502,9 @@ fn merged_operations_stay_short() {
 #[test]
 fn reads_that_move_behind_a_change_see_what_they_saw() {
     let mut moved = 0;
-    for (first, second, count) in (0..5).flat_map(|a| (0..5).flat_map(move |b| (1..4).map(move |c| (a, b, c)))) {
+    for (first, second, count) in
+        (0..5).flat_map(|a| (0..5).flat_map(move |b| (1..4).map(move |c| (a, b, c))))
+    {
         for distance in [-3, -1, 0, 1, 3] {
             let from = second + distance;
             if first + count > 8 || second + count > 8 || from < 0 || from + count > 8 {

@@ -219,3 +219,48 @@ fn checks_leave_nested_loops_where_all_have_rounds() {
         assert_eq!(value(&program, &[x, y, "9"]), expected);
     }
 }
+
+#[test]
+fn conversions_leave_loops_behind_the_check_that_they_fit() {
+    let loop_of = |check: &str| {
+        format!(
+            "(let [f:bool] (fits.i32 i64 m)) {check}
+             (let [z:[n]i64] (operation [n] [i:i64] [] (do
+               (let [c:bool] (fits.i32 i64 m))
+               (let [] (check c overflow [m]))
+               (let [a:i32] (convert.i32 i64 m)) (let [b:i64] (convert.i64 i32 a))
+               (in b)) (map)))
+             (in n z)"
+        )
+    };
+    let outside = hoisted(
+        nova_opt::hoist::run,
+        VECTOR,
+        &loop_of("(let [] (check f overflow [m]))"),
+    );
+    assert_eq!(
+        shape(&outside),
+        [
+            "fits.i32",
+            "check",
+            "fits.i32",
+            "convert.i32",
+            "convert.i64",
+            "operation",
+            "check"
+        ]
+    );
+    // A check that only a branch reaches, or the loop itself, makes nothing sure outside.
+    for check in [
+        "",
+        "(let [] (if f (do (let [] (check f overflow [m])) (in)) (do (in))))",
+    ] {
+        let inside = hoisted(nova_opt::hoist::run, VECTOR, &loop_of(check));
+        let words = shape(&inside);
+        let (operation, convert) = (
+            words.iter().position(|word| word == "operation"),
+            words.iter().position(|word| word == "convert.i32"),
+        );
+        assert!(operation < convert, "{words:?}");
+    }
+}

@@ -1,0 +1,319 @@
+//! The table of passes: to add one, add a row to [`PASSES`].
+
+use super::{On, Pass, Step, counting};
+use nova_loop::Machine;
+
+/// The name of the pass behind which strategies are no longer only those of the program.
+pub(super) const HONOUR: &str = "strategies";
+
+/// The name of the pass that gives to threads what no strategy does.
+pub(super) const DIVIDE: &str = "divide";
+
+/// The names of the passes that decide which loops threads share, of a processor and of a device.
+pub(super) const REGIONS: &str = "regions";
+pub(super) const KERNELS: &str = "kernels";
+
+/// Runs wherever another pass has left something to tidy.
+const SIMPLIFY: Pass = Pass {
+    name: "simplify",
+    description: "propagates copies and constants, and removes what nobody uses",
+    level: 1,
+    step: Step::Flat(nova_opt::simplify::run),
+};
+
+/// Runs before fusion, so that operations are made together that leave a loop, and behind it.
+const HOIST: Pass = Pass {
+    name: "hoist",
+    description: "computes before a loop what every round of it would compute anew",
+    level: 2,
+    step: Step::Flat(nova_opt::hoist::run),
+};
+
+/// Runs before fusion, so that what computes a block is computed where it is stored, and behind it, where
+/// positions are known that other operations computed.
+const BLOCKS: Pass = Pass {
+    name: "blocks",
+    description: "stores what is scattered to neighbours as blocks",
+    level: 2,
+    step: Step::Flat(nova_opt::blocks::run),
+};
+
+/// All passes, in the order in which they run; a pass may run several times.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "lower",
+        description: "makes it first-order: closures, tuples and sums become components of arrays",
+        level: 0,
+        step: Step::CoreToFlat(|program| nova_lower::lower(program).map_err(|e| e.to_string())),
+    },
+    SIMPLIFY,
+    Pass {
+        name: "inline",
+        description: "puts short functions, and those called once, where they are called",
+        level: 2,
+        step: Step::Flat(nova_opt::inline::run),
+    },
+    Pass {
+        name: "inline",
+        description: "puts longer functions where they are called",
+        level: 3,
+        step: Step::Flat(nova_opt::inline::run_longer),
+    },
+    SIMPLIFY,
+    Pass {
+        name: "bounds",
+        description: "decides comparisons that always come out the same, and so drops checks",
+        level: 1,
+        step: Step::Flat(nova_opt::bounds::run_early),
+    },
+    SIMPLIFY,
+    HOIST,
+    BLOCKS,
+    Pass {
+        name: "shapes",
+        description: "keeps the shape of nested vectors whose elements are mapped",
+        level: 2,
+        step: Step::Flat(nova_opt::shapes::run),
+    },
+    SIMPLIFY,
+    Pass {
+        name: "fuse",
+        description: "makes one operation of several, and drops the arrays between them",
+        level: 2,
+        step: Step::FlatFor(|program, options| match options.strict {
+            true => nova_opt::fuse::run(program),
+            false => nova_opt::fuse::run_freely(program),
+        }),
+    },
+    SIMPLIFY,
+    Pass {
+        name: "share",
+        description: "computes once what is computed several times",
+        level: 1,
+        step: Step::Flat(nova_opt::share::run),
+    },
+    SIMPLIFY,
+    Pass {
+        name: "bounds",
+        description: "decides comparisons that always come out the same, and so drops checks",
+        level: 1,
+        step: Step::Flat(nova_opt::bounds::run),
+    },
+    SIMPLIFY,
+    BLOCKS,
+    SIMPLIFY,
+    HOIST,
+    Pass {
+        name: "hoist-checks",
+        description: "checks before a loop what every round of it would check anew",
+        level: 2,
+        step: Step::Flat(nova_opt::hoist::run_checks),
+    },
+    SIMPLIFY,
+    Pass {
+        name: "regular",
+        description: "makes one matrix of rows that all have one length",
+        level: 2,
+        step: Step::Flat(nova_opt::regular::run),
+    },
+    SIMPLIFY,
+    Pass {
+        name: "interleave",
+        description: "writes vectors of n numbers where their numbers are to lie",
+        level: 2,
+        step: Step::Flat(nova_opt::interleave::run),
+    },
+    Pass {
+        name: "tail-calls",
+        description: "makes functions that call each other last run in constant space",
+        level: 0,
+        step: Step::Flat(nova_opt::tail_calls::run),
+    },
+    Pass {
+        name: "outline",
+        description: "splits functions that are too long for C compilers",
+        level: 1,
+        step: Step::Flat(nova_opt::outline::run),
+    },
+    Pass {
+        name: HONOUR,
+        description: "gives to threads the maps that the program gives to them",
+        level: 0,
+        step: Step::FlatFor(|program, options| {
+            if let Some(division) = options.division() {
+                nova_opt::divide::honour(program, division.kernels, &options.alone);
+            }
+        }),
+    },
+    Pass {
+        name: DIVIDE,
+        description: "divides operations among threads, where the target has them",
+        level: 1,
+        step: Step::FlatFor(|program, options| {
+            if let Some(division) = options.division() {
+                nova_opt::divide::run_but(program, division, &options.alone);
+            }
+        }),
+    },
+    Pass {
+        name: "memory",
+        description: "gives every array its block of memory and its place there",
+        level: 0,
+        step: Step::FlatToMem(|program, options| match options.target.machine() {
+            Machine::Processor => nova_mem::introduce(program),
+            Machine::Device => nova_mem::introduce_for_device(program),
+        }),
+    },
+    Pass {
+        name: "short-circuit",
+        description: "builds arrays where they would be copied to",
+        level: 2,
+        step: Step::Mem(nova_mem::short_circuit::run),
+    },
+    Pass {
+        name: "reuse",
+        description: "writes arrays over those that they replace, where nobody needs these any more",
+        level: 2,
+        step: Step::MemFor(|program, options| {
+            nova_mem::reuse::run(program, counting(options));
+        }),
+    },
+    Pass {
+        name: "settle",
+        description: "keeps the states of loops in one place each, where nobody else holds them",
+        level: 2,
+        step: Step::Mem(nova_mem::settle::run),
+    },
+    Pass {
+        name: "short-circuit",
+        description: "builds arrays where they would be copied to",
+        level: 2,
+        step: Step::Mem(nova_mem::short_circuit::run),
+    },
+    Pass {
+        name: "loops",
+        description: "turns array operations into loops over memory",
+        level: 0,
+        step: Step::MemToLoop(|program, options| {
+            let machine = options.target.machine();
+            nova_loop::translate_with(program, options.strict, options.tiles, machine)
+                .map_err(|e| e.to_string())
+        }),
+    },
+    Pass {
+        name: "locals",
+        description: "keeps small temporary arrays on the stack",
+        level: 1,
+        step: Step::Loop(On::Processor, nova_loop::locals::run),
+    },
+    Pass {
+        name: "locals",
+        description: "keeps small temporary arrays on the stack of the host or of a thread",
+        level: 1,
+        step: Step::Loop(On::Device, nova_loop::locals::run_for_device),
+    },
+    Pass {
+        name: "indices",
+        description: "splits loops at their ends and makes indices plain, for vector instructions",
+        level: 2,
+        step: Step::Loop(On::Processor, nova_loop::indices::run),
+    },
+    Pass {
+        name: "indices",
+        description: "splits loops of one thread at their ends and makes indices plain",
+        level: 2,
+        step: Step::Loop(On::Device, nova_loop::indices::run_for_device),
+    },
+    Pass {
+        name: "counts",
+        description: "adds small integers in narrow lanes, of which a vector holds more",
+        level: 2,
+        step: Step::Loop(On::Processor, nova_loop::counts::run),
+    },
+    Pass {
+        name: "roots",
+        description: "gives reciprocal square roots in loops over lanes a loop of their own",
+        level: 2,
+        step: Step::Loop(On::Processor, nova_loop::roots::run),
+    },
+    Pass {
+        name: "chain",
+        description: "makes one loop of the three that a scan in parts is, whose parts take turns",
+        level: 2,
+        step: Step::Loop(On::Processor, nova_loop::chain::run),
+    },
+    Pass {
+        name: "jam",
+        description: "takes four rows at a time where neighbours read the same memory",
+        level: 2,
+        step: Step::Loop(On::Processor, nova_loop::jam::run),
+    },
+    Pass {
+        name: "strips",
+        description: "works in strips: large results past the caches, long chains in two halves, scans in vectors",
+        level: 2,
+        step: Step::Loop(On::Processor, nova_loop::strips::run),
+    },
+    Pass {
+        name: REGIONS,
+        description: "gives to one thread the loops that threads cannot share",
+        level: 0,
+        step: Step::Loop(On::Processor, nova_loop::regions::run),
+    },
+    Pass {
+        name: KERNELS,
+        description: "gives to the host the loops that a device cannot run",
+        level: 0,
+        step: Step::Loop(On::Device, nova_loop::kernels::run),
+    },
+    Pass {
+        name: "fills",
+        description: "checks that no part of a filter writes more than was counted for it",
+        level: 0,
+        step: Step::Loop(On::Any, nova_loop::fills::run),
+    },
+    Pass {
+        name: "vectors",
+        description: "puts loads and stores of neighbours together, for vectors of a device",
+        level: 2,
+        step: Step::Loop(On::Device, nova_loop::vectors::run),
+    },
+    Pass {
+        name: "empties",
+        description: "leaves out nests of loops whose inner loops have no iterations",
+        level: 0,
+        step: Step::Loop(On::Any, nova_loop::empties::run),
+    },
+    Pass {
+        name: "residency",
+        description: "says where the host needs arrays that may be on the device",
+        level: 0,
+        step: Step::Loop(On::Device, nova_loop::residency::run),
+    },
+    Pass {
+        name: "witness",
+        description: "proves that the iterations of parallel loops do not meet",
+        level: 0,
+        step: Step::Settle,
+    },
+    Pass {
+        name: "emit",
+        description: "writes C",
+        level: 0,
+        step: Step::LoopToC(|program, name, options| {
+            // Targets without C are refused before.
+            let target = options.dialect().unwrap_or(nova_c::Target::Seq);
+            let name = name.to_string();
+            let alone = options.alone.each();
+            let one_thread = alone.map(|(place, why)| (place.clone(), why.to_string()));
+            let options = nova_c::Options {
+                name,
+                target,
+                prefix: options.prefix.clone(),
+                device_source: options.device_source.clone(),
+                one_thread: one_thread.collect(),
+            };
+            nova_c::emit(program, &options)
+        }),
+    },
+];
