@@ -23,12 +23,13 @@ pub(super) struct Growing {
 }
 
 impl<'a> Translator<'a> {
-    /// Has the rows that a body gives to outputs made in place, where they can be.
+    /// Has the rows that a body gives to outputs made in place, where they can be; gives their blocks.
     pub(super) fn grow_rows(
         &mut self,
         operation: &'a flat::ArrayOperation,
         outputs: &[Output<'a>],
-    ) -> super::Result<()> {
+    ) -> super::Result<Vec<flat::Variable>> {
+        let mut made = Vec::new();
         let results = &operation.body.results;
         let mut first = operation.carries.len();
         let mut handed_on = Vec::with_capacity(first);
@@ -55,10 +56,18 @@ impl<'a> Translator<'a> {
                     && self.is_made_for_one(own, &operation.body)
                 {
                     self.growing.insert(own, Growing { rows, total });
+                    made.push(own);
                 }
             }
         }
-        Ok(())
+        Ok(made)
+    }
+
+    /// Ends the body that makes these rows.
+    pub(super) fn end_rows_in_place(&mut self, made: &[flat::Variable]) {
+        for block in made {
+            self.growing.remove(block);
+        }
     }
 
     /// Whether an array lies at the start of its block, without gaps.

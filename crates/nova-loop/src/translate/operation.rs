@@ -120,9 +120,10 @@ impl<'a> Translator<'a> {
         let (space, counter) = self.space(operation, &extents, &indices, place)?;
         let (carried, made) = split(pattern, operation.carries.len())?;
         let outputs = self.start_outputs(operation, made, &space)?;
-        if self.machine == Machine::Processor {
-            self.grow_rows(operation, &outputs)?;
-        }
+        let made_in_place = match self.machine {
+            Machine::Processor => self.grow_rows(operation, &outputs)?,
+            Machine::Device => Vec::new(),
+        };
         self.flush_loads()?;
         let around = u32::from(operation.level == flat::Level::Sequential);
         self.loops += around;
@@ -143,6 +144,7 @@ impl<'a> Translator<'a> {
             })?;
             Ok(())
         })?;
+        self.end_rows_in_place(&made_in_place);
         self.loops -= around;
         let mut code = code;
         let around = self.turns(operation, carried, (&states, &indices), &mut code, place);
