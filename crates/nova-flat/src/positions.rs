@@ -156,7 +156,7 @@ impl<'a> Sums<'a> {
     }
 
     /// The sum that an `i64` is.
-    fn value(&self, atom: Atom) -> Option<Polynomial> {
+    pub fn value(&self, atom: Atom) -> Option<Polynomial> {
         let Atom::Variable(variable) = atom else {
             return Polynomial::atom(atom);
         };

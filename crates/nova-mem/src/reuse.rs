@@ -7,6 +7,8 @@
 //! out from the reference count when the program runs, and copies only if somebody does. Where joined
 //! parts begin is left as it is ([`begins`]).
 
+mod own;
+
 use crate::MARK;
 use crate::mistakes::{Mistake, Mistakes};
 use crate::places::{Rebasing, is_inside};
@@ -21,6 +23,7 @@ use nova_flat::ir::{
 use nova_flat::memory::{Lmad, Memory};
 use nova_flat::positions::{Block, Sums};
 use nova_flat::visit;
+use own::Own;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The code in which a reference count may be asked when the program runs.
@@ -221,8 +224,51 @@ impl Reuse<'_> {
             Expression::Operation(operation) => {
                 let made = statement.pattern.get(operation.carries.len()..);
                 self.operation(operation, made.unwrap_or_default(), &place, before);
+                self.parts(statement, before);
             }
+            Expression::If { .. } => self.parts(statement, before),
             _makes_anew => {}
+        }
+    }
+
+    /// Writes the array that a grid joins, or that a conditional gives, over one that it reads where it
+    /// writes.
+    fn parts(&mut self, statement: &mut Statement, before: &mut Vec<Statement>) {
+        let joins = match &statement.expression {
+            Expression::Operation(operation) => {
+                matches!(operation.outputs[..], [Output::Join { .. }])
+            }
+            _conditional => true,
+        };
+        let ([made], true) = (&statement.pattern[..], joins) else {
+            return;
+        };
+        let Some(memory) = self.memory(*made) else {
+            return;
+        };
+        let (block, own) = (self.uses.span(memory.block), self.uses.span(*made));
+        let is_allocated = block.zip(own).is_some_and(|(b, own)| b.exit < own.enter);
+        if !is_allocated {
+            return;
+        }
+        let own = Own {
+            program: self.program,
+            sums: &self.sums,
+            block: memory.block,
+        };
+        let Some(reads) = own.of_statement(statement) else {
+            return;
+        };
+        let place = statement.place.clone();
+        let read = Reads {
+            at_index: reads.into_iter().collect(),
+        };
+        if let Some((old, new)) = self.map(*made, &read, &place, before) {
+            let mut instead = visit::Substitution::default();
+            instead.insert(old, Atom::Variable(new));
+            visit::bodies_mut(&mut statement.expression, &mut |body| {
+                visit::substitute(self.program, body, &instead);
+            });
         }
     }
 

@@ -46,6 +46,7 @@ pub fn verify(program: &Program) -> Result<()> {
         program,
         in_scope: vec![false; count],
         allocated: vec![false; count],
+        sole: vec![false; count],
         owned: vec![false; count],
         sizes: vec![None; count],
         renames: Substitution::default(),
@@ -69,6 +70,13 @@ pub fn verify(program: &Program) -> Result<()> {
                     verifier.sizes[block.index()] = count
                         .as_ref()
                         .map(|count| count.times(&Polynomial::constant(stride)));
+                }
+            }
+            if let Expression::Unique(_) = &statement.expression {
+                for array in &statement.pattern {
+                    if let Some(memory) = &program.variable(*array).memory {
+                        verifier.sole[memory.block.index()] = true;
+                    }
                 }
             }
         });
@@ -95,6 +103,8 @@ struct Verifier<'a> {
     in_scope: Vec<bool>,
     /// By variable, whether an `Allocate` binds it.
     allocated: Vec<bool>,
+    /// By variable: whether it is the block of an array that is held alone.
+    sole: Vec<bool>,
     /// By variable, whether it is a block that some array has bound.
     owned: Vec<bool>,
     /// By block, how many elements it has, where an `Allocate` says it.
@@ -202,7 +212,7 @@ impl<'a> Verifier<'a> {
         self.require(known == Some(&Type::Block(ty.element())), || {
             format!("{} lies in no block for its elements", self.show(variable))
         })?;
-        match (binding, self.allocated[block.index()]) {
+        match (binding, self.is_place(block)) {
             (Binding::Handed, false) => self.own_block(variable, memory)?,
             (Binding::Handed | Binding::Written | Binding::Derived, _) => {
                 self.require(self.in_scope[block.index()], || {
@@ -215,6 +225,13 @@ impl<'a> Verifier<'a> {
             Binding::Written => self.check_range(variable, memory),
             Binding::Handed | Binding::Derived => Ok(()),
         }
+    }
+
+    /// Whether a block is a place for arrays that are handed on: one that is allocated, or that an array
+    /// around, which is held alone, lies in.
+    fn is_place(&self, block: Variable) -> bool {
+        let index = block.index();
+        self.allocated[index] || (self.sole[index] && self.in_scope[index])
     }
 
     /// A block that is bound together with an array.

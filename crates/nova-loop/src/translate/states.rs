@@ -64,10 +64,16 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether an array that is handed on has a place of its own in an allocated block.
+    /// Whether an array that is handed on has a place of its own, in an allocated block or in that of an array
+    /// which is held alone.
     fn is_placed(&self, array: flat::Variable) -> Result<bool> {
         let block = self.array_block(flat::Atom::Variable(array))?;
-        Ok(block.is_some_and(|b| self.facts.block(b).origin == Origin::Allocated))
+        Ok(block.is_some_and(|b| {
+            matches!(
+                self.facts.block(b).origin,
+                Origin::Allocated | Origin::Sole
+            )
+        }))
     }
 
     /// Adds variables for several, as [`Translator::add_state`].

@@ -34,7 +34,7 @@ impl Verifier<'_> {
         for (atom, binder) in atoms.iter().zip(binders) {
             if let (Atom::Variable(array), Some(to)) =
                 (atom, &self.program.variable(*binder).memory)
-                && self.allocated[to.block.index()]
+                && self.is_place(to.block)
             {
                 let from = self.memory(*array)?;
                 let same =
