@@ -38,6 +38,7 @@ mod ranges;
 mod references;
 mod release;
 mod robust;
+mod rounds;
 mod rows;
 mod scalars;
 mod scans;

@@ -69,10 +69,7 @@ impl Translator<'_> {
     fn is_placed(&self, array: flat::Variable) -> Result<bool> {
         let block = self.array_block(flat::Atom::Variable(array))?;
         Ok(block.is_some_and(|b| {
-            matches!(
-                self.facts.block(b).origin,
-                Origin::Allocated | Origin::Sole
-            )
+            matches!(self.facts.block(b).origin, Origin::Allocated | Origin::Sole)
         }))
     }
 

@@ -20,7 +20,10 @@ fn function(body: &str) -> String {
 
 /// The number that a program makes of so many bytes.
 fn value_of(program: &Program, length: u8) -> ScalarValue {
-    value(program, (0..length).map(|k| k.wrapping_mul(37) % 11).collect())
+    value(
+        program,
+        (0..length).map(|k| k.wrapping_mul(37) % 11).collect(),
+    )
 }
 
 /// The text of the function after the pass, which must give the same values.

@@ -43,7 +43,8 @@ impl Own<'_> {
             }
             Expression::Copy(array) => {
                 let made = statement.pattern.first()?;
-                let same = self.program.variable(*array).memory == self.program.variable(*made).memory;
+                let same =
+                    self.program.variable(*array).memory == self.program.variable(*made).memory;
                 same.then(OwnReads::new)
             }
             _others => None,
@@ -76,7 +77,11 @@ impl Own<'_> {
         let (Some(made), None, false) = (made.next(), made.next(), inside) else {
             return None;
         };
-        let own: Vec<Atom> = operation.indices.iter().map(|i| Atom::Variable(*i)).collect();
+        let own: Vec<Atom> = operation
+            .indices
+            .iter()
+            .map(|i| Atom::Variable(*i))
+            .collect();
         let sums = self.sums.within(&operation.body);
         let written = self.address(&sums, *made, &own)?;
         let mut reads = OwnReads::new();
@@ -104,7 +109,9 @@ impl Own<'_> {
 
     fn lies_there(&self, variable: Variable) -> bool {
         let memory = &self.program.variable(variable).memory;
-        memory.as_ref().is_some_and(|memory| memory.block == self.block)
+        memory
+            .as_ref()
+            .is_some_and(|memory| memory.block == self.block)
     }
 
     /// Whether a statement, or one inside it, makes an array in the block.
