@@ -3,6 +3,7 @@
 //! before the operation.
 
 use super::affine::Affine;
+use super::conditions::range;
 use super::wrapping::Wrapped;
 use super::{Bounds, Condition};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
@@ -91,17 +92,16 @@ impl Bounds<'_> {
         let Some(mut rounds) = self.rounds(operation, start) else {
             return before;
         };
-        let statements = operation.body.statements.iter().enumerate();
-        let found: Vec<Found> = statements
-            .filter_map(|(place, inner)| {
-                let wrapped = || {
-                    self.wrapped_index(place, inner, &rounds)
-                        .map(Found::Wrapped)
-                };
-                let ends = self.ends(place, inner, &rounds).map(Found::Ends);
-                ends.or_else(wrapped)
-            })
-            .collect();
+        let mut found: Vec<Found> = Vec::new();
+        let mut staying = BTreeSet::new();
+        for (place, inner) in operation.body.statements.iter().enumerate() {
+            let ends = self.ends(place, inner, &rounds, &staying).map(Found::Ends);
+            let wrapped = || self.wrapped_index(place, inner, &rounds, &staying);
+            match ends.or_else(|| wrapped().map(Found::Wrapped)) {
+                Some(check) => found.push(check),
+                None => staying.extend(self.conversion_of(inner)),
+            }
+        }
         if found.is_empty() {
             return before;
         }
@@ -147,8 +147,29 @@ impl Bounds<'_> {
         })
     }
 
-    /// How a statement of an operation's body can be checked before it.
-    fn ends(&self, place: usize, statement: &Statement, rounds: &Rounds) -> Option<Ends> {
+    /// The symbols of a number that a statement checks to fit a type: what the number is compared with behind
+    /// that check must not be checked before it.
+    fn conversion_of(&self, statement: &Statement) -> Vec<Variable> {
+        let Expression::Check {
+            condition: Atom::Variable(condition),
+            ..
+        } = &statement.expression
+        else {
+            return Vec::new();
+        };
+        let number = self.fitting.get(condition);
+        number.map_or(Vec::new(), |(number, _)| number.symbols().collect())
+    }
+
+    /// How a statement of an operation's body can be checked before it; not where a check of the same symbols
+    /// stays.
+    fn ends(
+        &self,
+        place: usize,
+        statement: &Statement,
+        rounds: &Rounds,
+        staying: &BTreeSet<Variable>,
+    ) -> Option<Ends> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             arguments,
@@ -162,11 +183,22 @@ impl Bounds<'_> {
                 let (value, extent) = (self.value(*value)?, self.value(*extent)?);
                 vec![value.clone(), extent.plus(-1, &value)?.shifted(-1)?]
             }
-            None => match self.conditions.get(condition)? {
-                Condition::NotNegative(sum) => vec![sum.clone()],
-                Condition::Zero(_) | Condition::Not(_) => return None,
+            None => match (self.fitting.get(condition), self.conditions.get(condition)) {
+                (Some((number, to)), _) => {
+                    let (smallest, largest) = range(*to)?;
+                    let below = Affine::constant(largest).plus(-1, number)?;
+                    vec![number.shifted(-smallest)?, below]
+                }
+                (None, Some(Condition::NotNegative(sum))) => vec![sum.clone()],
+                (None, Some(Condition::Zero(_) | Condition::Not(_)) | None) => return None,
             },
         };
+        if sums
+            .iter()
+            .any(|sum| sum.symbols().any(|s| staying.contains(&s)))
+        {
+            return None;
+        }
         let varies = sums.iter().any(|sum| rounds.changes(sum));
         let parts: Option<Vec<_>> = sums
             .iter()

@@ -13,6 +13,7 @@ use super::conditions::range;
 use super::ends::{Code, Rounds};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
+use std::collections::BTreeSet;
 
 /// The check of an index that may wrap, in every round of an operation.
 pub(super) struct Wrapped {
@@ -57,12 +58,14 @@ impl Bounds<'_> {
         self.modular.insert(variable, whole);
     }
 
-    /// The check of an index that may wrap, if a statement of an operation's body is one.
+    /// The check of an index that may wrap, if a statement of an operation's body is one; not where a check
+    /// of the same symbols stays.
     pub(super) fn wrapped_index(
         &self,
         place: usize,
         statement: &Statement,
         rounds: &Rounds,
+        staying: &BTreeSet<Variable>,
     ) -> Option<Wrapped> {
         let Expression::Check {
             condition: Atom::Variable(condition),
@@ -76,6 +79,9 @@ impl Bounds<'_> {
         let extent = self.value(*extent)?;
         let index = self.value(*value)?.as_symbol()?;
         let sum = self.modular.get(&index)?.clone();
+        if staying.contains(&index) || sum.symbols().any(|s| staying.contains(&s)) {
+            return None;
+        }
         let Type::Scalar(scalar) = *self.program.ty(index) else {
             return None;
         };
@@ -128,13 +134,12 @@ impl Bounds<'_> {
                 Some((worst(part)?, vec![worst(&sum)?, wrapped.extent.clone()]))
             })
             .collect();
-        let parts = parts?;
-        self.check_parts(&parts, wrapped.error, rounds, &mut code)?;
         let mut own = Code {
             statements: Vec::new(),
             place: code.place.clone(),
         };
         let value = self.in_round(first, &wrapped, rounds, &mut own)?;
+        self.check_parts(&parts?, wrapped.error, rounds, &mut code)?;
         own.statements.push(Statement {
             pattern: vec![wrapped.index],
             expression: Expression::Scalar {
@@ -183,7 +188,7 @@ impl Bounds<'_> {
         Some(value)
     }
 
-    /// What the index is in each round, as `i64`; none where that might overflow.
+    /// What the index is in each round, as `i64`.
     fn in_round(
         &mut self,
         first: Atom,

@@ -68,7 +68,10 @@ impl Forward<'_> {
                 continue;
             };
             for value in values {
-                if let Some(kept) = given_where(&body.statements, *condition, *value) {
+                let kept = given_where(&body.statements, *condition, *value);
+                if let (Some(kept), Atom::Variable(variable)) = (kept, *value)
+                    && self.same_type(variable, kept)
+                {
                     *value = kept;
                 }
             }
