@@ -93,69 +93,13 @@ impl<'a> Translator<'a> {
             );
             free && statement.pattern == [block]
         });
-        let mut hands_on = false;
-        each_statement(body, &mut |statement| {
-            hands_on |= self.hands_on(block, statement);
-        });
-        is_allocated && !hands_on
-    }
-
-    /// Whether a statement, apart from those inside it, may give a reference of a block to something else
-    /// than arrays that lie in it.
-    fn hands_on(&self, block: flat::Variable, statement: &flat::Statement) -> bool {
-        let lies_there = |variable: flat::Variable| {
-            let memory = &self.source.variable(variable).memory;
-            memory.as_ref().is_some_and(|memory| memory.block == block)
+        let mine = Mine {
+            source: self.source,
+            block,
         };
-        let is_there = |atom: &flat::Atom| match atom {
-            flat::Atom::Variable(variable) => lies_there(*variable),
-            flat::Atom::Constant(_) => false,
-        };
-        let leaves = |from: &flat::Atom, to: Option<&flat::Variable>| {
-            is_there(from) && !to.is_some_and(|to| lies_there(*to))
-        };
-        let results_leave = |body: &flat::Body, to: &[flat::Variable]| {
-            let results = body.results.iter().enumerate();
-            results
-                .into_iter()
-                .any(|(k, result)| leaves(result, to.get(k)))
-        };
-        let pattern = &statement.pattern;
-        match &statement.expression {
-            flat::Expression::Operation(operation) => {
-                let states: Vec<flat::Variable> =
-                    operation.carries.iter().map(|(state, _)| *state).collect();
-                let mut starts = operation.carries.iter().enumerate();
-                starts.any(|(k, (state, start))| {
-                    leaves(start, Some(state))
-                        || leaves(&flat::Atom::Variable(*state), pattern.get(k))
-                }) || results_leave_states(operation, &states, &leaves)
-            }
-            flat::Expression::If {
-                then, otherwise, ..
-            } => results_leave(then, pattern) || results_leave(otherwise, pattern),
-            flat::Expression::Switch { cases, .. } => {
-                cases.iter().any(|case| results_leave(case, pattern))
-            }
-            flat::Expression::While { .. }
-            | flat::Expression::Unique(_)
-            | flat::Expression::Sort { .. }
-            | call_expressions!()
-            | node_expressions!() => {
-                let mut uses = false;
-                used_variables(&statement.expression, &mut |v| uses |= lies_there(v));
-                bodies(&statement.expression, &mut |body| {
-                    uses |= body.results.iter().any(is_there);
-                });
-                uses || pattern.iter().any(|v| lies_there(*v))
-            }
-            pure_expressions!()
-            | array_expressions!()
-            | flat::Expression::View { .. }
-            | flat::Expression::Check { .. }
-            | flat::Expression::Fail { .. }
-            | flat::Expression::Allocate { .. } => false,
-        }
+        let mut leaves = false;
+        each_statement(body, &mut |statement| leaves |= mine.leaves_by(statement));
+        is_allocated && !leaves
     }
 
     /// Allocates the block of a row that is made in place; true if it is one.
@@ -196,13 +140,69 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Whether a round of an operation gives a state to the next one that does not lie where the state does.
-fn results_leave_states(
-    operation: &flat::ArrayOperation,
-    states: &[flat::Variable],
-    leaves: &dyn Fn(&flat::Atom, Option<&flat::Variable>) -> bool,
-) -> bool {
-    let next = operation.body.results.iter().zip(states);
-    next.into_iter()
-        .any(|(result, state)| leaves(result, Some(state)))
+/// A block that a body allocates, of whose arrays nobody else is to get a reference.
+struct Mine<'a> {
+    source: &'a flat::Program,
+    block: flat::Variable,
+}
+
+impl Mine<'_> {
+    fn has(&self, variable: flat::Variable) -> bool {
+        let memory = &self.source.variable(variable).memory;
+        memory
+            .as_ref()
+            .is_some_and(|memory| memory.block == self.block)
+    }
+
+    fn has_atom(&self, atom: flat::Atom) -> bool {
+        match atom {
+            flat::Atom::Variable(variable) => self.has(variable),
+            flat::Atom::Constant(_) => false,
+        }
+    }
+
+    /// Whether any of these arrays of the block is handed to a variable that does not lie in it.
+    fn leaves(&self, atoms: &[flat::Atom], to: &[flat::Variable]) -> bool {
+        let mut pairs = atoms.iter().zip(to);
+        pairs.any(|(atom, to)| self.has_atom(*atom) && !self.has(*to))
+    }
+
+    /// Whether a statement, apart from those inside it, may give a reference of the block to something else
+    /// than arrays that lie in it.
+    fn leaves_by(&self, statement: &flat::Statement) -> bool {
+        let pattern = &statement.pattern;
+        match &statement.expression {
+            flat::Expression::Operation(operation) => {
+                let (states, starts): (Vec<_>, Vec<_>) = operation.carries.iter().copied().unzip();
+                let last: Vec<_> = states.iter().map(|s| flat::Atom::Variable(*s)).collect();
+                self.leaves(&starts, &states)
+                    || self.leaves(&operation.body.results, &states)
+                    || self.leaves(&last, pattern)
+            }
+            flat::Expression::If {
+                then, otherwise, ..
+            } => self.leaves(&then.results, pattern) || self.leaves(&otherwise.results, pattern),
+            flat::Expression::Switch { cases, .. } => {
+                cases.iter().any(|case| self.leaves(&case.results, pattern))
+            }
+            flat::Expression::While { .. }
+            | flat::Expression::Unique(_)
+            | flat::Expression::Sort { .. }
+            | call_expressions!()
+            | node_expressions!() => {
+                let mut uses = pattern.iter().any(|v| self.has(*v));
+                used_variables(&statement.expression, &mut |v| uses |= self.has(v));
+                bodies(&statement.expression, &mut |body| {
+                    uses |= body.results.iter().any(|result| self.has_atom(*result));
+                });
+                uses
+            }
+            pure_expressions!()
+            | array_expressions!()
+            | flat::Expression::View { .. }
+            | flat::Expression::Check { .. }
+            | flat::Expression::Fail { .. }
+            | flat::Expression::Allocate { .. } => false,
+        }
+    }
 }

@@ -58,13 +58,13 @@ impl Bounds<'_> {
         joined
     }
 
-    /// Notes the bounds of a conditional's results.
+    /// Notes the bounds of a conditional's results, those that say most last, where they are tried first.
     pub(super) fn bound_choice(&mut self, pattern: &[Variable], results: Vec<Joined>) {
         for (variable, Joined { least, most }) in pattern.iter().zip(results) {
-            for bound in least {
+            for bound in least.into_iter().rev() {
                 self.facts.at_least(*variable, bound);
             }
-            for bound in most {
+            for bound in most.into_iter().rev() {
                 self.facts.at_most(*variable, bound);
             }
         }
