@@ -41,16 +41,22 @@ pub fn prepare(program: &Program) -> Vec<Code> {
     let mut slots = vec![NONE; program.variables.len()];
     let functions = program.functions.iter();
     let code = |function: &Function| {
-        let mut allocated = BTreeSet::new();
+        let (mut allocated, mut sole) = (BTreeSet::new(), BTreeSet::new());
         each_statement(&function.body, &mut |statement| {
             if statement.expression.is_allocation() {
                 allocated.extend(&statement.pattern);
+            }
+            if let Expression::Unique(_) = &statement.expression {
+                let memories = statement.pattern.iter();
+                let memories = memories.filter_map(|v| program.variable(*v).memory.as_ref());
+                sole.extend(memories.map(|memory| memory.block));
             }
         });
         let mut prepare = Prepare {
             program,
             slots: &mut slots,
             allocated,
+            sole,
             infos: Vec::new(),
             arrays: Vec::new(),
             loops: Vec::new(),
@@ -83,6 +89,8 @@ struct Prepare<'a> {
     slots: &'a mut [u32],
     /// The blocks bound by `Allocate`.
     allocated: BTreeSet<Variable>,
+    /// The blocks bound by `Unique`, in which other arrays may be handed on.
+    sole: BTreeSet<Variable>,
     infos: Vec<SlotInfo>,
     /// By slot, whether it holds an array.
     arrays: Vec<bool>,
@@ -106,8 +114,10 @@ impl Prepare<'_> {
         let info = info.cloned().unwrap_or_else(unknown);
         let mut own_block = false;
         let memory = info.memory.map(|memory| {
-            own_block = !self.allocated.contains(&memory.block);
-            if own_block && self.slot_of(memory.block).0 == NONE {
+            let is_new = self.slot_of(memory.block).0 == NONE;
+            let is_place = self.sole.contains(&memory.block) && !is_new;
+            own_block = !self.allocated.contains(&memory.block) && !is_place;
+            if own_block && is_new {
                 self.bind(&mut memory.block.clone(), depth);
             }
             let mut substitution = Substitution::default();
