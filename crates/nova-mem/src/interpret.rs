@@ -315,6 +315,30 @@ impl Arrays for Heap {
         Ok(array)
     }
 
+    fn replace(
+        slots: &Slots<Heap>,
+        target: &SlotInfo,
+        source: HeapArray,
+    ) -> Result<(HeapArray, Option<HeapArray>), Fault> {
+        let array = Self::place(slots, target, &source.shape)?;
+        match array.same_place(&source) {
+            true => Ok((array, Some(source))),
+            false => Ok((Self::copy(slots, target, source)?, None)),
+        }
+    }
+
+    fn take_over(array: &mut HeapArray, source: &HeapArray) -> Result<(), Fault> {
+        each_index(&source.shape, |index| {
+            let address = source.address(index)?;
+            let mut buffer = array.block.buffer.borrow_mut();
+            match buffer.writers.get_mut(address) {
+                Some(writer) if *writer == source.number => *writer = array.number,
+                Some(_) | None => {}
+            }
+            Ok(())
+        })
+    }
+
     fn view(
         slots: &Slots<Heap>,
         target: &SlotInfo,

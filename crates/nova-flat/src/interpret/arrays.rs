@@ -78,6 +78,19 @@ pub trait Arrays: Sized + Clone + std::fmt::Debug {
         target: &SlotInfo,
         source: Self::Array,
     ) -> Result<Self::Array, Fault>;
+    /// As [`Arrays::copy`], of an array that is read until each of its elements is replaced; gives it back
+    /// where both are the same place. Then [`Arrays::take_over`] has to follow.
+    fn replace(
+        slots: &Slots<Self>,
+        target: &SlotInfo,
+        source: Self::Array,
+    ) -> Result<(Self::Array, Option<Self::Array>), Fault> {
+        Ok((Self::copy(slots, target, source)?, None))
+    }
+    /// Takes over the elements of an array in the same place that were not replaced.
+    fn take_over(_array: &mut Self::Array, _source: &Self::Array) -> Result<(), Fault> {
+        Ok(())
+    }
     /// The array of a slot that is a view of another.
     fn view(
         slots: &Slots<Self>,

@@ -18,8 +18,10 @@ enum Gathered<A: Arrays> {
     Columns(Vec<Elements>),
     /// The results of `Filter` and how many elements they have.
     Kept(usize, Vec<A::Array>),
-    /// The results of `Scatter` and `Histogram`, and of `Join`, where all arrays are known.
+    /// The results of `Histogram`, and of `Join`, where all arrays are known.
     Arrays(Vec<A::Array>),
+    /// The results of `Scatter`, and what they replace where they lie in its place.
+    Replaced(Vec<A::Array>, Vec<Option<A::Array>>),
     /// Of `Collect`: the results for starts and ends, how many are written, the rows.
     Rows {
         descriptor: [A::Array; 2],
@@ -112,23 +114,25 @@ impl<'a, A: Arrays> Machine<'a, A> {
                         *count += 1;
                     }
                 }
-                (Output::Scatter { positions, .. }, Gathered::Arrays(arrays)) => match positions {
-                    Positions::Given => {
-                        let index = first_integer(own)?;
-                        if in_range::<A>(index, arrays) {
-                            write_all::<A>(arrays, index, &scalars(&own[1..])?)?;
+                (Output::Scatter { positions, .. }, Gathered::Replaced(arrays, _)) => {
+                    match positions {
+                        Positions::Given => {
+                            let index = first_integer(own)?;
+                            if in_range::<A>(index, arrays) {
+                                write_all::<A>(arrays, index, &scalars(&own[1..])?)?;
+                            }
+                        }
+                        Positions::Block(starts) => {
+                            let starts = integers(&activation.slots, starts)?;
+                            let pairs = index.iter().zip(starts);
+                            let place: Vec<i64> =
+                                pairs.map(|(i, start)| i.wrapping_add(start)).collect();
+                            for (array, value) in arrays.iter_mut().zip(scalars(own)?) {
+                                A::write(array, &place, value)?;
+                            }
                         }
                     }
-                    Positions::Block(starts) => {
-                        let starts = integers(&activation.slots, starts)?;
-                        let pairs = index.iter().zip(starts);
-                        let place: Vec<i64> =
-                            pairs.map(|(i, start)| i.wrapping_add(start)).collect();
-                        for (array, value) in arrays.iter_mut().zip(scalars(own)?) {
-                            A::write(array, &place, value)?;
-                        }
-                    }
-                },
+                }
                 (Output::Histogram { lambda, .. }, Gathered::Arrays(bins)) => {
                     self.histogram(activation, lambda, bins, own)?;
                 }
@@ -220,10 +224,17 @@ impl<'a, A: Arrays> Machine<'a, A> {
                     values.push(Held::Array(A::truncate(array, count)?));
                 }
             }
-            (
-                Output::Scatter { .. } | Output::Histogram { .. } | Output::Join { .. },
-                Gathered::Arrays(arrays),
-            ) => values.extend(arrays.into_iter().map(Held::Array)),
+            (Output::Scatter { .. }, Gathered::Replaced(arrays, sources)) => {
+                for (mut array, source) in arrays.into_iter().zip(sources) {
+                    if let Some(source) = source {
+                        A::take_over(&mut array, &source)?;
+                    }
+                    values.push(Held::Array(array));
+                }
+            }
+            (Output::Histogram { .. } | Output::Join { .. }, Gathered::Arrays(arrays)) => {
+                values.extend(arrays.into_iter().map(Held::Array));
+            }
             (
                 Output::Collect { .. },
                 Gathered::Rows {
@@ -352,12 +363,14 @@ fn begin<A: Arrays>(
             Gathered::Kept(0, place_all(activation, arrays, &[n])?)
         }
         Output::Scatter { destinations, .. } => {
-            let mut arrays = Vec::new();
+            let (mut arrays, mut sources) = (Vec::new(), Vec::new());
             for (destination, info) in destinations.iter().zip(infos) {
                 let source = array(&mut activation.slots, *destination)?;
-                arrays.push(A::copy(&activation.slots, info, source)?);
+                let (array, source) = A::replace(&activation.slots, info, source)?;
+                arrays.push(array);
+                sources.push(source);
             }
-            Gathered::Arrays(arrays)
+            Gathered::Replaced(arrays, sources)
         }
         Output::Histogram { start, bins, .. } => {
             let bins = extent(&activation.slots, *bins)?;

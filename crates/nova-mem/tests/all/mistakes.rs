@@ -139,6 +139,16 @@ const CASES: &[Case] = &[
         seen_by: "heap",
     },
     Case {
+        mistake: Mistake::ReuseReadElsewhere,
+        pass: replace,
+        body: "(let [tb:(block f32)] (allocate f32 n))
+            (let [t:[n]f32 @ tb] (operation [2] [k:i64] []
+              (do (let [j:i64] (sub i64 1 k)) (let [a:f32] (index m [j])) (in a))
+              (scatter_block [0] [m])))",
+        result: "t",
+        seen_by: "heap",
+    },
+    Case {
         mistake: Mistake::ReuseHandedOn,
         pass: replace,
         body: "(let [c:bool] (lt i64 n 5))

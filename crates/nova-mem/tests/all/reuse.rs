@@ -142,3 +142,54 @@ fn work_groups_ask_no_counts() {
     assert_eq!(left_counting(Counting::OutsideGroups, &groups, "t").1, 0);
     assert_eq!(left_counting(Counting::OutsideGroups, &body(""), "t").1, 1);
 }
+
+#[test]
+fn blocks_that_are_read_where_they_are_stored_or_not_at_all() {
+    let block = |start: i64, read: &str| {
+        format!(
+            "(let [t:[n]f32 @ tb] (operation [2] [i:i64] []
+               (do (let [own:i64] (add i64 i {start})) (let [j:i64] (sub i64 1 i))
+                   (let [e:f32] (index m [{read}])) (let [d:f32] (add f32 e 1.0f)) (in d))
+               (scatter_block [{start}] [m])))"
+        )
+    };
+    for (start, read) in [(0, "own"), (1, "own"), (1, "0"), (0, "2")] {
+        assert_eq!(left(&block(start, read), "t"), (1, 0), "{start} {read}");
+    }
+    for (start, read) in [(0, "j"), (1, "i"), (1, "1"), (0, "0")] {
+        assert_eq!(left(&block(start, read), "t"), (2, 0), "{start} {read}");
+    }
+}
+
+#[test]
+fn maps_in_parts_and_branches_that_read_where_they_write() {
+    let map = |name: &str, index: &str| {
+        format!(
+            "(let [{name}:[n]f32 @ tb] (operation [n] [i{name}:i64] []
+               (do (let [own{name}:i64] (add i64 i{name} 0)) (let [j{name}:i64] (sub i64 2 i{name}))
+                   (let [e{name}:f32] (index m [{index}{name}])) (in e{name})) (map)))"
+        )
+    };
+    let branches = |one: &str, other: &str| {
+        let (one, other) = (map("a", one), map("b", other));
+        format!(
+            "(let [c:bool] (lt i64 n 5))
+             (let [t:[n]f32 @ tb] (if c (do {one} (in a)) (do {other} (in b))))"
+        )
+    };
+    assert_eq!(left(&branches("i", "own"), "t"), (1, 0));
+    assert_eq!(left(&branches("i", "j"), "t"), (2, 0));
+    assert_eq!(left(&branches("j", "i"), "t"), (2, 0));
+    let parts = |index: &str| {
+        format!(
+            "(let [t:[n]f32 @ tb] (grid [n] [p:i64] []
+               (do (let [q:[1]f32 @ tb (lmad p [1 1])] (operation [1] [i:i64] []
+                     (do (let [own:i64] (add i64 p i)) (let [next:i64] (sub i64 2 p))
+                         (let [e:f32] (index m [{index}])) (in e)) (map)))
+                   (in p q)) (join [n])))"
+        )
+    };
+    assert_eq!(left(&parts("own"), "t"), (1, 0));
+    assert_eq!(left(&parts("next"), "t"), (2, 0));
+    assert_eq!(left(&parts("i"), "t"), (2, 0));
+}

@@ -213,3 +213,15 @@ fn what_was_never_written_is_not_read() {
     assert!(verify(&program).is_err());
     assert!(run(&program, true).starts_with("internal: "));
 }
+
+/// Code behind a check that always fails may say anything of sizes.
+#[test]
+fn arrays_of_less_than_no_elements_lie_nowhere() {
+    let body = "(let [less:i64] (atom -2)) (let [holds:bool] (atom false))
+        (let [] (check holds negative [less]))
+        (let [b:(block f32)] (allocate f32 less)) (let [z:[less]f32 @ b] (replicate [less] 0.0f))
+        (let [mb:(block f32)] (allocate f32 n)) (let [m:[n]f32 @ mb] (copy x))";
+    let program = read(&crate::passes::function(body, "m"));
+    verify(&program).unwrap();
+    assert_eq!(run(&program, true), run(&program, false));
+}
