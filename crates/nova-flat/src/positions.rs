@@ -59,20 +59,12 @@ impl<'a> Sums<'a> {
 
     /// The sums of a body, which need not be part of the code around.
     pub fn within(&'a self, body: &Body) -> Sums<'a> {
-        let mut sums = Sums {
-            around: Some(self),
-            ..Sums::default()
-        };
-        each_statement(body, &mut |statement| sums.add(statement));
-        sums
+        self.within_at(body, &[], &[])
     }
 
-    /// The sums of a body, which need not be part of the code around, for these values of its indices.
+    /// The same for these values of the body's indices.
     pub fn within_at(&'a self, body: &Body, indices: &[Variable], at: &[Atom]) -> Sums<'a> {
-        let mut sums = Sums {
-            around: Some(self),
-            ..Sums::default()
-        };
+        let mut sums = self.inner();
         for (index, number) in indices.iter().zip(at) {
             sums.values
                 .extend(self.value(*number).map(|sum| (*index, sum)));
@@ -83,15 +75,20 @@ impl<'a> Sums<'a> {
 
     /// The sums of the bodies of an expression, which need not be part of the code around.
     pub fn inside_of(&'a self, expression: &Expression) -> Sums<'a> {
-        let mut sums = Sums {
-            around: Some(self),
-            ..Sums::default()
-        };
+        let mut sums = self.inner();
         sums.add_indices(expression);
         bodies(expression, &mut |body| {
             each_statement(body, &mut |statement| sums.add(statement));
         });
         sums
+    }
+
+    /// No sums but those around.
+    fn inner(&'a self) -> Sums<'a> {
+        Sums {
+            around: Some(self),
+            ..Sums::default()
+        }
     }
 
     fn add_indices(&mut self, expression: &Expression) {

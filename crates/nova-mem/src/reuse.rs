@@ -260,9 +260,12 @@ impl Reuse<'_> {
             return;
         };
         let place = statement.place.clone();
-        let read = Reads {
+        // Equal addresses are equal elements only of arrays that lie alike.
+        let mut read = Reads {
             at_index: reads.into_iter().collect(),
         };
+        read.at_index
+            .retain(|(array, _)| self.memory(*array).is_some_and(|m| m.lmad == memory.lmad));
         if let Some((old, new)) = self.map(*made, &read, &place, before) {
             let mut instead = visit::Substitution::default();
             instead.insert(old, Atom::Variable(new));

@@ -12,8 +12,8 @@ use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Function, Output, Program, Statement, Variable,
 };
 use nova_flat::representation::segments;
-use nova_flat::visit::{each_body_mut, each_statement, free_variables, used_variables};
-use std::collections::{BTreeSet, HashMap};
+use nova_flat::visit::{each_body_mut, each_statement, free_variables};
+use std::collections::HashMap;
 
 /// Keeps shapes in every function.
 pub fn run(program: &mut Program) {
@@ -29,7 +29,10 @@ pub fn run(program: &mut Program) {
         each_body_mut(&mut body, &mut |inner| {
             for statement in std::mem::take(&mut inner.statements) {
                 match shapes.elements(program, &effects, &statement) {
-                    Some(found) => inner.statements.extend(shapes.flatten(program, found)),
+                    Some(found) => {
+                        let all = shapes.flatten(program, found, statement);
+                        inner.statements.extend(all);
+                    }
                     None => inner.statements.push(statement),
                 }
             }
@@ -55,11 +58,8 @@ struct Shapes {
 
 /// Rows of which all elements can be computed by one operation.
 struct Elements {
-    /// The operation over the rows, for what it does besides.
-    outer: Statement,
-    /// The operation that makes a row, and its place in the body of the one over the rows.
+    /// The operation that makes a row.
     row: ArrayOperation,
-    place: usize,
     /// What stands for the row's start there.
     start: Variable,
     /// Where the rows start.
@@ -67,8 +67,8 @@ struct Elements {
     rows: Rows,
     /// For each of the collected arrays the output of the row's operation that it is.
     given: Vec<usize>,
-    /// Whether the operation over the rows has to run for its checks.
-    checks: bool,
+    /// What the operation over the rows does besides, if that can fail.
+    checks: Option<Body>,
 }
 
 impl Shapes {
@@ -147,38 +147,29 @@ impl Shapes {
         };
         let (start, starts, rows) = self.row_of(body, *index, *length)?;
         let (place, row) = row_operation(body, *length)?;
-        let made = &body.statements.get(place)?.pattern;
+        let mut rest = body.clone();
+        rest.results.clear();
+        let made = rest.statements.remove(place).pattern;
         let given: Option<Vec<usize>> = values
             .iter()
             .map(|value| made.iter().position(|v| Atom::Variable(*v) == *value))
             .collect();
-        let given = given?;
-        let is_free = is_for_elements(program, body, place, row, start);
-        let rest = Body {
-            statements: body
-                .statements
-                .iter()
-                .enumerate()
-                .filter(|(k, _)| *k != place)
-                .map(|(_, s)| s.clone())
-                .collect(),
-            results: Vec::new(),
-        };
+        let is_used = |made: &Variable| free_variables(program, &rest).contains(made);
+        if made.iter().any(is_used) || !is_for_elements(program, &rest, row, start) {
+            return None;
+        }
         let (own, others) = (effects.of_body(&row.body), effects.of_body(&rest));
-        let is_quiet =
-            !others.observable && !others.endless && (!own.observable || others.is_pure());
-        if !is_free || !is_quiet {
+        let is_quiet = !others.observable && !others.endless;
+        if !is_quiet || (own.observable && !others.is_pure()) {
             return None;
         }
         Some(Elements {
             row: row.clone(),
-            place,
             start,
             starts,
             rows,
-            given,
-            checks: !others.is_pure(),
-            outer: statement.clone(),
+            given: given?,
+            checks: (!others.is_pure()).then_some(rest),
         })
     }
 
@@ -226,58 +217,56 @@ impl Shapes {
         (self.first(rows.ends) == ends).then_some((start, starts, rows))
     }
 
-    /// The statements that compute all elements, and name the rows.
-    fn flatten(&mut self, program: &mut Program, elements: Elements) -> Vec<Statement> {
+    /// The statements that compute all elements, and name the rows, in place of one that collects them.
+    fn flatten(
+        &mut self,
+        program: &mut Program,
+        elements: Elements,
+        mut outer: Statement,
+    ) -> Vec<Statement> {
         let Elements {
-            mut outer,
             mut row,
-            place,
             start,
             starts,
             rows,
             given,
             checks,
         } = elements;
-        let name = outer.place.clone();
         let pattern = std::mem::take(&mut outer.pattern);
-        let [own_starts, own_ends, own_total, arrays @ ..] = &pattern[..] else {
+        let ([own_starts, own_ends, own_total, arrays @ ..], Some(index)) =
+            (&pattern[..], row.indices.first().copied())
+        else {
             return vec![outer];
         };
-        let bind = |variable: Variable, value: Variable| Statement {
-            pattern: vec![variable],
-            expression: Expression::Atom(Atom::Variable(value)),
-            place: name.clone(),
+        let statement = |pattern: &[Variable], expression: Expression| Statement {
+            pattern: pattern.to_vec(),
+            expression,
+            place: outer.place.clone(),
         };
-        let mut made = vec![
-            bind(*own_starts, starts),
-            bind(*own_ends, rows.ends),
-            bind(*own_total, rows.total),
+        let names = [
+            (*own_starts, starts),
+            (*own_ends, rows.ends),
+            (*own_total, rows.total),
         ];
-        self.same.insert(*own_starts, starts);
-        self.same.insert(*own_ends, self.first(rows.ends));
-        if checks && let Expression::Operation(operation) = &mut outer.expression {
-            operation.outputs.clear();
-            operation.body.results.clear();
-            operation.body.statements.remove(place);
-            made.push(outer);
+        let mut made = Vec::new();
+        for (own, other) in names {
+            made.push(statement(&[own], Expression::Atom(Atom::Variable(other))));
+            self.same.insert(own, self.first(other));
         }
-        let Some(index) = row.indices.first().copied() else {
-            return made;
-        };
-        let position = move_to_positions(program, &mut row.body, start, index);
+        let position = program.add_variable("at", program.ty(index).clone());
+        put_positions(&mut row.body, start, index, Atom::Variable(position));
         row.indices = vec![position];
         row.shape = vec![Atom::Variable(*own_total)];
-        let results: Vec<Atom> = given
-            .iter()
-            .filter_map(|k| row.body.results.get(*k).copied())
-            .collect();
-        row.body.results = results;
+        let results = given.iter().map(|k| row.body.results.get(*k).copied());
+        row.body.results = results.flatten().collect();
         row.outputs = vec![Output::Map; arrays.len()];
-        made.push(Statement {
-            pattern: arrays.to_vec(),
-            expression: Expression::Operation(row),
-            place: name.clone(),
-        });
+        let all = statement(arrays, Expression::Operation(row));
+        if let (Some(body), Expression::Operation(operation)) = (checks, &mut outer.expression) {
+            operation.outputs.clear();
+            operation.body = body;
+            made.push(outer);
+        }
+        made.push(all);
         made
     }
 }
@@ -308,55 +297,17 @@ fn row_operation(body: &Body, length: Atom) -> Option<(usize, &ArrayOperation)> 
     found
 }
 
-/// Whether the elements of a row depend on nothing of their row but where they stand, and nothing else of
-/// the body on them.
-fn is_for_elements(
-    program: &Program,
-    body: &Body,
-    place: usize,
-    row: &ArrayOperation,
-    start: Variable,
-) -> bool {
+/// Whether the elements of a row depend on nothing of their row but where they stand: neither on what the
+/// rest of the body binds, nor on the index within the row.
+fn is_for_elements(program: &Program, rest: &Body, row: &ArrayOperation, start: Variable) -> bool {
     let Some(index) = row.indices.first() else {
         return false;
     };
-    let bound: BTreeSet<Variable> = body
-        .statements
-        .iter()
-        .flat_map(|statement| statement.pattern.iter().copied())
-        .collect();
-    let used = free_variables(program, &row.body);
-    let own: Vec<&Variable> = used.intersection(&bound).collect();
-    if own.iter().any(|variable| **variable != start) {
-        return false;
-    }
-    let mut alone = !row.body.results.contains(&Atom::Variable(*index))
-        && !row.body.results.contains(&Atom::Variable(start));
-    each_statement(&row.body, &mut |statement| {
-        if !is_position(&statement.expression, start, *index) {
-            used_variables(&statement.expression, &mut |variable| {
-                alone &= variable != start && variable != *index;
-            });
-        }
-    });
-    let made = body.statements.get(place).map(|s| &s.pattern[..]);
-    let mut others = body
-        .statements
-        .iter()
-        .enumerate()
-        .filter(|(k, _)| *k != place);
-    let uses_row = others.any(|(_, statement)| {
-        let mut uses = false;
-        let single = Body {
-            statements: vec![statement.clone()],
-            results: Vec::new(),
-        };
-        for variable in free_variables(program, &single) {
-            uses |= made.is_some_and(|made| made.contains(&variable));
-        }
-        uses
-    });
-    alone && !uses_row
+    let mut elements = row.body.clone();
+    put_positions(&mut elements, start, *index, Atom::index(0));
+    let used = free_variables(program, &elements);
+    let mut own = rest.statements.iter().flat_map(|s| &s.pattern);
+    !used.contains(index) && !own.any(|variable| used.contains(variable))
 }
 
 /// Whether an expression is the sum of a row's start and the index within it.
@@ -373,21 +324,13 @@ fn is_position(expression: &Expression, start: Variable, index: Variable) -> boo
     arguments[..] == [start, index] || arguments[..] == [index, start]
 }
 
-/// Makes the sums of a row's start and the index within it a variable; gives it.
-fn move_to_positions(
-    program: &mut Program,
-    body: &mut Body,
-    start: Variable,
-    index: Variable,
-) -> Variable {
-    let ty = program.ty(index).clone();
-    let position = program.add_variable("at", ty);
+/// Puts an atom for the sums of a row's start and the index within it.
+fn put_positions(body: &mut Body, start: Variable, index: Variable, position: Atom) {
     each_body_mut(body, &mut |inner| {
         for statement in &mut inner.statements {
             if is_position(&statement.expression, start, index) {
-                statement.expression = Expression::Atom(Atom::Variable(position));
+                statement.expression = Expression::Atom(position);
             }
         }
     });
-    position
 }

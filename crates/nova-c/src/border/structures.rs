@@ -28,8 +28,8 @@ pub struct Making {
     pub data: Option<Name>,
 }
 
-/// Whether a result is written to the caller's buffer at once, which then must not change any more by an
-/// error of the program.
+/// The way of a result into the caller's buffer. Once it is written to, no error of the program may
+/// follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtOnce {
     /// Something may fail once the memory is there.
@@ -41,7 +41,7 @@ pub enum AtOnce {
 }
 
 impl AtOnce {
-    /// How a result is written that commands make.
+    /// The way in which commands write their result.
     fn of(unit: &Unit, commands: &[ir::Command]) -> AtOnce {
         let mut launches = false;
         each_command(commands, |command| {

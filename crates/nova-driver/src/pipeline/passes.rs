@@ -38,6 +38,14 @@ const BLOCKS: Pass = Pass {
     step: Step::Flat(nova_opt::blocks::run),
 };
 
+/// Runs before arrays are written over others, and behind it, where that has left copies.
+const SHORT_CIRCUIT: Pass = Pass {
+    name: "short-circuit",
+    description: "builds arrays where they would be copied to",
+    level: 2,
+    step: Step::Mem(nova_mem::short_circuit::run),
+};
+
 /// All passes, in the order in which they run; a pass may run several times.
 pub const PASSES: &[Pass] = &[
     Pass {
@@ -164,12 +172,7 @@ pub const PASSES: &[Pass] = &[
             Machine::Device => nova_mem::introduce_for_device(program),
         }),
     },
-    Pass {
-        name: "short-circuit",
-        description: "builds arrays where they would be copied to",
-        level: 2,
-        step: Step::Mem(nova_mem::short_circuit::run),
-    },
+    SHORT_CIRCUIT,
     Pass {
         name: "reuse",
         description: "writes arrays over those that they replace, where nobody needs these any more",
@@ -184,12 +187,7 @@ pub const PASSES: &[Pass] = &[
         level: 2,
         step: Step::Mem(nova_mem::settle::run),
     },
-    Pass {
-        name: "short-circuit",
-        description: "builds arrays where they would be copied to",
-        level: 2,
-        step: Step::Mem(nova_mem::short_circuit::run),
-    },
+    SHORT_CIRCUIT,
     Pass {
         name: "loops",
         description: "turns array operations into loops over memory",

@@ -4,7 +4,6 @@
 
 use super::affine::Affine;
 use super::conditions::range;
-use super::wrapping::Wrapped;
 use super::{Bounds, Condition};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
@@ -24,22 +23,13 @@ pub(super) struct Rounds {
     pub start: usize,
     /// The sums that are checked before the operation so far.
     checked: Vec<Affine>,
+    /// The symbols of numbers whose conversion is checked in every round so far: no check behind that one
+    /// moves before the operation if it is of these symbols.
+    pub converted: BTreeSet<Variable>,
 }
 
-/// A check that can be made before its operation.
-struct Ends {
-    /// Its place in the operation's body.
-    place: usize,
-    /// What must not be negative, each with its error's arguments, at the indices that are worst for
-    /// it.
-    parts: Vec<(Affine, Vec<Affine>)>,
-}
-
-/// How a check can be made before its operation.
-enum Found {
-    Ends(Ends),
-    Wrapped(Wrapped),
-}
+/// What must not be negative, with its error's arguments, at the indices that are worst for it.
+pub(super) type Part = (Affine, Vec<Affine>);
 
 impl Rounds {
     /// A sum in the round in which `worst` is least.
@@ -89,39 +79,35 @@ impl Bounds<'_> {
         let Expression::Operation(operation) = &statement.expression else {
             return before;
         };
+        let checks = operation.body.statements.iter();
+        let mut checks = checks.filter(|s| matches!(s.expression, Expression::Check { .. }));
+        if checks.next().is_none() {
+            return before;
+        }
         let Some(mut rounds) = self.rounds(operation, start) else {
             return before;
         };
-        let mut found: Vec<Found> = Vec::new();
-        let mut staying = BTreeSet::new();
-        for (place, inner) in operation.body.statements.iter().enumerate() {
-            let ends = self.ends(place, inner, &rounds, &staying).map(Found::Ends);
-            let wrapped = || self.wrapped_index(place, inner, &rounds, &staying);
-            match ends.or_else(|| wrapped().map(Found::Wrapped)) {
-                Some(check) => found.push(check),
-                None => staying.extend(self.conversion_of(inner)),
-            }
-        }
-        if found.is_empty() {
-            return before;
-        }
         let effects = self.effects.of(&statement.expression);
         if effects.observable || effects.endless {
             return before;
         }
         if let Expression::Operation(operation) = &mut statement.expression {
-            let body = &mut operation.body;
             let mut defined = Vec::new();
-            for found in found {
-                match found {
-                    Found::Ends(ends) => self.check_before(ends, &mut rounds, body, &mut before),
-                    Found::Wrapped(wrapped) => {
-                        let sum = self.wrapped_before(wrapped, &mut rounds, body, &mut before);
-                        defined.extend(sum);
-                    }
+            for inner in &mut operation.body.statements {
+                if let Some(parts) = self.ends(inner, &rounds)
+                    && self.check_before(&parts, &mut rounds, inner, &mut before)
+                {
+                    continue;
+                }
+                let wrapped = self.wrapped_index(inner, &rounds);
+                let index =
+                    wrapped.and_then(|w| self.wrapped_before(&w, &mut rounds, inner, &mut before));
+                match index {
+                    Some(index) => defined.push(index),
+                    None => rounds.converted.extend(self.converted_by(inner)),
                 }
             }
-            super::wrapping::define(body, defined);
+            super::wrapping::define(&mut operation.body, defined);
         }
         before
     }
@@ -144,12 +130,12 @@ impl Bounds<'_> {
             extents,
             start,
             checked: Vec::new(),
+            converted: BTreeSet::new(),
         })
     }
 
-    /// The symbols of a number that a statement checks to fit a type: what the number is compared with behind
-    /// that check must not be checked before it.
-    fn conversion_of(&self, statement: &Statement) -> Vec<Variable> {
+    /// The symbols of a number that a statement checks to fit a type.
+    fn converted_by(&self, statement: &Statement) -> Vec<Variable> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             ..
@@ -161,15 +147,8 @@ impl Bounds<'_> {
         number.map_or(Vec::new(), |(number, _)| number.symbols().collect())
     }
 
-    /// How a statement of an operation's body can be checked before it; not where a check of the same symbols
-    /// stays.
-    fn ends(
-        &self,
-        place: usize,
-        statement: &Statement,
-        rounds: &Rounds,
-        staying: &BTreeSet<Variable>,
-    ) -> Option<Ends> {
+    /// What has to hold at the ends so that a check of an operation's body holds in all rounds.
+    fn ends(&self, statement: &Statement, rounds: &Rounds) -> Option<Vec<Part>> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             arguments,
@@ -193,15 +172,12 @@ impl Bounds<'_> {
                 (None, Some(Condition::Zero(_) | Condition::Not(_)) | None) => return None,
             },
         };
-        if sums
-            .iter()
-            .any(|sum| sum.symbols().any(|s| staying.contains(&s)))
-        {
+        let mut symbols = sums.iter().flat_map(Affine::symbols);
+        let varies = sums.iter().any(|sum| rounds.changes(sum));
+        if !varies || symbols.any(|symbol| rounds.converted.contains(&symbol)) {
             return None;
         }
-        let varies = sums.iter().any(|sum| rounds.changes(sum));
-        let parts: Option<Vec<_>> = sums
-            .iter()
+        sums.iter()
             .map(|sum| {
                 let outside = |sum: &Affine| self.is_outside(sum, rounds.start);
                 let worst = |other: &Affine| rounds.at_least(sum, other).filter(outside);
@@ -211,9 +187,7 @@ impl Bounds<'_> {
                     .collect();
                 Some((worst(sum)?, arguments?))
             })
-            .collect();
-        let parts = parts.filter(|_| varies)?;
-        Some(Ends { place, parts })
+            .collect()
     }
 
     /// Whether all symbols of a sum are numbers that were bound before others.
@@ -225,42 +199,39 @@ impl Bounds<'_> {
         })
     }
 
-    /// Adds a check to what stands before an operation, in place of one in its body.
+    /// Adds a check to what stands before an operation, in place of one in its body; true if that is
+    /// possible.
     fn check_before(
         &mut self,
-        ends: Ends,
+        parts: &[Part],
         rounds: &mut Rounds,
-        body: &mut Body,
+        inner: &mut Statement,
         before: &mut Vec<Statement>,
-    ) {
-        let Some(inner) = body.statements.get_mut(ends.place) else {
-            return;
-        };
+    ) -> bool {
         let Expression::Check {
             condition: inside,
             error,
             ..
         } = &mut inner.expression
         else {
-            return;
+            return false;
         };
         let mut code = Code {
             statements: Vec::new(),
             place: inner.place.clone(),
         };
-        if self
-            .check_parts(&ends.parts, *error, rounds, &mut code)
-            .is_some()
-        {
+        let checked = self.check_parts(parts, *error, rounds, &mut code).is_some();
+        if checked {
             *inside = Atom::Constant(ScalarValue::Bool(true));
             before.append(&mut code.statements);
         }
+        checked
     }
 
     /// Checks that sums are not negative, if there are rounds; none where the code might overflow.
     pub(super) fn check_parts(
         &mut self,
-        parts: &[(Affine, Vec<Affine>)],
+        parts: &[Part],
         error: ErrorKind,
         rounds: &mut Rounds,
         code: &mut Code,
@@ -344,6 +315,7 @@ impl Bounds<'_> {
         }
     }
 
+    /// An integer as `i64`.
     pub(super) fn widened(&mut self, value: Atom, scalar: Scalar, code: &mut Code) -> Atom {
         let expression = Expression::Scalar {
             operation: ScalarOperation::Convert(Scalar::I64),
@@ -384,6 +356,7 @@ impl Bounds<'_> {
         }
     }
 
+    /// An operation on `i64`.
     pub(super) fn compute(
         &mut self,
         operation: ScalarOperation,
@@ -412,6 +385,7 @@ impl Bounds<'_> {
         self.bind(Scalar::Bool, expression, code)
     }
 
+    /// Binds what an expression gives.
     pub(super) fn bind(&mut self, scalar: Scalar, expression: Expression, code: &mut Code) -> Atom {
         let variable = self.program.add_variable("end", Type::Scalar(scalar));
         code.statements.push(Statement {

@@ -10,15 +10,12 @@
 use super::Bounds;
 use super::affine::Affine;
 use super::conditions::range;
-use super::ends::{Code, Rounds};
+use super::ends::{Code, Part, Rounds};
 use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Expression, Statement, Type, Variable};
-use std::collections::BTreeSet;
 
 /// The check of an index that may wrap, in every round of an operation.
 pub(super) struct Wrapped {
-    /// The check's place in the operation's body.
-    place: usize,
     error: ErrorKind,
     /// The index, its type, and the sum that it equals modulo two to the power of its bits.
     index: Variable,
@@ -58,15 +55,8 @@ impl Bounds<'_> {
         self.modular.insert(variable, whole);
     }
 
-    /// The check of an index that may wrap, if a statement of an operation's body is one; not where a check
-    /// of the same symbols stays.
-    pub(super) fn wrapped_index(
-        &self,
-        place: usize,
-        statement: &Statement,
-        rounds: &Rounds,
-        staying: &BTreeSet<Variable>,
-    ) -> Option<Wrapped> {
+    /// The check of an index that may wrap, if a statement of an operation's body is one that can move.
+    pub(super) fn wrapped_index(&self, statement: &Statement, rounds: &Rounds) -> Option<Wrapped> {
         let Expression::Check {
             condition: Atom::Variable(condition),
             error,
@@ -79,7 +69,8 @@ impl Bounds<'_> {
         let extent = self.value(*extent)?;
         let index = self.value(*value)?.as_symbol()?;
         let sum = self.modular.get(&index)?.clone();
-        if staying.contains(&index) || sum.symbols().any(|s| staying.contains(&s)) {
+        let is_converted = |symbol: Variable| rounds.converted.contains(&symbol);
+        if is_converted(index) || sum.symbols().any(is_converted) {
             return None;
         }
         let Type::Scalar(scalar) = *self.program.ty(index) else {
@@ -93,7 +84,6 @@ impl Bounds<'_> {
             && is_known(&rounds.first(&sum))
             && is_known(&extent);
         is_found.then_some(Wrapped {
-            place,
             error: *error,
             index,
             scalar,
@@ -106,17 +96,16 @@ impl Bounds<'_> {
     /// its body; gives what the index is then.
     pub(super) fn wrapped_before(
         &mut self,
-        wrapped: Wrapped,
+        wrapped: &Wrapped,
         rounds: &mut Rounds,
-        body: &mut Body,
+        inner: &mut Statement,
         before: &mut Vec<Statement>,
     ) -> Option<Defined> {
-        let inner = body.statements.get_mut(wrapped.place)?;
         let mut code = Code {
             statements: Vec::new(),
             place: inner.place.clone(),
         };
-        let first = self.first_index(&wrapped, rounds, &mut code)?;
+        let first = self.first_index(wrapped, rounds, &mut code)?;
         let mut sum = self.value(first)?;
         for (index, step) in rounds.terms(&wrapped.sum) {
             sum = sum.plus(step, &Affine::symbol(index))?;
@@ -127,7 +116,7 @@ impl Bounds<'_> {
             wrapped.extent.plus(-1, &sum)?.shifted(-1)?,
             Affine::constant(largest).plus(-1, &sum)?,
         ];
-        let parts: Option<Vec<(Affine, Vec<Affine>)>> = sums
+        let parts: Option<Vec<Part>> = sums
             .iter()
             .map(|part| {
                 let worst = |sum: &Affine| rounds.at_least(part, sum);
@@ -138,7 +127,7 @@ impl Bounds<'_> {
             statements: Vec::new(),
             place: code.place.clone(),
         };
-        let value = self.in_round(first, &wrapped, rounds, &mut own)?;
+        let value = self.in_round(first, wrapped, rounds, &mut own)?;
         self.check_parts(&parts?, wrapped.error, rounds, &mut code)?;
         own.statements.push(Statement {
             pattern: vec![wrapped.index],
@@ -164,7 +153,7 @@ impl Bounds<'_> {
         let sum = rounds.first(&wrapped.sum);
         let value = self.sum(&sum, code)?;
         if self.fits(&sum, wrapped.scalar) {
-            return self.named(value, &sum);
+            return Some(self.named(value, &sum));
         }
         let narrow = Expression::Scalar {
             operation: ScalarOperation::Wrap(wrapped.scalar),
@@ -177,15 +166,15 @@ impl Bounds<'_> {
         };
         self.bind_symbol(variable);
         let first = self.widened(narrow, wrapped.scalar, code);
-        self.named(first, &Affine::symbol(variable))
+        Some(self.named(first, &Affine::symbol(variable)))
     }
 
-    /// A variable that code has bound, and what it is.
-    fn named(&mut self, value: Atom, sum: &Affine) -> Option<Atom> {
+    /// Notes what a variable is that code has bound; gives it.
+    fn named(&mut self, value: Atom, sum: &Affine) -> Atom {
         if let Atom::Variable(variable) = value {
             self.values.insert(variable, sum.clone());
         }
-        Some(value)
+        value
     }
 
     /// What the index is in each round, as `i64`.
