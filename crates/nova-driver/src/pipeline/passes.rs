@@ -1,7 +1,9 @@
 //! The table of passes: to add one, add a row to [`PASSES`].
 
 use super::{On, Pass, Step, counting};
+use crate::options::Options;
 use nova_loop::Machine;
+use nova_opt::fuse::{Rules, Workers};
 
 /// The name of the pass behind which strategies are no longer only those of the program.
 pub(super) const HONOUR: &str = "strategies";
@@ -88,9 +90,8 @@ pub const PASSES: &[Pass] = &[
         name: "fuse",
         description: "makes one operation of several, and drops the arrays between them",
         level: 2,
-        step: Step::FlatFor(|program, options| match options.strict {
-            true => nova_opt::fuse::run(program),
-            false => nova_opt::fuse::run_freely(program),
+        step: Step::FlatFor(|program, options| {
+            nova_opt::fuse::run_by(program, fusion_rules(options));
         }),
     },
     SIMPLIFY,
@@ -315,3 +316,16 @@ pub const PASSES: &[Pass] = &[
         }),
     },
 ];
+
+/// What fusion has to keep to for a target.
+fn fusion_rules(options: &Options) -> Rules {
+    let workers = match (options.division(), options.target.machine()) {
+        (None, _) => Workers::One,
+        (Some(_), Machine::Processor) => Workers::Threads,
+        (Some(_), Machine::Device) => Workers::Device,
+    };
+    Rules {
+        strict: options.strict,
+        workers,
+    }
+}

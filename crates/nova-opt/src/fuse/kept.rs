@@ -86,19 +86,23 @@ pub(super) fn can_run_there(
             .all(|o| neutral(o, o.consumes(), strict).is_some())
         && uses_of_count == 1
         && !free.contains(count)
-        && only_reads_at(operation, *index, kept)
+        && only_reads_at(operation, *index, &|array| kept.values.contains_key(&array))
         && producer
             .pattern
             .iter()
             .all(|v| v == count || !free.contains(v) || reads(v))
 }
 
-/// Whether an operation uses its index for nothing but the elements that a filter keeps.
-fn only_reads_at(operation: &ArrayOperation, index: Variable, kept: &Kept) -> bool {
+/// Whether an operation uses its index for nothing but elements of some arrays.
+pub(super) fn only_reads_at(
+    operation: &ArrayOperation,
+    index: Variable,
+    is_one: &dyn Fn(Variable) -> bool,
+) -> bool {
     let mut only = !operation.body.results.contains(&Atom::Variable(index));
     let mut look = |statement: &Statement| {
         let reads = match &statement.expression {
-            Expression::Index { array, .. } => kept.values.contains_key(array),
+            Expression::Index { array, .. } => is_one(*array),
             Expression::Atom(_)
             | Expression::Scalar { .. }
             | Expression::NodeTag { .. }

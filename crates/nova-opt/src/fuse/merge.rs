@@ -6,8 +6,10 @@
 //! later one needs nothing of what moves, and nothing of what moves has an effect. Where the earlier
 //! one can fail, what may be defined only because it did not fail moves behind it too.
 
+use super::Rules;
+use super::flattened;
 use super::join::join;
-use super::kept::{self, can_run_there, filter_of};
+use super::kept::{self, Kept, can_run_there, filter_of};
 use super::operators::{is_sequential, wants_lanes};
 use super::reads::{arrays_read_here, each_nested, is_read_only_here, map_results};
 use super::replaced::{Moved, Reader, Replaced};
@@ -37,7 +39,7 @@ const LARGEST: usize = 400;
 /// one table for all functions.
 pub(super) fn run(
     program: &mut Program,
-    (effects, replaced, strict): (&FunctionEffects, &Replaced, bool),
+    (effects, replaced, rules): (&FunctionEffects, &Replaced, Rules),
     uses: &mut Vec<u32>,
     body: &mut Body,
 ) {
@@ -46,7 +48,7 @@ pub(super) fn run(
         program,
         effects,
         replaced,
-        strict,
+        rules,
         uses,
         comparisons: HashMap::new(),
         equal: HashMap::new(),
@@ -59,8 +61,7 @@ struct Merger<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
     replaced: &'a Replaced,
-    /// True where floats are combined in the order of docs/order.md.
-    strict: bool,
+    rules: Rules,
     /// How often each variable is used.
     uses: &'a mut [u32],
     /// The comparisons of two `i64` for equality, by their result.
@@ -101,6 +102,8 @@ enum Way {
     Running,
     /// The later one has what the earlier one keeps as its space.
     Kept,
+    /// The later one has the elements of the rows that the earlier one makes as its space.
+    Rows,
 }
 
 /// Where an operation can be merged with another.
@@ -262,12 +265,10 @@ impl Merger<'_> {
                 let [extent] = consumer.shape[..] else {
                     return None;
                 };
-                let kept = filter_of(&first.statement, extent)?;
-                let both = (&first.statement, &second.statement);
-                let fits = can_run_there(self.program, &kept, both, self.strict);
-                // Beside a filter that stays, values would be computed one at a time.
-                let lanes = !wants_lanes(consumer) || self.is_only_for(first, second);
-                (fits && lanes).then_some(Way::Kept)?
+                match filter_of(&first.statement, extent) {
+                    Some(kept) => self.way_of_kept(&kept, first, second)?,
+                    None => self.way_of_rows(extent, first, second)?,
+                }
             }
         };
         if !self.is_worthwhile(first, second) {
@@ -278,6 +279,25 @@ impl Merger<'_> {
             return (!wants_lanes(producer) && !wants_lanes(consumer)).then_some(Way::Running);
         }
         Some(way)
+    }
+
+    /// How an operation over what a filter keeps runs in the filter's loop, if it can.
+    fn way_of_kept(&self, kept: &Kept, first: &Item, second: &Item) -> Option<Way> {
+        let both = (&first.statement, &second.statement);
+        let fits = can_run_there(self.program, kept, both, self.rules.strict);
+        // Beside a filter that stays, values would be computed one at a time.
+        let lanes = !wants_lanes(operation(second)?) || self.is_only_for(first, second);
+        (fits && lanes).then_some(Way::Kept)
+    }
+
+    /// How an operation over the elements of rows runs in the loop over the rows, if it can.
+    fn way_of_rows(&self, total: Atom, first: &Item, second: &Item) -> Option<Way> {
+        let rows = flattened::rows_of(&first.statement, total)?;
+        let both = (&first.statement, &second.statement);
+        let fits = flattened::can_run_there(self.program, &rows, both, self.rules);
+        let given = rows.given(&first.statement).iter().copied();
+        let stored: Vec<Variable> = given.filter(|v| Atom::Variable(*v) != total).collect();
+        (fits && self.are_only_for(&stored, second)).then_some(Way::Rows)
     }
 
     /// Whether two operations should be one.
@@ -349,7 +369,11 @@ impl Merger<'_> {
 
     /// Whether nothing but the second needs what the first gives.
     fn is_only_for(&self, first: &Item, second: &Item) -> bool {
-        let pattern = &first.statement.pattern;
+        self.are_only_for(&first.statement.pattern, second)
+    }
+
+    /// Whether nothing but an operation needs these results of another.
+    fn are_only_for(&self, pattern: &[Variable], second: &Item) -> bool {
         let mut in_types = BTreeMap::new();
         for variable in pattern {
             let info = self.program.variable(*variable);
@@ -413,8 +437,8 @@ impl Merger<'_> {
             return None;
         }
         let used: Vec<Variable> = given.iter().copied().filter(|v| uses.contains(v)).collect();
-        // What a filter keeps has been looked at.
-        if !used.is_empty() && way != Way::Kept {
+        // What a filter keeps, and rows, have been looked at.
+        if !used.is_empty() && (way == Way::Space || way == Way::Running) {
             let maps = map_results(&items[first].statement, operation(&items[first])?);
             let scans = exact_scans(&items[first].statement);
             let passes = |v: &Variable| {
@@ -463,9 +487,10 @@ impl Merger<'_> {
             self.count(&first, |uses| uses.saturating_sub(1));
             self.count(&second, |uses| uses.saturating_sub(1));
             let merged = match partner.way {
-                Way::Kept => kept::join(self.program, (first, second), self.strict)
+                Way::Kept => kept::join(self.program, (first, second), self.rules.strict)
                     .into_iter()
                     .collect(),
+                Way::Rows => self.join_rows(first, second).into_iter().collect(),
                 Way::Space | Way::Running => join(self.program, first, second),
             };
             merged
@@ -481,6 +506,29 @@ impl Merger<'_> {
         items.extend(behind);
         items.extend(rest);
         place
+    }
+
+    /// One operation of one that makes rows and one over their elements.
+    fn join_rows(&mut self, first: Statement, second: Statement) -> Option<Statement> {
+        let total = *operation_of(&second)?.shape.first()?;
+        let rows = flattened::rows_of(&first, total)?;
+        // The rows are no results any more, and no types name the total.
+        for row in rows.rows.values() {
+            if let Some(count) = self.uses.get_mut(row.index()) {
+                *count = count.saturating_sub(1);
+            }
+        }
+        let used = match total {
+            Atom::Variable(total) => self.uses.get(total.index()).copied(),
+            Atom::Constant(_) => None,
+        };
+        let keeps_total = used.unwrap_or_default() as usize > rows.rows.len();
+        flattened::join(
+            self.program,
+            (first, second),
+            keeps_total,
+            self.rules.strict,
+        )
     }
 
     /// An operation that moves behind others, and reads what these make of the arrays that it reads.
@@ -534,7 +582,11 @@ impl Item {
 
 /// The array operation of an item, if it is one.
 fn operation(item: &Item) -> Option<&ArrayOperation> {
-    match &item.statement.expression {
+    operation_of(&item.statement)
+}
+
+fn operation_of(statement: &Statement) -> Option<&ArrayOperation> {
+    match &statement.expression {
         Expression::Operation(operation) => Some(operation),
         _ => None,
     }

@@ -9,8 +9,9 @@
 //! - [`merge`]: two operations over the same space become one where nothing between them stands in
 //!   the way: the second reads of the first only the element of its own index (vertical), or both
 //!   read an array at their index (horizontal). It repeats no work at all, and keeps what can fail.
-//!   An operation over what a filter keeps runs in the filter's loop ([`kept`]); what reads the
-//!   running results of a scan runs in the scan's ([`running`]), where the order does not matter.
+//!   An operation over what a filter keeps runs in the filter's loop ([`kept`]), one over the elements
+//!   of rows in the loop over the rows ([`flattened`]); what reads the running results of a scan runs in
+//!   the scan's ([`running`]), where the order does not matter.
 //!
 //! No code moves into an operation that writes over what the code reads ([`replaced`]).
 //!
@@ -18,6 +19,7 @@
 
 mod apart;
 mod elements;
+mod flattened;
 mod join;
 mod kept;
 mod merge;
@@ -30,19 +32,38 @@ pub use apart::{Apart, apart};
 
 use crate::effects::FunctionEffects;
 use nova_flat::ir::{Body, Program};
+use nova_flat::visit::count_uses;
 use replaced::Replaced;
 
-/// Fuses the operations of every function; floats are combined in the order of docs/order.md.
+/// What fusion has to keep to.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Whether floats are combined in the order of docs/order.md.
+    pub strict: bool,
+    /// What is going to run the operations.
+    pub workers: Workers,
+}
+
+/// What runs operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// One thread.
+    One,
+    /// The threads of a processor.
+    Threads,
+    /// Those of a device.
+    Device,
+}
+
+/// Fuses the operations of every function, for one thread; floats are combined in the order of
+/// docs/order.md.
 pub fn run(program: &mut Program) {
-    fuse(program, true);
+    let (strict, workers) = (true, Workers::One);
+    run_by(program, Rules { strict, workers });
 }
 
-/// The same, where floats may be combined in any order.
-pub fn run_freely(program: &mut Program) {
-    fuse(program, false);
-}
-
-fn fuse(program: &mut Program, strict: bool) {
+/// Fuses the operations of every function.
+pub fn run_by(program: &mut Program, rules: Rules) {
     let effects = FunctionEffects::new(program);
     let mut counts = elements::Counts::default();
     let replaced = Replaced::of(program);
@@ -51,10 +72,15 @@ fn fuse(program: &mut Program, strict: bool) {
     });
     // Arrays that nobody reads any more are not worth merging.
     crate::simplify::remove_dead(program);
+    let mut uses = Vec::new();
+    for_each_body(program, |program, body| {
+        count_uses(program, body, &mut uses);
+        flattened::add_up_lengths(program, &uses, body);
+    });
     let replaced = Replaced::of(program);
     let mut uses = Vec::new();
     for_each_body(program, |program, body| {
-        merge::run(program, (&effects, &replaced, strict), &mut uses, body);
+        merge::run(program, (&effects, &replaced, rules), &mut uses, body);
     });
 }
 

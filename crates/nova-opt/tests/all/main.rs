@@ -3,6 +3,7 @@
 mod blocks;
 mod bounds;
 mod divide;
+mod flattened;
 mod fusion;
 mod hoist;
 mod kept;

@@ -45,7 +45,7 @@ pub fn after(pass: fn(&mut Program), text: &str) -> Program {
 }
 
 /// Runs a pass on a program; checks that the result is valid.
-pub fn apply(pass: fn(&mut Program), program: &mut Program) {
+pub fn apply(pass: impl FnOnce(&mut Program), program: &mut Program) {
     pass(program);
     if let Err(error) = nova_flat::verify::verify(program) {
         panic!("{error}\n{}", print(program));

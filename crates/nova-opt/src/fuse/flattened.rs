@@ -1,0 +1,392 @@
+//! An operation over the elements of rows that another one collects, in the loop over the rows: each row is
+//! combined where it is made, and the rows are not stored behind each other.
+//!
+//! What is reduced is reduced row by row. State, and what a scatter changes, is handed on from row to row,
+//! so that these loops run in order ([`Workers`] says where that is worth it).
+
+use super::kept::only_reads_at;
+use super::operators::neutral_values;
+use super::reads::is_read_only_here;
+use super::{Rules, Workers};
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::Place;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Positions, Program,
+    Statement, Type, Variable,
+};
+use nova_flat::visit::{
+    Substitution, each_body_mut, each_statement, free_variables, fresh_lambda, used_variables,
+};
+use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
+use std::collections::HashMap;
+
+/// The rows among the outputs of an operation.
+pub(super) struct Rows {
+    /// Which output it is.
+    output: usize,
+    /// Where the values that it consumes begin among the results of the body.
+    consumed: usize,
+    /// Where what it gives begins in the pattern.
+    given: usize,
+    /// The number of elements of a row.
+    length: Atom,
+    /// What each array has of a row.
+    pub rows: HashMap<Variable, Variable>,
+}
+
+impl Rows {
+    /// What the operation gives of the rows: where each starts and ends, the number of all elements, and
+    /// the arrays.
+    pub fn given<'a>(&self, maker: &'a Statement) -> &'a [Variable] {
+        maker
+            .pattern
+            .get(self.given..self.given + TOTAL + 1 + self.rows.len())
+            .unwrap_or_default()
+    }
+}
+
+/// Where the number of all elements stands among what a collection of rows gives.
+const TOTAL: usize = 2;
+
+/// The rows of an operation of which an extent is the total.
+pub(super) fn rows_of(statement: &Statement, extent: Atom) -> Option<Rows> {
+    let Expression::Operation(operation) = &statement.expression else {
+        return None;
+    };
+    let (mut consumed, mut given) = (operation.carries.len(), operation.carries.len());
+    for (output, kind) in operation.outputs.iter().enumerate() {
+        let bound = statement.pattern.get(given..given + kind.gives())?;
+        let results = &operation.body.results;
+        let results = results.get(consumed..consumed + kind.consumes())?;
+        if let (Output::Collect { .. }, [_, _, total, arrays @ ..], [length, rows @ ..]) =
+            (kind, bound, results)
+            && Atom::Variable(*total) == extent
+        {
+            let rows = rows.iter().map(|row| match row {
+                Atom::Variable(row) => Some(*row),
+                Atom::Constant(_) => None,
+            });
+            let rows: Option<Vec<Variable>> = rows.collect();
+            return Some(Rows {
+                output,
+                consumed,
+                given,
+                length: *length,
+                rows: arrays.iter().copied().zip(rows?).collect(),
+            });
+        }
+        consumed += kind.consumes();
+        given += kind.gives();
+    }
+    None
+}
+
+/// Whether an operation over the elements of rows can run in the loop over the rows. The rows are made
+/// for nothing else.
+pub(super) fn can_run_there(
+    program: &Program,
+    found: &Rows,
+    (producer, consumer): (&Statement, &Statement),
+    rules: Rules,
+) -> bool {
+    let (Expression::Operation(maker), Expression::Operation(operation)) =
+        (&producer.expression, &consumer.expression)
+    else {
+        return false;
+    };
+    let ([Atom::Variable(total)], [index]) = (&operation.shape[..], &operation.indices[..]) else {
+        return false;
+    };
+    let mut uses_of_total = 0;
+    used_variables(&consumer.expression, &mut |v| {
+        uses_of_total += usize::from(v == *total);
+    });
+    let free = free_variables(program, &operation.body);
+    let reads = |v: &Variable| found.rows.contains_key(v) && is_read_only_here(*v, consumer);
+    let in_order = !operation.carries.is_empty()
+        || operation
+            .outputs
+            .iter()
+            .any(|o| matches!(o, Output::Scatter { .. }));
+    operation
+        .outputs
+        .iter()
+        .all(|output| runs_in_rows(output, rules))
+        && (!in_order || is_worth_it(maker, rules.workers))
+        && uses_of_total == 1
+        && !free.contains(total)
+        && only_reads_at(operation, *index, &|array| found.rows.contains_key(&array))
+        && producer
+            .pattern
+            .iter()
+            .all(|v| v == total || !free.contains(v) || reads(v))
+}
+
+/// Whether an output can be made row by row.
+fn runs_in_rows(output: &Output, rules: Rules) -> bool {
+    match output {
+        Output::Reduce { lambda, .. } => neutral_values(lambda, rules.strict).is_some(),
+        Output::Scatter { positions, .. } => *positions == Positions::Given,
+        Output::Map
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
+    }
+}
+
+/// Whether rows may as well be made one after the other, for what has to run in order.
+fn is_worth_it(maker: &ArrayOperation, workers: Workers) -> bool {
+    match workers {
+        Workers::One => true,
+        // Several threads would be no faster than one that need not write the rows to memory.
+        Workers::Threads => {
+            let mut simple = true;
+            each_statement(&maker.body, &mut |s| simple &= is_simple(&s.expression));
+            simple
+        }
+        // A kernel stores what is scattered.
+        Workers::Device => false,
+    }
+}
+
+fn is_simple(expression: &Expression) -> bool {
+    match expression {
+        Expression::Atom(_)
+        | Expression::Index { .. }
+        | Expression::View { .. }
+        | Expression::Check { .. } => true,
+        Expression::Scalar {
+            operation, operand, ..
+        } => operation.is_cheap(*operand),
+        Expression::Fail { .. }
+        | Expression::NodeTag { .. }
+        | Expression::MaySplit
+        | Expression::Allocate { .. }
+        | Expression::Unique(_)
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!() => false,
+    }
+}
+
+/// One operation over the rows made of one that makes them and one over their elements; `keeps_total` says
+/// whether others need to know how many elements there are.
+pub(super) fn join(
+    program: &mut Program,
+    (first, second): (Statement, Statement),
+    keeps_total: bool,
+    strict: bool,
+) -> Option<Statement> {
+    let Expression::Operation(consumer) = &second.expression else {
+        return None;
+    };
+    let found = rows_of(&first, consumer.shape.first().copied()?)?;
+    let (Expression::Operation(mut outer), Expression::Operation(inner)) =
+        (first.expression, second.expression)
+    else {
+        return None;
+    };
+    let mut made = first.pattern;
+    let output = outer.outputs.remove(found.output);
+    let own: Vec<Variable> = made
+        .drain(found.given..found.given + output.gives())
+        .collect();
+    outer
+        .body
+        .results
+        .drain(found.consumed..found.consumed + output.consumes());
+    let mut joined = Joined {
+        program,
+        strict,
+        outer,
+        made,
+        states: Vec::new(),
+        last: Vec::new(),
+    };
+    if let Some(total) = own.get(TOTAL).filter(|_| keeps_total) {
+        joined.add_up(*total, found.length, &second.place);
+    }
+    Some(joined.finish(&found, inner, second.pattern, second.place))
+}
+
+/// An operation over rows that gets another one into its body.
+struct Joined<'a> {
+    program: &'a mut Program,
+    strict: bool,
+    outer: ArrayOperation,
+    /// What its outputs give.
+    made: Vec<Variable>,
+    /// The next states of the carries that it gets.
+    states: Vec<Atom>,
+    /// The last states of these carries.
+    last: Vec<Variable>,
+}
+
+impl Joined<'_> {
+    fn finish(
+        mut self,
+        found: &Rows,
+        mut inner: ArrayOperation,
+        given: Vec<Variable>,
+        place: Place,
+    ) -> Statement {
+        inner.shape = vec![found.length];
+        read_rows(&mut inner.body, &found.rows);
+        let mut given = given.into_iter();
+        let mut pattern = Vec::new();
+        for (state, start) in &mut inner.carries {
+            let ty = self.program.ty(*state).clone();
+            pattern.extend(given.next().map(|last| self.carry(&ty, start, last)));
+        }
+        for output in &mut inner.outputs {
+            let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
+            pattern.extend(match output {
+                Output::Scatter { destinations, .. } => self.hand_on(destinations, &own),
+                Output::Reduce { lambda, start, .. } => self.reduce(lambda, start, &own),
+                Output::Map
+                | Output::Scan { .. }
+                | Output::Filter { .. }
+                | Output::Histogram { .. }
+                | Output::Collect { .. }
+                | Output::Join { .. } => own,
+            });
+        }
+        self.outer.body.statements.push(Statement {
+            pattern,
+            expression: Expression::Operation(inner),
+            place: place.clone(),
+        });
+        self.outer.body.results.splice(0..0, self.states);
+        self.made.splice(0..0, self.last);
+        Statement {
+            pattern: self.made,
+            expression: Expression::Operation(self.outer),
+            place,
+        }
+    }
+
+    /// Hands a state on from row to row, which becomes the start of what the elements of a row make of it;
+    /// gives that.
+    fn carry(&mut self, ty: &Type, start: &mut Atom, last: Variable) -> Variable {
+        let [state, next] =
+            ["state", "next"].map(|name| self.program.add_variable(name, ty.clone()));
+        let start = std::mem::replace(start, Atom::Variable(state));
+        self.outer.carries.push((state, start));
+        self.states.push(Atom::Variable(next));
+        self.last.push(last);
+        next
+    }
+
+    /// Hands the destinations of a scatter on from row to row.
+    fn hand_on(&mut self, destinations: &mut [Variable], last: &[Variable]) -> Vec<Variable> {
+        let each = destinations.iter_mut().zip(last);
+        let changed = each.map(|(destination, last)| {
+            let ty = self.program.ty(*destination).clone();
+            let mut start = Atom::Variable(*destination);
+            let next = self.carry(&ty, &mut start, *last);
+            if let Atom::Variable(state) = start {
+                *destination = state;
+            }
+            next
+        });
+        changed.collect()
+    }
+
+    /// Reduces what each row is reduced to, beginning with what changes nothing; gives that.
+    fn reduce(
+        &mut self,
+        lambda: &Lambda,
+        start: &mut Vec<Atom>,
+        last: &[Variable],
+    ) -> Vec<Variable> {
+        let neutral = neutral_values(lambda, self.strict).unwrap_or_default();
+        let whole = Output::Reduce {
+            lambda: fresh_lambda(self.program, lambda, &mut Substitution::default()),
+            start: std::mem::replace(start, neutral),
+            commutes: true,
+            bracketing: Bracketing::Whole,
+        };
+        let of_row = last.iter().map(|v| {
+            let ty = self.program.ty(*v).clone();
+            self.program.add_variable("row", ty)
+        });
+        let of_row: Vec<Variable> = of_row.collect();
+        self.outer.outputs.push(whole);
+        let values = of_row.iter().map(|v| Atom::Variable(*v));
+        self.outer.body.results.extend(values);
+        self.made.extend(last);
+        of_row
+    }
+
+    /// Adds up a number of each row.
+    fn add_up(&mut self, total: Variable, number: Atom, place: &Place) {
+        self.outer.outputs.push(sum(self.program, place));
+        self.outer.body.results.push(number);
+        self.made.push(total);
+    }
+}
+
+/// Adds up the lengths of rows of which only the number of all elements is used, in a body and those inside.
+pub(super) fn add_up_lengths(program: &mut Program, uses: &[u32], body: &mut Body) {
+    let is_used = |v: &Variable| uses.get(v.index()).is_some_and(|count| *count > 0);
+    each_body_mut(body, &mut |inner| {
+        for statement in &mut inner.statements {
+            if let Expression::Operation(operation) = &mut statement.expression
+                && let ([Output::Collect { values: 0 }], [starts, ends, total]) =
+                    (&operation.outputs[..], &statement.pattern[..])
+                && ![starts, ends].into_iter().any(is_used)
+            {
+                let total = *total;
+                operation.outputs = vec![sum(program, &statement.place)];
+                statement.pattern = vec![total];
+            }
+        }
+    });
+}
+
+/// Lets a body read rows in place of the arrays of all elements.
+fn read_rows(body: &mut Body, rows: &HashMap<Variable, Variable>) {
+    each_body_mut(body, &mut |inner| {
+        for statement in &mut inner.statements {
+            if let Expression::Index { array, .. } = &mut statement.expression
+                && let Some(row) = rows.get(array)
+            {
+                *array = *row;
+            }
+        }
+    });
+}
+
+/// The sum of `i64` numbers.
+fn sum(program: &mut Program, place: &Place) -> Output {
+    let names = ["left", "right", "sum"];
+    let [left, right, sum] =
+        names.map(|name| program.add_variable(name, Type::Scalar(Scalar::I64)));
+    let add = Expression::Scalar {
+        operation: ScalarOperation::Add,
+        operand: Scalar::I64,
+        arguments: vec![Atom::Variable(left), Atom::Variable(right)],
+    };
+    let body = Body {
+        statements: vec![Statement {
+            pattern: vec![sum],
+            expression: add,
+            place: place.clone(),
+        }],
+        results: vec![Atom::Variable(sum)],
+    };
+    Output::Reduce {
+        lambda: Lambda {
+            parameters: vec![left, right],
+            body,
+        },
+        start: vec![Atom::index(0)],
+        commutes: true,
+        bracketing: Bracketing::Whole,
+    }
+}
