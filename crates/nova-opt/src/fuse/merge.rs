@@ -26,7 +26,7 @@ use nova_flat::visit::{
     type_variables, used_variables,
 };
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How many statements an operation looks back for one to be merged with.
 const WINDOW: usize = 64;
@@ -37,18 +37,11 @@ const LARGEST: usize = 400;
 
 /// Merges operations in the body of a function; adds how often that uses each variable to `uses`,
 /// one table for all functions.
-pub(super) fn run(
-    program: &mut Program,
-    (effects, replaced, rules): (&FunctionEffects, &Replaced, Rules),
-    uses: &mut Vec<u32>,
-    body: &mut Body,
-) {
+pub(super) fn run(program: &mut Program, known: Known<'_>, uses: &mut Vec<u32>, body: &mut Body) {
     count_uses(program, body, uses);
     let mut merger = Merger {
         program,
-        effects,
-        replaced,
-        rules,
+        known,
         uses,
         comparisons: HashMap::new(),
         equal: HashMap::new(),
@@ -57,11 +50,19 @@ pub(super) fn run(
     merger.body(body);
 }
 
+/// What is known of a program, and what merging has to keep to.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub effects: &'a FunctionEffects,
+    pub replaced: &'a Replaced,
+    /// Numbers that are not negative.
+    pub lengths: &'a HashSet<Variable>,
+    pub rules: Rules,
+}
+
 struct Merger<'a> {
     program: &'a mut Program,
-    effects: &'a FunctionEffects,
-    replaced: &'a Replaced,
-    rules: Rules,
+    known: Known<'a>,
     /// How often each variable is used.
     uses: &'a mut [u32],
     /// The comparisons of two `i64` for equality, by their result.
@@ -227,14 +228,29 @@ impl Merger<'_> {
         }
         Facts {
             uses,
-            effects: self.effects.of(&statement.expression),
-            total: is_total(statement),
+            effects: self.known.effects.of(&statement.expression),
+            total: is_total(statement) || self.converts_length(statement),
             reads: match &statement.expression {
                 Expression::Operation(operation) => arrays_read_here(operation),
                 _ => BTreeSet::new(),
             },
             size: count,
             marked,
+        }
+    }
+
+    /// Whether a statement converts a number that is not negative to a type that has them all.
+    fn converts_length(&self, statement: &Statement) -> bool {
+        match &statement.expression {
+            Expression::Scalar {
+                operation: ScalarOperation::Convert(Scalar::U64),
+                operand: Scalar::I64,
+                arguments,
+            } => arguments.iter().all(|atom| match atom {
+                Atom::Variable(variable) => self.known.lengths.contains(variable),
+                Atom::Constant(_) => false,
+            }),
+            _others => false,
         }
     }
 
@@ -253,7 +269,7 @@ impl Merger<'_> {
     fn passes_a_change(&self, items: &[Item], place: usize, last: usize) -> bool {
         let reader = Reader::Statement(&items[place].statement);
         let mut between = items[place + 1..last].iter();
-        between.any(|item| self.replaced.is_passed(reader, &item.statement))
+        between.any(|item| self.known.replaced.is_passed(reader, &item.statement))
     }
 
     /// How two operations should become one, if they should.
@@ -284,7 +300,7 @@ impl Merger<'_> {
     /// How an operation over what a filter keeps runs in the filter's loop, if it can.
     fn way_of_kept(&self, kept: &Kept, first: &Item, second: &Item) -> Option<Way> {
         let both = (&first.statement, &second.statement);
-        let fits = can_run_there(self.program, kept, both, self.rules.strict);
+        let fits = can_run_there(self.program, kept, both, self.known.rules.strict);
         // Beside a filter that stays, values would be computed one at a time.
         let lanes = !wants_lanes(operation(second)?) || self.is_only_for(first, second);
         (fits && lanes).then_some(Way::Kept)
@@ -294,7 +310,7 @@ impl Merger<'_> {
     fn way_of_rows(&self, total: Atom, first: &Item, second: &Item) -> Option<Way> {
         let rows = flattened::rows_of(&first.statement, total)?;
         let both = (&first.statement, &second.statement);
-        let fits = flattened::can_run_there(self.program, &rows, both, self.rules);
+        let fits = flattened::can_run_there(self.program, &rows, both, self.known.rules);
         let given = rows.given(&first.statement).iter().copied();
         let stored: Vec<Variable> = given.filter(|v| Atom::Variable(*v) != total).collect();
         (fits && self.are_only_for(&stored, second)).then_some(Way::Rows)
@@ -326,8 +342,8 @@ impl Merger<'_> {
             from: &producer.indices,
             at: &own,
         };
-        let writes = self.replaced.writes(consumer);
-        if self.replaced.reads_what_changes(&code, &writes) {
+        let writes = self.known.replaced.writes(consumer);
+        if self.known.replaced.reads_what_changes(&code, &writes) {
             return false;
         }
         let reads = &second_facts.reads;
@@ -487,7 +503,7 @@ impl Merger<'_> {
             self.count(&first, |uses| uses.saturating_sub(1));
             self.count(&second, |uses| uses.saturating_sub(1));
             let merged = match partner.way {
-                Way::Kept => kept::join(self.program, (first, second), self.rules.strict)
+                Way::Kept => kept::join(self.program, (first, second), self.known.rules.strict)
                     .into_iter()
                     .collect(),
                 Way::Rows => self.join_rows(first, second).into_iter().collect(),
@@ -497,15 +513,42 @@ impl Merger<'_> {
                 .iter()
                 .for_each(|statement| self.count(statement, |uses| uses + 1));
             let mut merged = merged.into_iter();
-            items.extend(merged.next().map(|statement| Item {
-                statement,
-                facts: OnceCell::from(facts),
-            }));
+            items.extend(
+                merged
+                    .next()
+                    .map(|statement| self.without_unused_maps(statement))
+                    .map(|statement| Item {
+                        statement,
+                        facts: OnceCell::from(facts),
+                    }),
+            );
             items.extend(merged.map(Item::new));
         }
         items.extend(behind);
         items.extend(rest);
         place
+    }
+
+    /// An operation without the arrays that only a part of it has read.
+    fn without_unused_maps(&self, mut statement: Statement) -> Statement {
+        let Expression::Operation(operation) = &mut statement.expression else {
+            return statement;
+        };
+        let (mut consumed, mut given) = (operation.carries.len(), operation.carries.len());
+        let (results, pattern) = (&mut operation.body.results, &mut statement.pattern);
+        operation.outputs.retain(|output| {
+            let is_used = |v: &Variable| self.uses.get(v.index()).is_none_or(|count| *count > 0);
+            let stays = !matches!(output, Output::Map) || pattern.get(given).is_none_or(is_used);
+            if stays {
+                consumed += output.consumes();
+                given += output.gives();
+            } else {
+                results.remove(consumed);
+                pattern.remove(given);
+            }
+            stays
+        });
+        statement
     }
 
     /// One operation of one that makes rows and one over their elements.
@@ -527,7 +570,7 @@ impl Merger<'_> {
             self.program,
             (first, second),
             keeps_total,
-            self.rules.strict,
+            self.known.rules.strict,
         )
     }
 
@@ -540,7 +583,7 @@ impl Merger<'_> {
         } = item;
         bodies_mut(&mut statement.expression, &mut |body| {
             for other in others {
-                if self.replaced.follow(body, &other.statement) {
+                if self.known.replaced.follow(body, &other.statement) {
                     facts = OnceCell::new();
                 }
             }

@@ -31,9 +31,10 @@ mod running;
 pub use apart::{Apart, apart};
 
 use crate::effects::FunctionEffects;
-use nova_flat::ir::{Body, Program};
-use nova_flat::visit::count_uses;
+use nova_flat::ir::{Body, Program, Variable};
+use nova_flat::visit::{count_uses, type_variables};
 use replaced::Replaced;
+use std::collections::HashSet;
 
 /// What fusion has to keep to.
 #[derive(Clone, Copy, Debug)]
@@ -78,10 +79,29 @@ pub fn run_by(program: &mut Program, rules: Rules) {
         flattened::add_up_lengths(program, &uses, body);
     });
     let replaced = Replaced::of(program);
+    let lengths = lengths_of_arguments(program);
+    let known = merge::Known {
+        effects: &effects,
+        replaced: &replaced,
+        lengths: &lengths,
+        rules,
+    };
     let mut uses = Vec::new();
     for_each_body(program, |program, body| {
-        merge::run(program, (&effects, &replaced, rules), &mut uses, body);
+        merge::run(program, known, &mut uses, body);
     });
+}
+
+/// The extents of the arrays that functions are given: they are not negative.
+fn lengths_of_arguments(program: &Program) -> HashSet<Variable> {
+    let mut lengths = HashSet::new();
+    for parameter in program.functions.iter().flat_map(|f| &f.parameters) {
+        let ty = program.ty(*parameter);
+        type_variables(ty, None, &mut |extent| {
+            lengths.insert(extent);
+        });
+    }
+    lengths
 }
 
 fn for_each_body(program: &mut Program, mut pass: impl FnMut(&mut Program, &mut Body)) {
