@@ -19,3 +19,4 @@ pub mod share;
 pub mod simplify;
 pub mod tail_calls;
 mod total;
+pub mod zeros;

@@ -133,6 +133,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(nova_opt::interleave::run),
     },
     Pass {
+        name: "zeros",
+        description: "adds nothing to a sum where a condition chose to add zero",
+        level: 2,
+        step: Step::Flat(nova_opt::zeros::run),
+    },
+    Pass {
         name: "tail-calls",
         description: "makes functions that call each other last run in constant space",
         level: 0,

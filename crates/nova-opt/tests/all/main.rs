@@ -13,3 +13,4 @@ mod passes;
 mod regular;
 mod strategies;
 mod support;
+mod zeros;
