@@ -48,16 +48,16 @@ static void area_run(nova_context *context, void *argument)
     nova_check_array(context, "S", call->S_len, call->S, sizeof(nova_sum_Shape));
     nova_block *S_tag_block;
     int32_t *S_tag = (int32_t *)nova_allocate(context, &S_tag_block, call->S_len, sizeof(int32_t),
-                                              NULL);
+            NULL);
     nova_block *S_Circle_block;
     float *S_Circle = (float *)nova_allocate(context, &S_Circle_block, call->S_len, sizeof(float),
-                                             NULL);
+            NULL);
     nova_block *S_Box_e0_block;
     float *S_Box_e0 = (float *)nova_allocate(context, &S_Box_e0_block, call->S_len, sizeof(float),
-                                             NULL);
+            NULL);
     nova_block *S_Box_e1_block;
     float *S_Box_e1 = (float *)nova_allocate(context, &S_Box_e1_block, call->S_len, sizeof(float),
-                                             NULL);
+            NULL);
     for (int64_t i = 0; i < call->S_len; i++) {
         nova_check_tag(context, "S", call->S[i].tag, 3);
         S_tag[i] = call->S[i].tag;
@@ -80,14 +80,14 @@ static void area_run(nova_context *context, void *argument)
     float *value_data;
     nova_block *value_data_block;
     area_value(context, call->S_len, S_tag, S_Circle, S_Box_e0, S_Box_e1, &value_length,
-               &value_data, &value_data_block);
+            &value_data, &value_data_block);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;
         nova_fail_buffer(context, "result", capacity, value_length);
     }
     *call->result = (float *)nova_put(context, *call->result, value_data, value_data_block,
-                                      value_length, sizeof(float));
+            value_length, sizeof(float));
     *call->result_len = value_length;
 }
 

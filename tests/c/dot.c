@@ -15,7 +15,7 @@ NOVA_NEVER_RETURNS static void nova_length_error(nova_context *context, const ch
                                                  int64_t first, int64_t second)
 {
     nova_fail(context, 1, "%s: lengths differ: %lld and %lld", place, (long long)first,
-              (long long)second);
+            (long long)second);
 }
 
 static float dot_value(nova_context *context, int64_t X_length, float *X_data, int64_t Y_length,
@@ -25,7 +25,7 @@ static float dot_value(nova_context *context, int64_t X_length, float *X_data, i
         nova_length_error(context, "dot.nova:2:13", X_length, Y_length);
     nova_block *t_block;
     float *t_2 = (float *)nova_allocate(context, &t_block, X_length, sizeof(float),
-                                        "dot.nova:2:13");
+            "dot.nova:2:13");
     /* dot.nova:2:13 */
     for (int64_t i = 0; i < X_length; i++)
         t_2[i] = X_data[i] * Y_data[i];
@@ -44,7 +44,7 @@ static void dot_run(nova_context *context, void *argument)
     nova_check_array(context, "X", call->X_len, call->X, sizeof(float));
     nova_check_array(context, "Y", call->Y_len, call->Y, sizeof(float));
     float value = dot_value(context, call->X_len, (float *)nova_elements(call->X), call->Y_len,
-                            (float *)nova_elements(call->Y));
+            (float *)nova_elements(call->Y));
     *call->result = value;
 }
 

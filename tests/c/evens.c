@@ -15,7 +15,7 @@ static void evens_value(nova_context *context, int64_t X_length, int32_t *X_data
 {
     nova_block *kept_block;
     int32_t *kept = (int32_t *)nova_allocate(context, &kept_block, X_length, sizeof(int32_t),
-                                             "evens.nova:2:1");
+            "evens.nova:2:1");
     int64_t count = 0;
     /* evens.nova:2:1 */
     for (int64_t i = 0; i < X_length; i++) {
@@ -41,14 +41,14 @@ static void evens_run(nova_context *context, void *argument)
     int32_t *value_data;
     nova_block *value_data_block;
     evens_value(context, call->X_len, (int32_t *)nova_elements(call->X), &value_length, &value_data,
-                &value_data_block);
+            &value_data_block);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;
         nova_fail_buffer(context, "result", capacity, value_length);
     }
     *call->result = (int32_t *)nova_put(context, *call->result, value_data, value_data_block,
-                                        value_length, sizeof(int32_t));
+            value_length, sizeof(int32_t));
     *call->result_len = value_length;
 }
 

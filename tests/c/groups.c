@@ -190,8 +190,7 @@ static const char *const nova_kernel_places[1] = {"groups.nova:8:1"};
 static cl_kernel nova_kernels[1];
 
 static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 3, "-cl-std=CL1.2",
-                                          nova_kernel_names, nova_kernel_places, nova_kernels, 1,
-                                          false, NULL, NULL, NULL, NULL};
+        nova_kernel_names, nova_kernel_places, nova_kernels, 1, false, NULL, NULL, NULL, NULL};
 
 /* The parameters of a call of groups. */
 struct groups_call {
@@ -230,7 +229,7 @@ NOVA_NEVER_RETURNS static void nova_length_error(nova_context *context, const ch
                                                  int64_t first, int64_t second)
 {
     nova_fail(context, 1, "%s: lengths differ: %lld and %lld", place, (long long)first,
-              (long long)second);
+            (long long)second);
 }
 
 NOVA_NEVER_RETURNS static void nova_division_error(nova_context *context, const char *place)
@@ -242,7 +241,7 @@ NOVA_NEVER_RETURNS static void nova_split_error(nova_context *context, const cha
                                                 int64_t first, int64_t second)
 {
     nova_fail(context, 1, "%s: rows of %lld elements for a vector of %lld", place, (long long)first,
-              (long long)second);
+            (long long)second);
 }
 
 static void groups_value(nova_context *context, float alpha, int64_t A_dim0, int64_t A_dim1,
@@ -261,21 +260,16 @@ static void groups_value(nova_context *context, float alpha, int64_t A_dim0, int
     int64_t x_dim0 = empty ? 0 : nova_divide_i64(A_dim1, x_dim1);
     if (!empty && (empty ? 0 : nova_remainder_i64(A_dim1, x_dim1)) != 0)
         nova_split_error(context, "groups.nova:7:50", x_dim1, A_dim1);
-    float *t = (float *)nova_fresh(context, nova_make_result(context, A_dim0, sizeof(float), false,
-                                                             "groups.nova:8:1"));
+    float *t = (float *)nova_fresh(context,
+            nova_make_result(context, A_dim0, sizeof(float), false, "groups.nova:8:1"));
     nova_block *t_block = NULL;
     /* groups.nova:8:1 */
-    nova_argument arguments[10] = {nova_value(&alpha, sizeof(float)), nova_value(&A_dim1,
-                                                                                 sizeof(int64_t)),
-                                   nova_array(context, A_data, sizeof(float), false),
-                                   nova_array(context, x_data, sizeof(float), false),
-                                   nova_value(&beta, sizeof(float)), nova_array(context, y_data,
-                                                                                sizeof(float),
-                                                                                false),
-                                   nova_value(&x_dim1, sizeof(int64_t)), nova_value(&x_dim0,
-                                                                                    sizeof(int64_t)),
-                                   nova_array(context, t, sizeof(float), true),
-                                   nova_local_array(context, x_dim0, sizeof(float))};
+    nova_argument arguments[10] = {nova_value(&alpha, sizeof(float)),
+            nova_value(&A_dim1, sizeof(int64_t)), nova_array(context, A_data, sizeof(float), false),
+            nova_array(context, x_data, sizeof(float), false), nova_value(&beta, sizeof(float)),
+            nova_array(context, y_data, sizeof(float), false), nova_value(&x_dim1, sizeof(int64_t)),
+            nova_value(&x_dim0, sizeof(int64_t)), nova_array(context, t, sizeof(float), true),
+            nova_local_array(context, x_dim0, sizeof(float))};
     nova_launch_groups(context, 0, A_dim0, x_dim0, true, arguments, 10);
     *length_out = A_dim0;
     *data_out = t;
@@ -305,9 +299,9 @@ static void groups_run(nova_context *context, void *argument)
     float *value_data;
     nova_block *value_data_block;
     groups_value(context, call->alpha, call->A_dim0, call->A_dim1, (float *)nova_elements(call->A),
-                 call->x_len, (float *)nova_elements(call->x), call->beta, call->y_len,
-                 (float *)nova_elements(call->y), call->each, &value_length, &value_data,
-                 &value_data_block);
+            call->x_len, (float *)nova_elements(call->x), call->beta, call->y_len,
+            (float *)nova_elements(call->y), call->each, &value_length, &value_data,
+            &value_data_block);
     nova_check_kernels(context);
     nova_bring_result(context, value_data);
     if (*call->result != NULL && *call->result_len < value_length) {
@@ -324,7 +318,7 @@ int groups(int64_t *result_len, float **result, float alpha, int64_t A_dim0, int
            int32_t each)
 {
     struct groups_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta, y_len,
-                               y, each};
+            y, each};
     nova_device_call device_call = {&nova_program_device, groups_run, &call, true, false, NULL};
     return nova_call(nova_with_device, &device_call, groups_message);
 }
@@ -335,19 +329,18 @@ static void groups_device_run(nova_context *context, void *argument)
     nova_check_result(context, "result_len", outer->result_len);
     nova_check_result(context, "result", outer->result);
     float *result = (float *)nova_room_on_device(context, *outer->result, *outer->result_len,
-                                                 sizeof(float), false);
+            sizeof(float), false);
     int64_t A_count = 1;
     A_count = nova_times_extent(context, "A", A_count, outer->A_dim0);
     A_count = nova_times_extent(context, "A", A_count, outer->A_dim1);
     const float *A = (const float *)nova_lend_on_device(context, "A", outer->A, A_count,
-                                                        sizeof(float), false);
+            sizeof(float), false);
     const float *x = (const float *)nova_lend_on_device(context, "x", outer->x, outer->x_len,
-                                                        sizeof(float), false);
+            sizeof(float), false);
     const float *y = (const float *)nova_lend_on_device(context, "y", outer->y, outer->y_len,
-                                                        sizeof(float), false);
+            sizeof(float), false);
     struct groups_call call = {outer->result_len, &result, outer->alpha, outer->A_dim0,
-                               outer->A_dim1, A, outer->x_len, x, outer->beta, outer->y_len, y,
-                               outer->each};
+            outer->A_dim1, A, outer->x_len, x, outer->beta, outer->y_len, y, outer->each};
     groups_run(context, &call);
     nova_settle_result(context, result, *outer->result_len, sizeof(float));
     *outer->result = (struct _cl_mem *)nova_hand_over(context, result, *outer->result);
@@ -358,9 +351,9 @@ int groups_device(int64_t *result_len, struct _cl_mem **result, float alpha, int
                   int64_t y_len, struct _cl_mem *y, int32_t each, void *stream)
 {
     struct groups_device_call call = {result_len, result, alpha, A_dim0, A_dim1, A, x_len, x, beta,
-                                      y_len, y, each};
+            y_len, y, each};
     nova_device_call device_call = {&nova_program_device, groups_device_run, &call, true, true,
-                                    stream};
+            stream};
     return nova_call(nova_with_device, &device_call, groups_message);
 }
 

@@ -42,7 +42,7 @@ static void halves_value(nova_context *context, int64_t X_length, double *X_data
     int64_t size = nova_maximum_i64(1024, (int64_t)((uint64_t)X_length + 255) / 256);
     int64_t count = nova_divide_i64(X_length + ((uint64_t)size - 1), size);
     double *t = (double *)nova_make_result(context, X_length, sizeof(double), true,
-                                           "halves.nova:2:1");
+            "halves.nova:2:1");
     nova_block *t_block = NULL;
     /* halves.nova:2:1 */
     struct halves_value_part_data data_3 = {X_length, X_data, size, t};
@@ -65,14 +65,14 @@ static void halves_run(nova_context *context, void *argument)
     double *value_data;
     nova_block *value_data_block;
     halves_value(context, call->X_len, (double *)nova_elements(call->X), &value_length, &value_data,
-                 &value_data_block);
+            &value_data_block);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;
         nova_fail_buffer(context, "result", capacity, value_length);
     }
     *call->result = (double *)nova_give_result(context, *call->result, value_length,
-                                               sizeof(double));
+            sizeof(double));
     *call->result_len = value_length;
 }
 

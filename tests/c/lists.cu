@@ -175,7 +175,7 @@ static int64_t add_List_int(nova_context *context, int32_t tag, const char *plac
     List_int_table *table = &context->tables->List_int;
     int64_t link = table->count;
     table->nodes = (List_int_node *)nova_reserve(context, &table->block, link, link + 1,
-                                                 sizeof(List_int_node), place);
+            sizeof(List_int_node), place);
     table->nodes[link].tag = tag;
     table->count = link + 1;
     return link;
@@ -191,8 +191,7 @@ static nova_data_List_int export_List_int(nova_context *context, int64_t link)
     result.nodes = NULL;
     while (List_int_done < context->tables->List_int.reach.count) {
         result.nodes = (nova_node_List_int *)nova_reserve(context, &List_int_block, List_int_done,
-                                                          List_int_done + 1,
-                                                          sizeof(nova_node_List_int), NULL);
+                List_int_done + 1, sizeof(nova_node_List_int), NULL);
         List_int_node *node = &context->tables->List_int.nodes[context->tables->List_int.reach.order[List_int_done]];
         nova_node_List_int *copy = &result.nodes[List_int_done];
         copy->tag = node->tag;
@@ -202,14 +201,14 @@ static nova_data_List_int export_List_int(nova_context *context, int64_t link)
         default:
             copy->u.Cons.e0 = node->u.Cons.e0;
             copy->u.Cons.e1 = nova_reach_node(&context->tables->List_int.reach,
-                                              node->u.Cons.e1_link);
+                    node->u.Cons.e1_link);
             break;
         }
         List_int_done++;
     }
     result.len = List_int_done;
     result.nodes = (nova_node_List_int *)nova_give(context, result.nodes, List_int_block,
-                                                   List_int_done, sizeof(nova_node_List_int));
+            List_int_done, sizeof(nova_node_List_int));
     return result;
 }
 
@@ -218,26 +217,21 @@ static void lists_value(nova_context *context, int64_t X_length, int32_t *X_data
                         nova_block **data_link_block_out)
 {
     nova_block *t_block;
-    int64_t *t = (int64_t *)nova_fresh(context, nova_allocate(context, &t_block, X_length,
-                                                              sizeof(int64_t), "lists.nova:3:1"));
+    int64_t *t = (int64_t *)nova_fresh(context,
+            nova_allocate(context, &t_block, X_length, sizeof(int64_t), "lists.nova:3:1"));
     if ((int64_t)((uint64_t)nova_minimum_i64(X_length, 128) * 3) >= 128) {
         /* lists.nova:3:1 */
         nova_argument arguments[3] = {nova_growing_table(&context->tables->List_int.sent,
-                                                         &context->tables->List_int.block,
-                                                         &context->tables->List_int.count,
-                                                         sizeof(List_int_node)), nova_array(context,
-                                                                                            X_data,
-                                                                                            sizeof(int32_t),
-                                                                                            false),
-                                      nova_array(context, t, sizeof(int64_t), true)};
-        nova_launch_with_nodes(context, NOVA_KERNEL(nova_kernels::lists_value_kernel,
-                                                    "lists.nova:3:1"), X_length, false, arguments,
-                               3);
+                        &context->tables->List_int.block, &context->tables->List_int.count,
+                        sizeof(List_int_node)), nova_array(context, X_data, sizeof(int32_t), false),
+                nova_array(context, t, sizeof(int64_t), true)};
+        nova_launch_with_nodes(context,
+                NOVA_KERNEL(nova_kernels::lists_value_kernel, "lists.nova:3:1"), X_length, false,
+                arguments, 3);
         context->tables->List_int.nodes = (List_int_node *)nova_nodes_of(context->tables->List_int.block);
     } else {
         nova_on_host(context, X_data, false);
         nova_on_host(context, t, true);
-        /* lists.nova:3:1 */
         for (int64_t i = 0; i < X_length; i++) {
             int64_t link_2 = add_List_int(context, 0, "lists.nova:3:28");
             int64_t link_3 = add_List_int(context, 1, "lists.nova:3:18");
@@ -265,7 +259,7 @@ static void lists_run(nova_context *context, void *argument)
     int64_t *value_data_link;
     nova_block *value_data_link_block;
     lists_value(context, call->X_len, (int32_t *)nova_elements(call->X), &value_length,
-                &value_data_link, &value_data_link_block);
+            &value_data_link, &value_data_link_block);
     nova_check_kernels(context);
     nova_on_host(context, value_data_link, false);
     if (*call->result != NULL && *call->result_len < value_length) {
@@ -275,13 +269,13 @@ static void lists_run(nova_context *context, void *argument)
     }
     nova_data_List_int *data = *call->result == NULL
         ? (nova_data_List_int *)nova_allocate_result(context, value_length,
-                                                     sizeof(nova_data_List_int))
+                sizeof(nova_data_List_int))
         : (nova_data_List_int *)nova_allocate_temporary(context, value_length,
-                                                        sizeof(nova_data_List_int));
+                sizeof(nova_data_List_int));
     for (int64_t i = 0; i < value_length; i++)
         data[i] = export_List_int(context, value_data_link[i]);
     *call->result = (nova_data_List_int *)nova_put_structures(*call->result, data, value_length,
-                                                              sizeof(nova_data_List_int));
+            sizeof(nova_data_List_int));
     *call->result_len = value_length;
 }
 

@@ -146,8 +146,7 @@ static const char *const nova_kernel_places[1] = {"quotients.nova:2:1"};
 static cl_kernel nova_kernels[1];
 
 static nova_device nova_program_device = {NOVA_EMPTY_POOL, nova_kernel_sources, 2, "-cl-std=CL1.2",
-                                          nova_kernel_names, nova_kernel_places, nova_kernels, 1,
-                                          false, NULL, NULL, NULL, NULL};
+        nova_kernel_names, nova_kernel_places, nova_kernels, 1, false, NULL, NULL, NULL, NULL};
 
 /* The parameters of a call of quotients. */
 struct quotients_call {
@@ -174,7 +173,7 @@ NOVA_NEVER_RETURNS static void nova_length_error(nova_context *context, const ch
                                                  int64_t first, int64_t second)
 {
     nova_fail(context, 1, "%s: lengths differ: %lld and %lld", place, (long long)first,
-              (long long)second);
+            (long long)second);
 }
 
 NOVA_NEVER_RETURNS static void nova_division_error(nova_context *context, const char *place)
@@ -189,13 +188,12 @@ static void quotients_value(nova_context *context, int64_t X_length, int32_t *X_
     if (X_length != Y_length)
         nova_length_error(context, "quotients.nova:2:1", X_length, Y_length);
     nova_block *t_block;
-    int32_t *t = (int32_t *)nova_fresh(context, nova_allocate(context, &t_block, X_length,
-                                                              sizeof(int32_t),
-                                                              "quotients.nova:2:1"));
+    int32_t *t = (int32_t *)nova_fresh(context,
+            nova_allocate(context, &t_block, X_length, sizeof(int32_t), "quotients.nova:2:1"));
     /* quotients.nova:2:1 */
     nova_argument arguments[3] = {nova_array(context, X_data, sizeof(int32_t), false),
-                                  nova_array(context, Y_data, sizeof(int32_t), false),
-                                  nova_array(context, t, sizeof(int32_t), true)};
+            nova_array(context, Y_data, sizeof(int32_t), false),
+            nova_array(context, t, sizeof(int32_t), true)};
     nova_launch(context, 0, X_length, true, arguments, 3);
     if (X_length > 0) {
         nova_on_host(context, t, true);
@@ -219,8 +217,7 @@ static void quotients_run(nova_context *context, void *argument)
     int32_t *value_data;
     nova_block *value_data_block;
     quotients_value(context, call->X_len, (int32_t *)nova_elements(call->X), call->Y_len,
-                    (int32_t *)nova_elements(call->Y), &value_length, &value_data,
-                    &value_data_block);
+            (int32_t *)nova_elements(call->Y), &value_length, &value_data, &value_data_block);
     nova_check_kernels(context);
     nova_bring_result(context, value_data);
     if (*call->result != NULL && *call->result_len < value_length) {
@@ -229,7 +226,7 @@ static void quotients_run(nova_context *context, void *argument)
         nova_fail_buffer(context, "result", capacity, value_length);
     }
     *call->result = (int32_t *)nova_put(context, *call->result, value_data, value_data_block,
-                                        value_length, sizeof(int32_t));
+            value_length, sizeof(int32_t));
     *call->result_len = value_length;
 }
 
@@ -247,11 +244,11 @@ static void quotients_device_run(nova_context *context, void *argument)
     nova_check_result(context, "result_len", outer->result_len);
     nova_check_result(context, "result", outer->result);
     int32_t *result = (int32_t *)nova_room_on_device(context, *outer->result, *outer->result_len,
-                                                     sizeof(int32_t), false);
+            sizeof(int32_t), false);
     const int32_t *X = (const int32_t *)nova_lend_on_device(context, "X", outer->X, outer->X_len,
-                                                            sizeof(int32_t), false);
+            sizeof(int32_t), false);
     const int32_t *Y = (const int32_t *)nova_lend_on_device(context, "Y", outer->Y, outer->Y_len,
-                                                            sizeof(int32_t), false);
+            sizeof(int32_t), false);
     struct quotients_call call = {outer->result_len, &result, outer->X_len, X, outer->Y_len, Y};
     quotients_run(context, &call);
     nova_settle_result(context, result, *outer->result_len, sizeof(int32_t));
@@ -263,7 +260,7 @@ int quotients_device(int64_t *result_len, struct _cl_mem **result, int64_t X_len
 {
     struct quotients_device_call call = {result_len, result, X_len, X, Y_len, Y};
     nova_device_call device_call = {&nova_program_device, quotients_device_run, &call, true, true,
-                                    stream};
+            stream};
     return nova_call(nova_with_device, &device_call, quotients_message);
 }
 

@@ -17,7 +17,7 @@ static void rows_value(nova_context *context, int64_t M_length, int64_t *M_data_
 {
     nova_block *t_block;
     double *t = (double *)nova_allocate(context, &t_block, M_length, sizeof(double),
-                                        "rows.nova:2:1");
+            "rows.nova:2:1");
     /* rows.nova:2:1 */
     for (int64_t i = 0; i < M_length; i++) {
         int64_t t_2 = M_data_starts[i];
@@ -45,14 +45,14 @@ static void rows_run(nova_context *context, void *argument)
     double *value_data;
     nova_block *value_data_block;
     rows_value(context, call->M_len, M_seg1, M_seg1 + 1, (double *)nova_elements(call->M),
-               &value_length, &value_data, &value_data_block);
+            &value_length, &value_data, &value_data_block);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;
         nova_fail_buffer(context, "result", capacity, value_length);
     }
     *call->result = (double *)nova_put(context, *call->result, value_data, value_data_block,
-                                       value_length, sizeof(double));
+            value_length, sizeof(double));
     *call->result_len = value_length;
 }
 

@@ -40,7 +40,7 @@ static int64_t add_List_int(nova_context *context, int32_t tag, const char *plac
     List_int_table *table = &context->tables->List_int;
     int64_t link = table->count;
     table->nodes = (List_int_node *)nova_reserve(context, &table->block, link, link + 1,
-                                                 sizeof(List_int_node), place);
+            sizeof(List_int_node), place);
     table->nodes[link].tag = tag;
     table->count = link + 1;
     return link;

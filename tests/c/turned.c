@@ -46,9 +46,7 @@ static void turned_value(nova_context *context, int64_t X_length, float *X_e0, i
     int64_t size = nova_maximum_i64(1024, (int64_t)((uint64_t)X_length + 255) / 256);
     int64_t count = nova_divide_i64(X_length + ((uint64_t)size - 1), size);
     nova_tuple2_float_float *result = (nova_tuple2_float_float *)nova_make_result(context, X_length,
-                                                                                  sizeof(nova_tuple2_float_float),
-                                                                                  true,
-                                                                                  "turned.nova:2:1");
+            sizeof(nova_tuple2_float_float), true, "turned.nova:2:1");
     float *t = (float *)result;
     nova_block *t_block = NULL;
     float *t_2 = (float *)result + 1;
@@ -71,26 +69,25 @@ static void turned_run(nova_context *context, void *argument)
     NOVA_CHECK_SIZE(nova_tuple2_float_float, 8);
     nova_result result;
     nova_open_result(context, &result, *call->result, *call->result_len,
-                     sizeof(nova_tuple2_float_float));
+            sizeof(nova_tuple2_float_float));
     nova_check_array(context, "X", call->X_len, call->X, sizeof(nova_tuple2_float_float));
     NOVA_CHECK_SIZE(nova_tuple2_float_float, 8);
     nova_keep_apart(context, sizeof(nova_tuple2_float_float), call->X, call->X_len,
-                    sizeof(nova_tuple2_float_float));
+            sizeof(nova_tuple2_float_float));
     int64_t value_length;
     float *value_data_e0;
     nova_block *value_data_e0_block;
     float *value_data_e1;
     nova_block *value_data_e1_block;
     turned_value(context, call->X_len, (float *)nova_elements(call->X), &value_length,
-                 &value_data_e0, &value_data_e0_block, &value_data_e1, &value_data_e1_block);
+            &value_data_e0, &value_data_e0_block, &value_data_e1, &value_data_e1_block);
     if (*call->result != NULL && *call->result_len < value_length) {
         int64_t capacity = *call->result_len;
         *call->result_len = value_length;
         nova_fail_buffer(context, "result", capacity, value_length);
     }
     *call->result = (nova_tuple2_float_float *)nova_give_result(context, *call->result,
-                                                                value_length,
-                                                                sizeof(nova_tuple2_float_float));
+            value_length, sizeof(nova_tuple2_float_float));
     *call->result_len = value_length;
 }
 

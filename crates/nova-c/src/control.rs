@@ -117,9 +117,11 @@ impl FunctionEmitter<'_, '_> {
         }
     }
 
+    /// Says where a loop comes from, unless the loop before comes from there too.
     fn remark(&mut self, place: &Place) {
-        if !place.file.is_empty() {
+        if !place.file.is_empty() && self.remarked.as_ref() != Some(place) {
             self.push(Statement::Comment(place.to_string().into()));
+            self.remarked = Some(place.clone());
         }
     }
 

@@ -37,6 +37,8 @@ pub struct FunctionEmitter<'u, 'p> {
     statements: Vec<Statement>,
     /// The loops that `break` may leave, innermost last.
     pub loops: Vec<LoopState>,
+    /// Where the last loop comes from.
+    pub remarked: Option<Place>,
     /// The results, with the pointers they are written to at the end.
     results: Vec<(Variable, Name)>,
     returned: Option<Variable>,
@@ -237,6 +239,7 @@ impl<'u, 'p> FunctionEmitter<'u, 'p> {
             indices: HashSet::new(),
             statements: Vec::new(),
             loops: Vec::new(),
+            remarked: None,
             results: Vec::new(),
             returned: None,
             making: None,

@@ -7,13 +7,14 @@
 //! (`runtime-c/device/heap.h`). Code that makes none has no blocks.
 
 use crate::Target;
-use crate::ast::{Binary, Expression, Function, Hint, Name, Parameter, Statement, Type};
+use crate::ast::{Binary, Expression, Function, Hint, Item, Name, Parameter, Statement, Type};
 use crate::command::context;
 use crate::device_nodes::{UsedTables, growing, tables_used};
 use crate::dialect;
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
 use crate::levels::waits;
+use crate::print;
 use crate::scalar::memory_type;
 use crate::unit::{FunctionInfo, Unit};
 use nova_core::{ErrorKind, Scalar, SumId};
@@ -25,7 +26,7 @@ use nova_loop::kernels::{
 };
 use nova_loop::regions::captured;
 use nova_loop::vectors::Addresses;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a file has for the device.
@@ -37,6 +38,8 @@ pub struct Kernels {
     pub places: Vec<String>,
     /// The kernels.
     pub kernels: Vec<Function>,
+    /// The numbers of those that were loops, by their text without the name.
+    numbers: HashMap<String, usize>,
     /// The functions that they call, callees first.
     pub functions: Vec<Function>,
     /// How these are called on the device.
@@ -70,6 +73,24 @@ impl Kernels {
             tables: tables_of_kernels(program),
             ..Kernels::default()
         }
+    }
+}
+
+impl Kernels {
+    /// Adds a kernel, unless there is one with the same code; gives the number and the name of that
+    /// which does what it does.
+    fn add(&mut self, mut kernel: Function, place: String) -> (usize, Name) {
+        let name = std::mem::replace(&mut kernel.name, "".into());
+        let text = print::print(&[Item::Function(kernel.clone())]);
+        let number = *self.numbers.entry(text).or_insert(self.names.len());
+        if let Some(known) = self.names.get(number) {
+            return (number, known.clone());
+        }
+        kernel.name = name.clone();
+        self.names.push(name.clone());
+        self.places.push(place);
+        self.kernels.push(kernel);
+        (number, name)
     }
 }
 
@@ -146,21 +167,18 @@ impl FunctionEmitter<'_, '_> {
         let nodes = tables_used(program, body);
         let function = self.function.clone();
         let name = self.unit.names.fresh(&format!("{function}_kernel"), None);
-        let number = self.unit.kernels.names.len();
-        self.unit.kernels.names.push(name.clone());
         let place = match place.file.is_empty() {
             true => String::new(),
             false => place.to_string(),
         };
-        self.unit.kernels.places.push(place.clone());
         let kernel = emit_kernel(
             self.unit,
-            name.clone(),
+            name,
             (index, level),
             (&taken, memory, &nodes),
             body,
         );
-        self.unit.kernels.kernels.push(kernel);
+        let (number, name) = self.unit.kernels.add(kernel, place.clone());
         let written = written(program, index, body);
         let mut arguments = self.node_arguments(&nodes);
         let taken = taken.iter();

@@ -16,6 +16,9 @@ const WIDTH: usize = 100;
 /// Columns of one level.
 const INDENT: isize = 4;
 
+/// Columns by which the rest of a list is indented that a line does not hold: more than what a block is.
+const CONTINUATION: isize = 2 * INDENT;
+
 type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 
 /// Prints the items of a file, one after the other.
@@ -100,12 +103,30 @@ impl<'a> Printer<'a> {
         self.arena.intersperse(docs, self.arena.hardline())
     }
 
-    /// Documents in brackets, broken after commas where they must be.
-    fn list(&self, open: &'static str, docs: Vec<Doc<'a>>, close: &'static str) -> Doc<'a> {
+    /// Parameters in parentheses, broken after commas where they must be, below the first one.
+    fn parameters(&self, docs: Vec<Doc<'a>>) -> Doc<'a> {
         let comma = self.arena.text(",").append(self.arena.softline());
         self.arena
-            .text(open)
+            .text("(")
             .append(self.arena.intersperse(docs, comma).align())
+            .append(")")
+    }
+
+    /// Documents in brackets, broken after commas where they must be: before one that fits into the next
+    /// line rather than inside of it.
+    fn list(&self, open: &'static str, docs: Vec<Doc<'a>>, close: &'static str) -> Doc<'a> {
+        let mut inside = self.arena.nil();
+        for (place, doc) in docs.into_iter().enumerate() {
+            inside = match place {
+                0 => doc,
+                _ => inside
+                    .append(",")
+                    .append(self.arena.line().append(doc).group()),
+            };
+        }
+        self.arena
+            .text(open)
+            .append(inside.nest(CONTINUATION))
             .append(close)
     }
 
@@ -185,7 +206,7 @@ impl<'a> Printer<'a> {
         };
         let head = self
             .text(format!("{head}{}", function.name))
-            .append(self.list("(", parameters, ")"));
+            .append(self.parameters(parameters));
         match &function.body {
             None => head.append(";"),
             Some(body) => head

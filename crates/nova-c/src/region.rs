@@ -109,6 +109,7 @@ impl FunctionEmitter<'_, '_> {
         }
         let number = self.declare(index);
         self.add_index(index);
+        self.remarked = None;
         statements.extend(self.block(body));
         self.unit.helpers.push(Function {
             prefix: vec!["static".into()],

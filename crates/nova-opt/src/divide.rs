@@ -407,7 +407,8 @@ impl Divider<'_> {
             }
             known => known.unwrap_or(Atom::Constant(ScalarValue::Bool(true))),
         };
-        let whole = code.fresh_whole(&operation);
+        let mut whole = code.fresh_whole(&operation);
+        let most = code.most_of_small(&operation, division);
         let kernels = division.kernels;
         if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
             let mut divided = code.divided(&operation, (inside.is_some(), twice), division);
@@ -429,6 +430,10 @@ impl Divider<'_> {
             if let Some(notes) = &mut self.notes {
                 let both = own.iter().copied().zip(pattern.iter().copied());
                 notes.copy(&both.collect::<Vec<_>>());
+            }
+            // There are no more, which tells how few they are.
+            if let (Some(most), Some(n)) = (most, whole.shape.first_mut()) {
+                *n = code.at_most(*n, most);
             }
             code.push(own, Expression::Operation(whole));
         });

@@ -1,6 +1,7 @@
 //! What the translation must know of a Mem program beforehand: how often and in which loop a scalar
 //! is used, and when a block is used for the last time. One walk over the program.
 
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Lambda, Level, Output, Program, Statement, Type,
@@ -28,6 +29,8 @@ struct ScalarFacts {
     uses: u32,
     bound_in: u32,
     used_in: u32,
+    /// A number that an `i64` is at most, where its operands tell.
+    most: Option<i64>,
 }
 
 /// Where a block comes from.
@@ -92,6 +95,37 @@ impl Facts {
         self.scalars
             .get(variable.index())
             .is_some_and(|s| s.uses == 1 && s.bound_in == s.used_in)
+    }
+
+    /// A number that an `i64` is at most, if one is known.
+    pub(super) fn most(&self, atom: Atom) -> Option<i64> {
+        match atom {
+            Atom::Constant(ScalarValue::I64(number)) => Some(number),
+            Atom::Constant(_) => None,
+            Atom::Variable(variable) => self.scalars.get(variable.index())?.most,
+        }
+    }
+
+    /// A number that what an expression gives is at most.
+    fn most_of(&self, expression: &Expression) -> Option<i64> {
+        let (operation, arguments) = match expression {
+            Expression::Atom(atom) => return self.most(*atom),
+            Expression::Scalar {
+                operation,
+                operand: Scalar::I64,
+                arguments,
+            } => (operation, arguments),
+            _others => return None,
+        };
+        let [left, right] = arguments[..] else {
+            return None;
+        };
+        let (one, other) = (self.most(left), self.most(right));
+        match operation {
+            ScalarOperation::Minimum => one.into_iter().chain(other).min(),
+            ScalarOperation::Maximum => Some(one?.max(other?)),
+            _others => None,
+        }
     }
 
     /// Whether nothing uses a scalar.
@@ -223,8 +257,12 @@ impl<'a> Walk<'a> {
             allocation if allocation.is_allocation() => Origin::Allocated,
             _other => Origin::Shared,
         };
+        let most = self.facts.most_of(expression);
         for variable in &statement.pattern {
             self.bind(*variable, inside, self.indices.len() - 1, origin);
+            if let Some(facts) = self.facts.scalars.get_mut(variable.index()) {
+                facts.most = most;
+            }
             if let Expression::Allocate { count, .. } = expression
                 && let Some(facts) = self.facts.blocks.get_mut(variable.index())
             {

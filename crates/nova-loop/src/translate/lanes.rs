@@ -5,7 +5,7 @@
 //! steps; what does not fill a row goes through a loop of its own. Lanes start as what changes
 //! nothing for their operator, so that rows and incomplete rows are alike. This is the order of
 //! docs/order.md, with longer blocks where it need not be strict; where the order makes no
-//! difference, the whole space is one block.
+//! difference, and where there are known to be no more elements, the whole space is one block.
 
 use super::operation::{Few, Filling, Rows, Space, split};
 use super::outputs::Output;
@@ -35,6 +35,11 @@ impl<'a> Translator<'a> {
         if !operation.carries.is_empty() || !is_simple(&operation.body) {
             return None;
         }
+        let most = match operation.shape[..] {
+            [count] => self.facts.most(count),
+            _ => None,
+        };
+        let one_block = most.is_some_and(|most| most <= self.block_size());
         let mut whole = true;
         let mut float = false;
         let mut all_exact = true;
@@ -88,7 +93,7 @@ impl<'a> Translator<'a> {
         let any_order = all_exact || !self.program.strict;
         let inside = self.loops > 0 && operation.shape.len() == 1;
         (float && !ordered).then_some(Filling {
-            whole,
+            whole: whole || one_block,
             width,
             few: match checks {
                 _ if !inside || on_device => Few::AsMany,
@@ -177,14 +182,19 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
+    /// How many elements a block has.
+    fn block_size(&self) -> i64 {
+        match self.program.strict {
+            true => BLOCK as i64,
+            false => FREE_BLOCK as i64,
+        }
+    }
+
     /// The loop over the blocks of a space of one dimension.
     fn blocks(&mut self, rows: &mut RowLoops<'a>, count: &Expression) -> Result<()> {
-        let block_size = match self.program.strict {
-            true => BLOCK,
-            false => FREE_BLOCK,
-        };
-        let size = Expression::index(block_size as i64);
-        let last = Expression::index(block_size as i64 - 1);
+        let block_size = self.block_size();
+        let size = Expression::index(block_size);
+        let last = Expression::index(block_size - 1);
         let shift = Expression::index(i64::from(block_size.trailing_zeros()));
         let block = self.add_variable("block", INDEX);
         let blocks = count

@@ -145,6 +145,25 @@ impl Code<'_> {
         }
     }
 
+    /// How many indices an operation of a device has at most that [is not worth](Code::is_worth) being
+    /// reduced in lanes, if that depends on nothing else.
+    pub(super) fn most_of_small(
+        &mut self,
+        operation: &ArrayOperation,
+        division: Division,
+    ) -> Option<i64> {
+        if !self.has_lanes(operation, division) || wants_idle(operation, division) {
+            return None;
+        }
+        let (cost, _) = self.cost_by_row(operation);
+        match self.cost(operation, &cost) {
+            Atom::Constant(ScalarValue::I64(each)) if each > 0 => {
+                Some((2 * division.grain - 1) / each)
+            }
+            Atom::Constant(_) | Atom::Variable(_) => None,
+        }
+    }
+
     /// How an operation is cut.
     pub(super) fn cut(&mut self, operation: &ArrayOperation, division: Division) -> Cut {
         let n = operation.shape.first().copied().unwrap_or(Atom::index(0));

@@ -17,7 +17,7 @@ use super::Division;
 use super::cut::Bounds;
 use super::ordered::{Freedom, freedom};
 use super::parts::Code;
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{ArrayOperation, Atom, Body, Bracketing, Expression, Level, Output, Variable};
 
 /// How many threads share a block: those of a warp, whose reads the memory serves together. A power of
@@ -177,43 +177,96 @@ impl Code<'_> {
         let left = self.scalar(ScalarOperation::Subtract, length, lane);
         let left = self.scalar(ScalarOperation::Add, left, Atom::index(LANES - 1));
         let length = self.scalar(ScalarOperation::ShiftRight, left, shift);
+        let length = self.scalar(ScalarOperation::Maximum, length, Atom::index(0));
+        // Few elements need no blocks.
+        let length = match blocks.size {
+            Atom::Constant(ScalarValue::I64(size)) => {
+                self.scalar(ScalarOperation::Minimum, length, Atom::index(size / LANES))
+            }
+            Atom::Constant(_) | Atom::Variable(_) => length,
+        };
         Bounds {
             first,
-            length: self.scalar(ScalarOperation::Maximum, length, Atom::index(0)),
+            length,
             long_row: None,
         }
     }
 
-    /// Writes the reduction of what lanes have given: by a kernel first, in lanes again, where there are
-    /// more values than the host should reduce.
+    /// Writes the reduction of what lanes have given: by kernels, in lanes again, as long as there are more
+    /// values than the host should reduce, and then by the host.
     fn combine_lanes(&mut self, partial: Partial, pattern: &[Variable], division: Division) {
-        let alone = alone(division);
+        let partial = match partial.most <= alone(division) {
+            true => partial,
+            false => self.narrow(partial, division),
+        };
+        let Partial {
+            count,
+            arrays,
+            reductions,
+            ..
+        } = partial;
+        // There are no more, which tells how few they are.
+        let count = self.at_most(count, alone(division));
+        let on_host = self.reduction_of(&arrays, count, reductions);
+        self.push(pattern.to_vec(), Expression::Operation(on_host));
+    }
+
+    /// Reduces what lanes have given in lanes, again and again, until the host can reduce what is left.
+    fn narrow(&mut self, partial: Partial, division: Division) -> Partial {
         let Partial {
             count,
             most,
             arrays,
             reductions,
         } = partial;
+        let [current, last] = ["count", "count"].map(|name| self.fresh(name, Scalar::I64));
+        let in_round = |code: &mut Self, length: Variable| -> Vec<Variable> {
+            let shape = vec![Atom::Variable(length)];
+            arrays
+                .iter()
+                .map(|a| code.like(*a, shape.clone()))
+                .collect()
+        };
+        let (states, left) = (in_round(self, current), in_round(self, last));
+        let starts = arrays.iter().map(|array| Atom::Variable(*array));
+        let mut parameters = vec![(current, count)];
+        parameters.extend(states.iter().copied().zip(starts));
+        let length = Atom::Variable(current);
+        let (statements, many) = self.apart(|code| {
+            let alone = Atom::index(alone(division));
+            code.compare(ScalarOperation::Greater, length, alone)
+        });
+        let condition = Body {
+            statements,
+            results: vec![many],
+        };
         let outputs = self.fresh_outputs(&reductions);
-        let on_host = self.reduction_of(&arrays, count, outputs);
-        if most <= alone {
-            return self.push(pattern.to_vec(), Expression::Operation(on_host));
-        }
-        let condition = self.compare(ScalarOperation::Greater, count, Atom::index(alone));
-        self.choose_way(
-            pattern,
+        let (statements, results) = self.apart(|code| {
+            let operation = code.reduction_of(&states, length, outputs);
+            let of_block = TAKEN * LANES;
+            let most = most / of_block + i64::from(most % of_block > 0);
+            let blocks = code.blocks_of_lanes(length, Atom::index(TAKEN), most);
+            let next = code.lanes(operation, &blocks);
+            let arrays = next.arrays.into_iter().map(Atom::Variable);
+            [next.count].into_iter().chain(arrays).collect()
+        });
+        let body = Body {
+            statements,
+            results,
+        };
+        let mut pattern = vec![last];
+        pattern.extend(&left);
+        let narrowing = Expression::While {
+            parameters,
             condition,
-            |code, own| {
-                let operation = code.reduction_of(&arrays, count, reductions);
-                let of_block = TAKEN * LANES;
-                let most = most / of_block + i64::from(most % of_block > 0);
-                let blocks = code.blocks_of_lanes(count, Atom::index(TAKEN), most);
-                let partial = code.lanes(operation, &blocks);
-                code.combine_lanes(partial, &own, division);
-            },
-            |code, own| {
-                code.push(own, Expression::Operation(on_host));
-            },
-        );
+            body,
+        };
+        self.push(pattern, narrowing);
+        Partial {
+            count: Atom::Variable(last),
+            most: alone(division),
+            arrays: left,
+            reductions,
+        }
     }
 }

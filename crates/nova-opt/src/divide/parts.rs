@@ -130,6 +130,21 @@ impl<'a> Code<'a> {
         self.program.add_variable(name, Type::Scalar(scalar))
     }
 
+    /// A number that is known to be at most this, under its own name.
+    pub(super) fn at_most(&mut self, number: Atom, most: i64) -> Atom {
+        let Atom::Variable(variable) = number else {
+            return number;
+        };
+        let least = self.like_scalar(variable);
+        let expression = Expression::Scalar {
+            operation: ScalarOperation::Minimum,
+            operand: Scalar::I64,
+            arguments: vec![number, Atom::index(most)],
+        };
+        self.push(vec![least], expression);
+        Atom::Variable(least)
+    }
+
     /// The statements that `write` writes, apart from the others, and what it gives.
     pub(super) fn apart<R>(&mut self, write: impl FnOnce(&mut Self) -> R) -> (Vec<Statement>, R) {
         let before = std::mem::take(&mut self.out);

@@ -159,8 +159,8 @@ fn reductions_of_devices_run_in_lanes_where_the_order_is_free() {
         format!("(let [y:f64] (operation [n] [i:i64] [] (do {ELEMENT} (in b)) {output})) (in y)")
     };
     // The lanes, one of them, itself where it is small; a kernel for what more than 32 lanes leave, a
-    // lane of that, and what the host reduces behind one kernel or two.
-    let in_lanes = (2, 5);
+    // lane of that, and what the host reduces behind all kernels.
+    let in_lanes = (2, 4);
     let (sum, max) = (combine("0.25L", "add"), combine("0.0L", "max"));
     assert_eq!(divided_for_kernels(false, &reduction(&sum)), in_lanes);
     assert_eq!(divided_for_kernels(false, &reduction(&max)), in_lanes);
