@@ -329,6 +329,14 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Smaller of two.
+    pub fn minimum(&mut self, left: Atom, right: Atom) -> Atom {
+        match (constant(left), constant(right)) {
+            (Some(left), Some(right)) => Atom::index(left.min(right)),
+            _ => self.scalar(ScalarOperation::Minimum, Scalar::I64, vec![left, right]),
+        }
+    }
+
     /// A comparison.
     pub fn compare(&mut self, operation: ScalarOperation, left: Atom, right: Atom) -> Atom {
         if let (Some(a), Some(b)) = (constant(left), constant(right)) {

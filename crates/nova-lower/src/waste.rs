@@ -68,27 +68,36 @@ impl Lowerer<'_> {
 
     /// How many elements rows have together.
     fn shown(&mut self, extents: usize, length: Atom, tops: &[Atom]) -> Result<Atom> {
-        let index = self.index_variable(0);
-        let body = self.body(|b| {
-            let at = |b: &mut Self, array: &Atom| b.index(*array, &[Atom::Variable(index)]);
-            let size = match extents {
+        self.add_up("shown", length, |b, index| {
+            let at = |b: &mut Self, array: &Atom| b.index(*array, &[index]);
+            match extents {
                 0 => {
                     let (start, end) = (at(b, &tops[0])?, at(b, &tops[1])?);
-                    b.subtract(end, start)
+                    Ok(b.subtract(end, start))
                 }
                 rank => {
                     let sizes: Result<Vec<Atom>> = tops[..rank].iter().map(|e| at(b, e)).collect();
-                    b.product(&sizes?)
+                    Ok(b.product(&sizes?))
                 }
-            };
-            Ok(vec![size])
-        })?;
+            }
+        })
+    }
+
+    /// The sum of an `i64` for each index.
+    pub(crate) fn add_up(
+        &mut self,
+        name: &str,
+        length: Atom,
+        build: impl FnOnce(&mut Self, Atom) -> Result<Atom>,
+    ) -> Result<Atom> {
+        let index = self.index_variable(0);
+        let body = self.body(|b| Ok(vec![build(b, Atom::Variable(index))?]))?;
         let adding = self.lambda(&[Scalar::I64, Scalar::I64], |b, p| {
             Ok(vec![b.add(p[0], p[1])])
         })?;
-        let shown = self
+        let sum = self
             .output
-            .add_variable("shown", FlatType::Scalar(Scalar::I64));
+            .add_variable(name, FlatType::Scalar(Scalar::I64));
         let operation = ArrayOperation {
             shape: vec![length],
             indices: vec![index],
@@ -103,7 +112,7 @@ impl Lowerer<'_> {
                 bracketing: Bracketing::Whole,
             }],
         };
-        self.emit(vec![shown], Expression::Operation(operation));
-        Ok(Atom::Variable(shown))
+        self.emit(vec![sum], Expression::Operation(operation));
+        Ok(Atom::Variable(sum))
     }
 }

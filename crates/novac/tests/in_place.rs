@@ -14,7 +14,7 @@ const FEW: usize = 3;
 const MANY: usize = 43;
 
 /// What a round does to `X`, where `k` counts rounds; `W` has rows.
-const CHANGES: [(&str, &str); 13] = [
+const CHANGES: [(&str, &str); 15] = [
     ("update", "(update X (% (* 7 (+ k (X ! 3))) 50000) k)"),
     ("scatter", "(scatter X [k (+ k 1)] [(X ! 5) k])"),
     (
@@ -50,14 +50,22 @@ const CHANGES: [(&str, &str); 13] = [
         "(flatten (unrows (update (rows (reshape (50, 1000) X)) (% k 50) (replicate 1000 k))))",
     ),
     (
+        "an element more",
+        "(slice 0 1 50000 (concat [k (+ k 1)] X))",
+    ),
+    (
+        "rows of pairs",
+        "(let (P (rows (reshape (50, 1000) (map (lambda (x) (x, 1)) X))))
+          in (map (lambda (x, _) x) (flatten (unrows (update P (% k 50) (replicate 1000 (k, k)))))))",
+    ),
+    (
         "an element of a matrix",
         "(flatten (update (reshape (50, 1000) X) ((% k 50), 7) k))",
     ),
 ];
 
-/// What is not in place yet: a row of nested vectors is put behind the data of the others, and these are
-/// copied with it. That they are found shows that the test can fail.
-const COPIES: [&str; 1] = ["rows of a matrix"];
+/// What copies in each round, so that the test is seen to fail.
+const COPIES: [&str; 1] = ["an element more"];
 
 const LOOPS: [(&str, &str); 3] = [
     (

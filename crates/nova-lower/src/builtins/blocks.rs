@@ -7,7 +7,7 @@ use super::permute::Merge;
 use crate::builder::Lowerer;
 use crate::error::{LowerError, Result};
 use crate::values::{Array, has_rows};
-use nova_core::Type;
+use nova_core::{Scalar, ScalarOperation, ScalarValue, Type};
 use nova_flat::ir::{
     ArrayOperation, Atom, Expression, Level, Output, Positions, Type as FlatType, Variable, View,
 };
@@ -51,8 +51,18 @@ impl Lowerer<'_> {
             let (index, scalar) = argument.scalar()?;
             place.push(self.check_index(index, scalar, *extent));
         }
+        let lifted = match (&x.element, &place[..]) {
+            (Type::Vector(_), [index]) => self.replace_row(&x, *index, value)?,
+            _ => self.replace(&x, &place, value)?,
+        };
+        Ok(Array { lifted, ..x }.atoms())
+    }
+
+    /// The components with the element at an index replaced; what belongs to its rows comes behind that of
+    /// the others.
+    fn replace(&mut self, x: &Array, place: &[Atom], value: &Argument) -> Result<Vec<Atom>> {
         let single = self.literal(&x.element, std::slice::from_ref(&value.atoms))?;
-        let merge = self.merge_into(&x, &single)?;
+        let merge = self.merge_into(x, &single)?;
         let mut tops = Vec::with_capacity(merge.tops.len());
         for (old, source, shift) in &merge.tops {
             let new = self.index(*source, &[Atom::index(0)])?;
@@ -61,13 +71,86 @@ impl Lowerer<'_> {
             let (array, scalar) = self.array(old)?;
             let expression = Expression::Update {
                 array,
-                indices: place.clone(),
+                indices: place.to_vec(),
                 value,
             };
             tops.push(self.bind_array("t", scalar, x.extents.clone(), expression));
         }
-        let lifted = merge.with_tops(&tops)?;
-        Ok(Array { lifted, ..x }.atoms())
+        merge.with_tops(&tops)
+    }
+
+    /// As [`Lowerer::replace`], of a vector of rows: where the row that was there is as long, and shares
+    /// no elements with others, its elements are replaced.
+    fn replace_row(&mut self, x: &Array, index: Atom, value: &Argument) -> Result<Vec<Atom>> {
+        let (Type::Vector(inner), [starts, ends, total, below @ ..], [length]) =
+            (&x.element, &x.lifted[..], &x.extents[..])
+        else {
+            return Err(LowerError::new("a vector of rows was expected"));
+        };
+        let row = value.array()?;
+        let (begin, end) = (self.index(*starts, &[index])?, self.index(*ends, &[index])?);
+        let size = self.subtract(end, begin);
+        let count = self.product(&row.extents);
+        let as_long = self.compare(ScalarOperation::Equal, size, count);
+        let fits = self.select(
+            Scalar::Bool,
+            as_long,
+            |b| b.is_alone((*starts, *ends), (begin, end), *length),
+            |_| Ok(Atom::Constant(ScalarValue::Bool(false))),
+        )?;
+        let then = self.body(|b| {
+            let data = Array {
+                extents: vec![*total],
+                element: (**inner).clone(),
+                lifted: below.to_vec(),
+            };
+            let replaced = b.store(&data, &row, vec![begin])?;
+            Ok([*starts, *ends, *total]
+                .into_iter()
+                .chain(replaced)
+                .collect())
+        })?;
+        let otherwise = self.body(|b| b.replace(x, &[index], value))?;
+        let tops = [starts, ends].map(|_| {
+            let ty = FlatType::Array(Scalar::I64, vec![*length]);
+            self.output.add_variable("rows", ty)
+        });
+        let mut pattern = tops.to_vec();
+        pattern.extend(self.fresh(&x.element));
+        let lifted = Self::atoms(&pattern);
+        let choice = Expression::If {
+            condition: fits,
+            then,
+            otherwise,
+        };
+        self.emit(pattern, choice);
+        Ok(lifted)
+    }
+
+    /// Whether the elements from `begin` to `end`, which are those of one of the rows, are in no other.
+    fn is_alone(
+        &mut self,
+        (starts, ends): (Atom, Atom),
+        (begin, end): (Atom, Atom),
+        length: Atom,
+    ) -> Result<Atom> {
+        if self.is_dense(starts) {
+            return Ok(Atom::Constant(ScalarValue::Bool(true)));
+        }
+        let shared = self.add_up("shared", length, |b, other| {
+            let (start, stop) = (b.index(starts, &[other])?, b.index(ends, &[other])?);
+            let first = b.maximum(start, begin);
+            let behind = b.minimum(stop, end);
+            let shares = b.compare(ScalarOperation::Less, first, behind);
+            b.select(
+                Scalar::I64,
+                shares,
+                |_| Ok(Atom::index(1)),
+                |_| Ok(Atom::index(0)),
+            )
+        })?;
+        // The row itself is one of them.
+        Ok(self.compare(ScalarOperation::LessEqual, shared, Atom::index(1)))
     }
 
     /// `update_slice` and `array_update_slice`: an array, where the block begins in each dimension, and
@@ -81,7 +164,13 @@ impl Lowerer<'_> {
         for ((begin, count), extent) in begins.iter().zip(&block.extents).zip(&x.extents) {
             starts.push(self.block_start(begin, *count, *extent)?);
         }
-        let merge = self.merge_into(&x, &block.lifted)?;
+        let lifted = self.store(&x, &block, starts)?;
+        Ok(Array { lifted, ..x }.atoms())
+    }
+
+    /// The components of an array in which a block begins at these indices.
+    fn store(&mut self, x: &Array, block: &Array, starts: Vec<Atom>) -> Result<Vec<Atom>> {
+        let merge = self.merge_into(x, &block.lifted)?;
         let (mut destinations, mut pattern): (Vec<Variable>, Vec<Variable>) = Default::default();
         for (old, _, _) in &merge.tops {
             let old = self.shaped(*old, &x.extents)?;
@@ -92,11 +181,10 @@ impl Lowerer<'_> {
         }
         let tops = Self::atoms(&pattern);
         if !pattern.is_empty() {
-            let operation = self.store_block(&block, &merge, destinations, starts)?;
+            let operation = self.store_block(block, &merge, destinations, starts)?;
             self.emit(pattern, operation);
         }
-        let lifted = merge.with_tops(&tops)?;
-        Ok(Array { lifted, ..x }.atoms())
+        merge.with_tops(&tops)
     }
 
     /// The operation that stores the tops of a block.
