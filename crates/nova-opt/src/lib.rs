@@ -11,6 +11,7 @@ pub mod fuse;
 pub mod hoist;
 pub mod inline;
 pub mod interleave;
+pub mod measure;
 pub mod outline;
 mod reachable;
 pub mod regular;

@@ -171,6 +171,15 @@ pub const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "measure",
+        description: "adds up the lengths of rows before these are made, where both costs little",
+        level: 2,
+        step: Step::FlatFor(|program, options| match options.target.machine() {
+            Machine::Processor => nova_opt::measure::run(program),
+            Machine::Device => {}
+        }),
+    },
+    Pass {
         name: "memory",
         description: "gives every array its block of memory and its place there",
         level: 0,

@@ -449,6 +449,11 @@ impl<'a> Translator<'a> {
         for extent in from.shape {
             extents.push(self.simple(*extent)?);
         }
+        if let ([count], Machine::Processor) = (&extents[..], self.machine)
+            && to.block != from.block
+        {
+            return self.copy_to(to, first, from, count.clone(), &space.place);
+        }
         self.flush_conflicts(to.block)?;
         self.each_index(&extents, &space.place, |this, indices| {
             let value = this.load(from, indices.clone())?;

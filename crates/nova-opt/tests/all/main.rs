@@ -7,6 +7,7 @@ mod flattened;
 mod fusion;
 mod hoist;
 mod kept;
+mod measure;
 mod nests;
 mod ordered;
 mod passes;

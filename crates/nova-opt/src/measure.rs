@@ -1,0 +1,251 @@
+//! Rows whose lengths can be told before they are made: the lengths are added up first, and then each row
+//! is made where it is to lie, in an array of the right size.
+//!
+//! Otherwise the array of all rows grows while they are made, so that it is copied now and then, and is
+//! larger than it need be. Looking at each row twice costs less, where its length is a number that is
+//! read or computed by a few operations, as that of a row of a nested vector. This is for loops of one
+//! thread, whose rows come one after the other; checks for the lengths are made twice.
+
+use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable,
+};
+use nova_flat::visit::{Substitution, bodies_mut, count_uses, fresh_copy, used_variables};
+use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
+use std::collections::HashSet;
+
+/// Lengths that take more statements are told while the rows are made.
+const MOST: usize = 16;
+
+/// Measures rows in every function.
+pub fn run(program: &mut Program) {
+    let mut uses = Vec::new();
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        count_uses(program, &body, &mut uses);
+        in_body(program, &uses, &mut body);
+        program.functions[k].body = body;
+    }
+}
+
+fn in_body(program: &mut Program, uses: &[u32], body: &mut Body) {
+    let mut statements = Vec::with_capacity(body.statements.len());
+    for mut statement in std::mem::take(&mut body.statements) {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| in_body(program, uses, inner));
+        });
+        match lengths_of(&statement) {
+            Some(lengths) => measure(program, uses, (statement, lengths), &mut statements),
+            None => statements.push(statement),
+        }
+    }
+    body.statements = statements;
+}
+
+/// The part of the body of an operation that tells how long a row is, if the operation makes nothing but
+/// rows and their lengths are cheap.
+fn lengths_of(statement: &Statement) -> Option<Body> {
+    let Expression::Operation(operation) = &statement.expression else {
+        return None;
+    };
+    let alone = matches!(operation.outputs[..], [Output::Collect { .. }]);
+    let free = operation.carries.is_empty() && !operation.is_marked();
+    if !alone || !free || operation.level != Level::Sequential {
+        return None;
+    }
+    let length = *operation.body.results.first()?;
+    let Atom::Variable(variable) = length else {
+        return None;
+    };
+    let mut needed = HashSet::from([variable]);
+    let mut part = Vec::new();
+    for statement in operation.body.statements.iter().rev() {
+        let is_needed = statement.pattern.iter().any(|v| needed.contains(v));
+        // What is read is there because of the checks before it.
+        let guards = !part.is_empty() && matches!(statement.expression, Expression::Check { .. });
+        if is_needed || guards {
+            if !is_cheap(&statement.expression) || part.len() == MOST {
+                return None;
+            }
+            used_variables(&statement.expression, &mut |v| {
+                needed.insert(v);
+            });
+            part.push(statement.clone());
+        }
+    }
+    part.reverse();
+    (!part.is_empty()).then_some(Body {
+        statements: part,
+        results: vec![length],
+    })
+}
+
+fn is_cheap(expression: &Expression) -> bool {
+    match expression {
+        Expression::Atom(_) | Expression::Index { .. } | Expression::Check { .. } => true,
+        Expression::Scalar {
+            operation, operand, ..
+        } => operation.is_cheap(*operand),
+        Expression::View { .. }
+        | Expression::Fail { .. }
+        | Expression::NodeTag { .. }
+        | Expression::MaySplit
+        | Expression::Allocate { .. }
+        | Expression::Unique(_)
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!() => false,
+    }
+}
+
+/// Writes a loop that adds up lengths, and one that makes the rows, in place of one that collects them.
+fn measure(
+    program: &mut Program,
+    uses: &[u32],
+    (statement, lengths): (Statement, Body),
+    statements: &mut Vec<Statement>,
+) {
+    let Statement {
+        pattern,
+        expression,
+        place,
+    } = statement;
+    let (Expression::Operation(mut operation), [starts, ends, total, arrays @ ..]) =
+        (expression, &pattern[..])
+    else {
+        return;
+    };
+    statements.push(add_up(program, &operation, lengths, *total, &place));
+    let mut results = std::mem::take(&mut operation.body.results).into_iter();
+    let Some(length) = results.next() else {
+        return;
+    };
+    let names = ["first", "behind", "last"];
+    let [first, behind, last] = names.map(|name| program.add_variable(name, INTEGER));
+    let end = sum(behind, [Atom::Variable(first), length], &place);
+    // It stands before the row is made, so that it can be made there.
+    let at = place_of(length, &operation.body);
+    operation.body.statements.insert(at, end);
+    operation.carries = vec![(first, Atom::index(0))];
+    operation.outputs.clear();
+    operation.body.results.push(Atom::Variable(behind));
+    let mut given = vec![last];
+    for (offsets, number) in [(starts, first), (ends, behind)] {
+        if uses.get(offsets.index()).is_none_or(|count| *count > 0) {
+            operation.outputs.push(Output::Map);
+            operation.body.results.push(Atom::Variable(number));
+            given.push(*offsets);
+        }
+    }
+    for (array, row) in arrays.iter().zip(results) {
+        let shape = vec![Atom::Variable(*total)];
+        operation.outputs.push(Output::Join { shape });
+        operation.body.results.extend([Atom::Variable(first), row]);
+        given.push(*array);
+    }
+    statements.push(Statement {
+        pattern: given,
+        expression: Expression::Operation(operation),
+        place,
+    });
+}
+
+const INTEGER: Type = Type::Scalar(Scalar::I64);
+
+/// Behind which statement of a body a number is bound.
+fn place_of(number: Atom, body: &Body) -> usize {
+    let binds = |s: &Statement| s.pattern.iter().any(|v| Atom::Variable(*v) == number);
+    body.statements
+        .iter()
+        .position(binds)
+        .map_or(0, |at| at + 1)
+}
+
+fn sum(result: Variable, arguments: [Atom; 2], place: &Place) -> Statement {
+    scalar(result, ScalarOperation::Add, arguments, place)
+}
+
+/// Binds a variable to an operation on `i64`s.
+fn scalar(
+    result: Variable,
+    operation: ScalarOperation,
+    arguments: [Atom; 2],
+    place: &Place,
+) -> Statement {
+    Statement {
+        pattern: vec![result],
+        expression: Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments: arguments.to_vec(),
+        },
+        place: place.clone(),
+    }
+}
+
+/// The loop that adds up the lengths of the rows of an operation; more elements than an array can have are
+/// out of memory.
+fn add_up(
+    program: &mut Program,
+    operation: &ArrayOperation,
+    mut lengths: Body,
+    total: Variable,
+    place: &Place,
+) -> Statement {
+    let mut substitution = Substitution::default();
+    let mut indices = Vec::with_capacity(operation.indices.len());
+    for index in &operation.indices {
+        let info = program.variable(*index).clone();
+        let fresh = program.add_variable(info.name, info.ty);
+        substitution.insert(*index, Atom::Variable(fresh));
+        indices.push(fresh);
+    }
+    lengths = fresh_copy(program, &lengths, &mut substitution);
+    let length = lengths.results.pop().unwrap_or(Atom::index(0));
+    let names = ["elements", "left", "elements"];
+    let [so_far, left, with_row] = names.map(|name| program.add_variable(name, INTEGER));
+    let fits = program.add_variable("fits", Type::Scalar(Scalar::Bool));
+    let so_far_atom = Atom::Variable(so_far);
+    lengths.statements.extend([
+        scalar(
+            left,
+            ScalarOperation::Subtract,
+            [Atom::index(LONGEST), so_far_atom],
+            place,
+        ),
+        scalar(
+            fits,
+            ScalarOperation::LessEqual,
+            [length, Atom::Variable(left)],
+            place,
+        ),
+        Statement {
+            pattern: Vec::new(),
+            expression: Expression::Check {
+                condition: Atom::Variable(fits),
+                error: ErrorKind::Memory,
+                arguments: Vec::new(),
+            },
+            place: place.clone(),
+        },
+        sum(with_row, [so_far_atom, length], place),
+    ]);
+    lengths.results = vec![Atom::Variable(with_row)];
+    Statement {
+        pattern: vec![total],
+        expression: Expression::Operation(ArrayOperation {
+            shape: operation.shape.clone(),
+            indices,
+            level: Level::Sequential,
+            strategy: None,
+            carries: vec![(so_far, Atom::index(0))],
+            body: lengths,
+            outputs: Vec::new(),
+        }),
+        place: place.clone(),
+    }
+}
