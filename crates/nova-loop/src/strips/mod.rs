@@ -12,6 +12,7 @@
 pub(crate) mod cost;
 pub(crate) mod filled;
 mod fission;
+mod later;
 pub(crate) mod linear;
 mod lines;
 pub(crate) mod memory;
@@ -55,6 +56,8 @@ pub(crate) struct Strips<'a> {
     pub(crate) totals: Totals,
     /// Tables that say where the parts of parallel loops begin.
     offsets: BTreeSet<Variable>,
+    /// Loops behind which other loops write the same arrays.
+    again: BTreeSet<Variable>,
     /// Whether a loop streams since the last time that this was asked.
     pub(crate) streamed: bool,
 }
@@ -84,6 +87,7 @@ impl<'a> Strips<'a> {
             memory: Memory::of(program, function),
             totals: Totals::declared(&function.body),
             offsets: offsets::of(function),
+            again: later::written_again(function),
             program,
             structures,
             streamed: false,

@@ -5,7 +5,7 @@ use crate::builder::Lowerer;
 use crate::error::Result;
 use crate::join::Below;
 use crate::values::{Vector, next, take};
-use nova_core::{ErrorKind, Scalar, ScalarOperation, Type};
+use nova_core::{ErrorKind, Scalar, ScalarValue, Type};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Expression, Level, Output, Positions, Type as FlatType, Variable,
@@ -28,58 +28,79 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// The inverse permutation is scattered from the last index to the first, so that the first to
-    /// name a place owns it; an index whose place has another owner is a duplicate.
+    /// Each element is stored at its place, which is checked off; one that has been checked off before is a
+    /// duplicate.
     pub(super) fn permute(&mut self, [indices, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
         let (indices, x) = (indices.vector()?, x.vector()?);
         let scalar = super::scalar_type(&indices.element)?;
         self.check_lengths(indices.length, x.length);
         let n = x.length;
-        let owners = self.owners(&indices, scalar, n)?;
-        self.for_each(n, |b, k| {
+        let start = self.everywhere("free", n, ScalarValue::Bool(true));
+        let [free, left] = ["free", "left"].map(|name| {
+            let ty = FlatType::Array(Scalar::Bool, vec![n]);
+            self.output.add_variable(name, ty)
+        });
+        let (mut destinations, mut pattern) = (Vec::new(), vec![left]);
+        let lifted = self.map_tops(&x.element, &x.lifted, |b, atom| {
+            let (_, scalar) = b.array(atom)?;
+            let zero = ScalarValue::from_integer_wrapping(scalar, 0);
+            destinations.push(b.everywhere("none", n, zero));
+            let ty = FlatType::Array(scalar, vec![n]);
+            let moved = b.output.add_variable("t", ty);
+            pattern.push(moved);
+            Ok(Atom::Variable(moved))
+        })?;
+        let index = self.index_variable(0);
+        let k = Atom::Variable(index);
+        let body = self.body(|b| {
             let index = b.index(indices.lifted[0], &[k])?;
             let place = b.index_from(index, scalar);
             let condition = b.in_range(place, scalar, n);
             b.check(condition, ErrorKind::Permutation, vec![index]);
-            let owner = b.index(owners, &[place])?;
-            let condition = b.compare(ScalarOperation::Equal, owner, k);
-            b.check(condition, ErrorKind::Permutation, vec![index]);
-            Ok(())
+            let is_free = b.index(Atom::Variable(free), &[place])?;
+            b.check(is_free, ErrorKind::Permutation, vec![index]);
+            let expression = Expression::Update {
+                array: free,
+                indices: vec![place],
+                value: Atom::Constant(ScalarValue::Bool(false)),
+            };
+            let next = b.bind_array("free", Scalar::Bool, vec![n], expression);
+            let mut results = vec![next];
+            if !destinations.is_empty() {
+                results.push(place);
+                results.extend(b.descriptor(&x.element, &x.lifted, &[k])?);
+            }
+            Ok(results)
         })?;
-        let lifted = self.gather_tops(&x.element, &x.lifted, n, |b, k| b.index(owners, &[k]))?;
-        let vector = Vector { lifted, ..x };
-        Ok(vector.atoms())
-    }
-
-    /// For each place the first index that names it.
-    fn owners(&mut self, indices: &Vector, scalar: Scalar, n: Atom) -> Result<Atom> {
-        let expression = Expression::Replicate {
-            shape: vec![n],
-            value: Atom::index(0),
+        let scatter = Output::Scatter {
+            destinations,
+            positions: Positions::Given,
         };
-        let ty = FlatType::Array(Scalar::I64, vec![n]);
-        let destination = self.bind("none", ty, expression);
-        let index = self.index_variable(0);
-        let body = self.body(|b| {
-            let last = b.subtract(n, Atom::index(1));
-            let k = b.subtract(last, Atom::Variable(index));
-            let place = b.index(indices.lifted[0], &[k])?;
-            Ok(vec![b.index_from(place, scalar), k])
-        })?;
         let operation = ArrayOperation {
             shape: vec![n],
             indices: vec![index],
             level: Level::Sequential,
             strategy: None,
-            carries: Vec::new(),
+            carries: vec![(free, Atom::Variable(start))],
             body,
-            outputs: vec![Output::Scatter {
-                destinations: vec![destination],
-                positions: Positions::Given,
-            }],
+            outputs: match lifted.is_empty() {
+                true => Vec::new(),
+                false => vec![scatter],
+            },
         };
-        let operation = Expression::Operation(operation);
-        Ok(self.bind_array("owner", Scalar::I64, vec![n], operation))
+        self.emit(pattern, Expression::Operation(operation));
+        let vector = Vector { lifted, ..x };
+        Ok(vector.atoms())
+    }
+
+    /// An array of one value.
+    fn everywhere(&mut self, name: &str, count: Atom, value: ScalarValue) -> Variable {
+        let ty = FlatType::Array(value.scalar(), vec![count]);
+        let expression = Expression::Replicate {
+            shape: vec![count],
+            value: Atom::Constant(value),
+        };
+        self.bind(name, ty, expression)
     }
 
     pub(super) fn scatter(

@@ -239,9 +239,17 @@ impl Joined<'_> {
         read_rows(&mut inner.body, &found.rows);
         let mut given = given.into_iter();
         let mut pattern = Vec::new();
+        // Sizes of states are earlier ones.
+        let mut sizes = [Substitution::default(), Substitution::default()];
         for (state, start) in &mut inner.carries {
-            let ty = self.program.ty(*state).clone();
-            pattern.extend(given.next().map(|last| self.carry(&ty, start, last)));
+            let types = [0, 1].map(|k| with_sizes(self.program.ty(*state), &sizes[k]));
+            let Some(last) = given.next() else {
+                continue;
+            };
+            let next = self.carry(types, start, last);
+            sizes[0].insert(*state, *start);
+            sizes[1].insert(*state, Atom::Variable(next));
+            pattern.push(next);
         }
         for output in &mut inner.outputs {
             let own: Vec<Variable> = given.by_ref().take(output.gives()).collect();
@@ -271,10 +279,11 @@ impl Joined<'_> {
     }
 
     /// Hands a state on from row to row, which becomes the start of what the elements of a row make of it;
-    /// gives that.
-    fn carry(&mut self, ty: &Type, start: &mut Atom, last: Variable) -> Variable {
-        let [state, next] =
-            ["state", "next"].map(|name| self.program.add_variable(name, ty.clone()));
+    /// gives that. These are of the two types.
+    fn carry(&mut self, types: [Type; 2], start: &mut Atom, last: Variable) -> Variable {
+        let [before, behind] = types;
+        let state = self.program.add_variable("state", before);
+        let next = self.program.add_variable("next", behind);
         let start = std::mem::replace(start, Atom::Variable(state));
         self.outer.carries.push((state, start));
         self.states.push(Atom::Variable(next));
@@ -288,7 +297,7 @@ impl Joined<'_> {
         let changed = each.map(|(destination, last)| {
             let ty = self.program.ty(*destination).clone();
             let mut start = Atom::Variable(*destination);
-            let next = self.carry(&ty, &mut start, *last);
+            let next = self.carry([ty.clone(), ty], &mut start, *last);
             if let Atom::Variable(state) = start {
                 *destination = state;
             }
@@ -347,6 +356,17 @@ pub(super) fn add_up_lengths(program: &mut Program, uses: &[u32], body: &mut Bod
             }
         }
     });
+}
+
+/// A type with other sizes.
+fn with_sizes(ty: &Type, sizes: &Substitution) -> Type {
+    match ty {
+        Type::Array(element, shape) => Type::Array(
+            *element,
+            shape.iter().map(|size| sizes.atom(*size)).collect(),
+        ),
+        Type::Scalar(_) | Type::Block(_) => ty.clone(),
+    }
 }
 
 /// Lets a body read rows in place of the arrays of all elements.

@@ -89,6 +89,21 @@ fn state_and_destinations_are_handed_on_from_row_to_row() {
 }
 
 #[test]
+fn states_may_have_the_sizes_of_others() {
+    let body = "(let [m:i64 w:[m]i64] (operation [t] [j:i64] [l:i64 = 7 v:[l]i64 = z]
+        (do (let [b:i64] (index y [j])) (let [d:i64] (add i64 l 1)) (let [p:[1]i64] (replicate [1] b))
+          (let [q:[d]i64] (concat d [v p])) (in d q))))
+      (in m w)";
+    let text = of_rows("(vector i64)", "v0:i64 v1:[v0]i64", body);
+    let program = fused(&text, INPUTS);
+    assert!(
+        !print(&program).contains("(collect 1)"),
+        "{}",
+        print(&program)
+    );
+}
+
+#[test]
 fn rows_that_others_need_are_stored() {
     for (rest, result) in [
         // The elements themselves.
