@@ -19,5 +19,6 @@ pub mod shapes;
 pub mod share;
 pub mod simplify;
 pub mod tail_calls;
+pub mod together;
 mod total;
 pub mod zeros;

@@ -171,6 +171,15 @@ pub const PASSES: &[Pass] = &[
         }),
     },
     Pass {
+        name: "together",
+        description: "reduces four rows at a time that read something in common",
+        level: 2,
+        step: Step::FlatFor(|program, options| match options.target.machine() {
+            Machine::Processor => nova_opt::together::run(program),
+            Machine::Device => {}
+        }),
+    },
+    Pass {
         name: "measure",
         description: "adds up the lengths of rows before these are made, where both costs little",
         level: 2,

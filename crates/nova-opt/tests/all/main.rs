@@ -14,4 +14,5 @@ mod passes;
 mod regular;
 mod strategies;
 mod support;
+mod together;
 mod zeros;

@@ -1,0 +1,426 @@
+//! Rows that are reduced together: where each element of a map is a reduction over as many numbers, which
+//! reads a row of its own and beside it what all rows share, as in the product of a matrix and a vector,
+//! four rows are reduced by one loop (unroll and jam). What they share is read once, and the processor
+//! has four rows of memory to read from at a time.
+//!
+//! Each reduction stays as it is, so its value is the same to the bit. The rows that are left behind the
+//! last four are reduced one by one.
+
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::{Place, deep};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Lambda, Level, Output, Positions, Program, Statement,
+    Type, Variable,
+};
+use nova_flat::visit::{
+    Substitution, bodies_mut, fresh_copy, fresh_lambda, substitute, used_variables,
+};
+use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
+use std::collections::HashSet;
+
+/// How many rows are reduced together: a power of two.
+const ROWS: i64 = 4;
+const ROWS_SHIFT: i64 = 2;
+
+/// Elements of more statements than this are limited by more than memory.
+const LARGEST: usize = 16;
+
+/// Takes rows together in every function.
+pub fn run(program: &mut Program) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        in_body(program, &mut body);
+        program.functions[k].body = body;
+    }
+}
+
+fn in_body(program: &mut Program, body: &mut Body) {
+    let mut statements = Vec::with_capacity(body.statements.len());
+    let mut left = std::mem::take(&mut body.statements).into_iter();
+    while let Some(mut statement) = left.next() {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| in_body(program, inner));
+        });
+        let Some(at) = reduction_of_rows(&statement.expression) else {
+            statements.push(statement);
+            continue;
+        };
+        let completed = Rows { program, at }.rewrite(statement, &mut statements);
+        // What follows reads what the rows that are left have completed.
+        body.statements = left.collect();
+        substitute(program, body, &completed);
+        left = std::mem::take(&mut body.statements).into_iter();
+    }
+    body.statements = statements;
+}
+
+/// Which statement of a map's body is the reduction of a row that is worth being taken together with
+/// others.
+fn reduction_of_rows(expression: &Expression) -> Option<usize> {
+    let Expression::Operation(map) = expression else {
+        return None;
+    };
+    let [index] = map.indices[..] else {
+        return None;
+    };
+    let is_map = !map.outputs.is_empty() && map.outputs.iter().all(|o| matches!(o, Output::Map));
+    let many = matches!(map.shape[..], [Atom::Variable(_)]);
+    if !is_map || !many || !is_free(map) || map.level != Level::Sequential {
+        return None;
+    }
+    let mut found = None;
+    let mut of_row = HashSet::from([index]);
+    for (at, statement) in map.body.statements.iter().enumerate() {
+        match &statement.expression {
+            Expression::Operation(row) if found.is_none() => {
+                if !is_free(row) || row.level != Level::Sequential || !shares(row, &of_row) {
+                    return None;
+                }
+                found = Some(at);
+            }
+            other if !is_simple(other) => return None,
+            _simple => {}
+        }
+        if depends(&statement.expression, &of_row) || found == Some(at) {
+            of_row.extend(&statement.pattern);
+        }
+    }
+    found
+}
+
+fn is_free(operation: &ArrayOperation) -> bool {
+    operation.carries.is_empty() && !operation.is_marked()
+}
+
+/// Whether a reduction has as many elements for each row, and its elements read both what belongs to the row
+/// and what does not. `of_row` is what belongs to the row before.
+fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
+    let reduces = |output: &Output| matches!(output, Output::Reduce { .. });
+    let same_length = match row.shape[..] {
+        [Atom::Variable(length)] => !of_row.contains(&length),
+        _ => false,
+    };
+    let small = row.body.statements.len() <= LARGEST;
+    if !same_length || !small || row.outputs.is_empty() || !row.outputs.iter().all(reduces) {
+        return false;
+    }
+    let mut of_row = of_row.clone();
+    let (mut own, mut shared) = (false, false);
+    for statement in &row.body.statements {
+        if !is_simple(&statement.expression) {
+            return false;
+        }
+        let depends = depends(&statement.expression, &of_row);
+        if depends {
+            of_row.extend(&statement.pattern);
+        }
+        if let Expression::Index { .. } = &statement.expression {
+            own |= depends;
+            shared |= !depends;
+        }
+    }
+    own && shared
+}
+
+/// Whether an expression uses one of these variables.
+fn depends(expression: &Expression, variables: &HashSet<Variable>) -> bool {
+    let mut depends = false;
+    used_variables(expression, &mut |v| depends |= variables.contains(&v));
+    depends
+}
+
+/// Whether an expression reads or computes a number and cannot fail.
+fn is_simple(expression: &Expression) -> bool {
+    match expression {
+        Expression::Atom(_)
+        | Expression::Index { .. }
+        | Expression::Scalar { .. }
+        | Expression::View { .. } => true,
+        Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::NodeTag { .. }
+        | Expression::MaySplit
+        | Expression::Allocate { .. }
+        | Expression::Unique(_)
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!() => false,
+    }
+}
+
+/// The rewriting of one map.
+struct Rows<'a> {
+    program: &'a mut Program,
+    /// Which statement of its body is the reduction.
+    at: usize,
+}
+
+impl Rows<'_> {
+    /// Writes a map of four rows at a time, and one of those that are left, in place of a map; gives what the
+    /// latter has made of its results.
+    fn rewrite(&mut self, statement: Statement, out: &mut Vec<Statement>) -> Substitution {
+        let mut completed = Substitution::default();
+        let Statement {
+            pattern,
+            expression,
+            place,
+        } = statement;
+        let Expression::Operation(map) = expression else {
+            return completed;
+        };
+        let ([count], [index]) = (&map.shape[..], &map.indices[..]) else {
+            return completed;
+        };
+        let (count, index) = (*count, *index);
+        let mut scalar = |program: &mut Program, name: &str, operation, arguments| {
+            let (statement, result) = scalar(program, name, (operation, arguments), &place);
+            out.push(statement);
+            result
+        };
+        let groups = [count, Atom::index(ROWS_SHIFT)];
+        let groups = scalar(self.program, "groups", ScalarOperation::ShiftRight, groups);
+        let grouped = [groups, Atom::index(ROWS)];
+        let grouped = scalar(self.program, "grouped", ScalarOperation::Multiply, grouped);
+        let left = scalar(
+            self.program,
+            "left",
+            ScalarOperation::Subtract,
+            [count, grouped],
+        );
+        let all: Vec<Variable> = pattern.iter().map(|v| self.like(*v)).collect();
+        for (made, all) in pattern.iter().zip(&all) {
+            completed.insert(*made, Atom::Variable(*all));
+        }
+        let together = self.together(&map, index, groups, &place);
+        out.push(Statement {
+            pattern: pattern.clone(),
+            expression: Expression::Operation(together),
+            place: place.clone(),
+        });
+        let one_by_one = self.one_by_one(map, (index, left, grouped), pattern, &place);
+        out.push(Statement {
+            pattern: all,
+            expression: Expression::Operation(one_by_one),
+            place,
+        });
+        completed
+    }
+
+    fn like(&mut self, variable: Variable) -> Variable {
+        let info = self.program.variable(variable).clone();
+        self.program.add_variable(info.name, info.ty)
+    }
+
+    /// The map of four rows at a time.
+    fn together(
+        &mut self,
+        map: &ArrayOperation,
+        index: Variable,
+        groups: Atom,
+        place: &Place,
+    ) -> ArrayOperation {
+        let group = self.like(index);
+        let mut statements = Vec::new();
+        let first = (
+            ScalarOperation::Multiply,
+            [Atom::Variable(group), Atom::index(ROWS)],
+        );
+        let (statement, first) = scalar(self.program, "first", first, place);
+        statements.push(statement);
+        let mut before = map.body.clone();
+        let mut behind = before.statements.split_off(self.at);
+        let reduction = behind.remove(0);
+        before.results.clear();
+        let behind = Body {
+            statements: behind,
+            results: map.body.results.clone(),
+        };
+        let mut substitutions = Vec::new();
+        for row in 0..ROWS {
+            let number = (ScalarOperation::Add, [first, Atom::index(row)]);
+            let (statement, number) = scalar(self.program, "row", number, place);
+            statements.push(statement);
+            let mut substitution = Substitution::default();
+            substitution.insert(index, number);
+            let mut copy = fresh_copy(self.program, &before, &mut substitution);
+            statements.append(&mut copy.statements);
+            substitutions.push(substitution);
+        }
+        statements.push(self.jammed(&reduction, &mut substitutions));
+        let mut results: Vec<Vec<Atom>> = vec![Vec::new(); behind.results.len()];
+        for substitution in &mut substitutions {
+            let mut copy = fresh_copy(self.program, &behind, substitution);
+            statements.append(&mut copy.statements);
+            for (all, one) in results.iter_mut().zip(copy.results.drain(..)) {
+                all.push(one);
+            }
+        }
+        let mut given = Vec::with_capacity(2 * results.len());
+        let mut outputs = Vec::with_capacity(results.len());
+        for elements in results {
+            let element = elements.first().and_then(|e| self.program.scalar_of(*e));
+            let element = element.unwrap_or(Scalar::F32);
+            let ty = Type::Array(element, vec![Atom::index(ROWS)]);
+            let rows = self.program.add_variable("rows", ty);
+            statements.push(Statement {
+                pattern: vec![rows],
+                expression: Expression::Literal { element, elements },
+                place: place.clone(),
+            });
+            given.extend([first, Atom::Variable(rows)]);
+            let shape = map.shape.clone();
+            outputs.push(Output::Join { shape });
+        }
+        ArrayOperation {
+            shape: vec![groups],
+            indices: vec![group],
+            body: Body {
+                statements,
+                results: given,
+            },
+            outputs,
+            ..empty()
+        }
+    }
+
+    /// The reductions of four rows as one operation.
+    fn jammed(&mut self, reduction: &Statement, rows: &mut [Substitution]) -> Statement {
+        let Expression::Operation(operation) = &reduction.expression else {
+            return reduction.clone();
+        };
+        let indices: Vec<Variable> = operation.indices.iter().map(|i| self.like(*i)).collect();
+        let mut body = Body::default();
+        let mut results = Vec::with_capacity(rows.len());
+        for substitution in &mut *rows {
+            for (from, to) in operation.indices.iter().zip(&indices) {
+                substitution.insert(*from, Atom::Variable(*to));
+            }
+            let mut copy = fresh_copy(self.program, &operation.body, substitution);
+            body.statements.append(&mut copy.statements);
+            results.push(std::mem::take(&mut copy.results).into_iter());
+        }
+        let mut given = reduction.pattern.iter();
+        let (mut pattern, mut outputs) = (Vec::new(), Vec::new());
+        for output in &operation.outputs {
+            let own: Vec<Variable> = given.by_ref().take(output.gives()).copied().collect();
+            for (substitution, results) in rows.iter_mut().zip(&mut results) {
+                body.results
+                    .extend(results.by_ref().take(output.consumes()));
+                for result in &own {
+                    let of_row = self.like(*result);
+                    substitution.insert(*result, Atom::Variable(of_row));
+                    pattern.push(of_row);
+                }
+            }
+            outputs.extend(self.reduction_of_all(output, rows));
+        }
+        Statement {
+            pattern,
+            expression: Expression::Operation(ArrayOperation {
+                shape: operation.shape.clone(),
+                indices,
+                body,
+                outputs,
+                ..empty()
+            }),
+            place: reduction.place.clone(),
+        }
+    }
+
+    /// A reduction of what several rows give side by side.
+    fn reduction_of_all(&mut self, output: &Output, rows: &[Substitution]) -> Option<Output> {
+        let Output::Reduce {
+            lambda,
+            start,
+            commutes,
+            bracketing,
+        } = output
+        else {
+            return None;
+        };
+        let mut all = Body::default();
+        let (mut left, mut right, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        for row in rows {
+            let mut copy = fresh_lambda(self.program, lambda, &mut Substitution::default());
+            let (own_left, own_right) = copy.parameters.split_at(start.len());
+            left.extend(own_left);
+            right.extend(own_right);
+            all.statements.append(&mut copy.body.statements);
+            all.results.append(&mut copy.body.results);
+            starts.extend(start.iter().map(|atom| row.atom(*atom)));
+        }
+        left.append(&mut right);
+        Some(Output::Reduce {
+            lambda: Lambda {
+                parameters: left,
+                body: all,
+            },
+            start: starts,
+            commutes: *commutes,
+            bracketing: *bracketing,
+        })
+    }
+
+    /// The map of the rows that are left, which completes what four rows at a time have given.
+    fn one_by_one(
+        &mut self,
+        mut map: ArrayOperation,
+        (index, left, grouped): (Variable, Atom, Atom),
+        made: Vec<Variable>,
+        place: &Place,
+    ) -> ArrayOperation {
+        let number = self.like(index);
+        let row = (ScalarOperation::Add, [grouped, Atom::Variable(number)]);
+        let (statement, row) = scalar(self.program, "row", row, place);
+        let mut substitution = Substitution::default();
+        substitution.insert(index, row);
+        substitute(self.program, &mut map.body, &substitution);
+        map.body.statements.insert(0, statement);
+        ArrayOperation {
+            shape: vec![left],
+            indices: vec![number],
+            outputs: vec![Output::Scatter {
+                destinations: made,
+                positions: Positions::Block(vec![grouped]),
+            }],
+            body: map.body,
+            ..empty()
+        }
+    }
+}
+
+/// An operation of one thread that does nothing.
+fn empty() -> ArrayOperation {
+    ArrayOperation {
+        shape: Vec::new(),
+        indices: Vec::new(),
+        level: Level::Sequential,
+        strategy: None,
+        carries: Vec::new(),
+        body: Body::default(),
+        outputs: Vec::new(),
+    }
+}
+
+/// Binds a new variable to an operation on `i64`s.
+fn scalar(
+    program: &mut Program,
+    name: &str,
+    (operation, arguments): (ScalarOperation, [Atom; 2]),
+    place: &Place,
+) -> (Statement, Atom) {
+    let result = program.add_variable(name, Type::Scalar(Scalar::I64));
+    let statement = Statement {
+        pattern: vec![result],
+        expression: Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments: arguments.to_vec(),
+        },
+        place: place.clone(),
+    };
+    (statement, Atom::Variable(result))
+}

@@ -1,0 +1,80 @@
+//! Rows that are reduced together.
+
+use crate::support::{apply, read, value_with};
+use nova_core::interpret::Options;
+use nova_flat::print::print;
+
+/// The program of a map over the rows of `x`, after the pass; it gives what it gave before, for matrices of
+/// 0 to 9 rows.
+#[track_caller]
+fn jammed(before: &str, element: &str, behind: &str) -> String {
+    let text = format!(
+        "(program (entry \"f\" [(\"x\" (array 2 f32)) (\"y\" (vector f32))] (vector f32) \"f\")
+          (function \"f\" [n:i64 m:i64 x:[n][m]f32 k:i64 y:[k]f32] [r0:i64 r:[r0]f32] (do
+            (let [o:bool] (eq i64 m k)) (let [] (check o length [m k]))
+            (let [z:[n]f32] (operation [n] [i:i64] []
+              (do {before}
+                (let [s:f32] (operation [m] [j:i64] [] (do {element} (in e))
+                  (reduce_comm [0.5f]
+                    (lambda [p:f32 q:f32] (do (let [t:f32] (add f32 p q)) (in t))))))
+                {behind} (in u)) (map)))
+            (in n z))))"
+    );
+    let mut program = read(&text);
+    let values = |program: &nova_flat::ir::Program| {
+        let mut values = Vec::new();
+        for strict in [false, true] {
+            let options = Options {
+                strict,
+                trace: &|_| {},
+                ..Options::default()
+            };
+            for rows in 0..10 {
+                let row = |i: usize| format!("[{i}.25 -1.5 {}.0]", 3 * i);
+                let matrix: Vec<String> = (0..rows).map(row).collect();
+                let matrix = match rows {
+                    0 => "(reshape (0, 3) [])".to_string(),
+                    _ => format!("[{}]", matrix.join(" ")),
+                };
+                values.push(value_with(program, &[&matrix, "[1.0 2.5 -4.0]"], &options));
+            }
+        }
+        values
+    };
+    let expected = values(&program);
+    apply(nova_opt::together::run, &mut program);
+    assert_eq!(values(&program), expected, "{}", print(&program));
+    print(&program)
+}
+
+const PRODUCT: &str = "(let [a:f32] (index x [i j])) (let [b:f32] (index y [j]))
+    (let [e:f32] (mul f32 a b))";
+const SUM: &str = "(let [u:f32] (add f32 s s))";
+
+#[test]
+fn rows_that_read_something_in_common_are_reduced_together() {
+    let text = jammed("", PRODUCT, SUM);
+    assert!(text.contains("(join [n_"), "{text}");
+    let before = "(let [g:i64] (sub i64 n i)) (let [h:i64] (sub i64 g 1))";
+    let element = PRODUCT.replace("[i j]", "[h j]");
+    let text = jammed(before, &element, SUM);
+    assert!(text.contains("(join [n_"), "{text}");
+}
+
+#[test]
+fn other_rows_are_reduced_one_by_one() {
+    for (element, behind) in [
+        // Nothing in common.
+        ("(let [e:f32] (index x [i j]))", SUM),
+        // Nothing of their own.
+        ("(let [e:f32] (index y [j]))", SUM),
+        // What may fail.
+        (
+            PRODUCT,
+            "(let [o2:bool] (lt i64 i 7)) (let [] (check o2 index [i n])) (let [u:f32] (add f32 s s))",
+        ),
+    ] {
+        let text = jammed("", element, behind);
+        assert!(!text.contains("(join [n_"), "{text}");
+    }
+}
