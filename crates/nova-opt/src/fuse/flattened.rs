@@ -8,7 +8,7 @@ use super::kept::only_reads_at;
 use super::operators::neutral_values;
 use super::reads::is_read_only_here;
 use super::{Rules, Workers};
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Positions, Program,
@@ -146,7 +146,7 @@ fn is_worth_it(maker: &ArrayOperation, workers: Workers) -> bool {
             each_statement(&maker.body, &mut |s| simple &= is_simple(&s.expression));
             simple
         }
-        // A kernel stores what is scattered.
+        // The rows are made by kernels.
         Workers::Device => false,
     }
 }
@@ -174,14 +174,14 @@ fn is_simple(expression: &Expression) -> bool {
     }
 }
 
-/// One operation over the rows made of one that makes them and one over their elements; `keeps_total` says
-/// whether others need to know how many elements there are.
+/// One operation over the rows, made of one that makes them and one over their elements, and what has to
+/// stand behind it; `keeps_total` says whether others need to know how many elements there are.
 pub(super) fn join(
     program: &mut Program,
     (first, second): (Statement, Statement),
     keeps_total: bool,
     strict: bool,
-) -> Option<Statement> {
+) -> Option<Vec<Statement>> {
     let Expression::Operation(consumer) = &second.expression else {
         return None;
     };
@@ -208,10 +208,14 @@ pub(super) fn join(
         states: Vec::new(),
         last: Vec::new(),
     };
+    let mut checks = None;
     if let Some(total) = own.get(TOTAL).filter(|_| keeps_total) {
         joined.add_up(*total, found.length, &second.place);
+        checks = Some(check_total(joined.program, *total, &second.place));
     }
-    Some(joined.finish(&found, inner, second.pattern, second.place))
+    let operation = joined.finish(&found, inner, second.pattern, second.place);
+    let checks = checks.into_iter().flatten();
+    Some([operation].into_iter().chain(checks).collect())
 }
 
 /// An operation over rows that gets another one into its body.
@@ -344,7 +348,9 @@ impl Joined<'_> {
 pub(super) fn add_up_lengths(program: &mut Program, uses: &[u32], body: &mut Body) {
     let is_used = |v: &Variable| uses.get(v.index()).is_some_and(|count| *count > 0);
     each_body_mut(body, &mut |inner| {
-        for statement in &mut inner.statements {
+        let mut statements = Vec::with_capacity(inner.statements.len());
+        for mut statement in std::mem::take(&mut inner.statements) {
+            let mut checks = None;
             if let Expression::Operation(operation) = &mut statement.expression
                 && let ([Output::Collect { values: 0 }], [starts, ends, total]) =
                     (&operation.outputs[..], &statement.pattern[..])
@@ -353,9 +359,33 @@ pub(super) fn add_up_lengths(program: &mut Program, uses: &[u32], body: &mut Bod
                 let total = *total;
                 operation.outputs = vec![sum(program, &statement.place)];
                 statement.pattern = vec![total];
+                checks = Some(check_total(program, total, &statement.place));
             }
+            statements.push(statement);
+            statements.extend(checks.into_iter().flatten());
         }
+        inner.statements = statements;
     });
+}
+
+/// Stops the program where there would be more elements than a vector can have.
+fn check_total(program: &mut Program, total: Variable, place: &Place) -> [Statement; 2] {
+    let fits = program.add_variable("fits", Type::Scalar(Scalar::Bool));
+    let compare = Expression::Scalar {
+        operation: ScalarOperation::LessEqual,
+        operand: Scalar::I64,
+        arguments: vec![Atom::Variable(total), Atom::index(LONGEST)],
+    };
+    let check = Expression::Check {
+        condition: Atom::Variable(fits),
+        error: ErrorKind::Memory,
+        arguments: Vec::new(),
+    };
+    [(vec![fits], compare), (Vec::new(), check)].map(|(pattern, expression)| Statement {
+        pattern,
+        expression,
+        place: place.clone(),
+    })
 }
 
 /// A type with other sizes.

@@ -506,7 +506,7 @@ impl Merger<'_> {
                 Way::Kept => kept::join(self.program, (first, second), self.known.rules.strict)
                     .into_iter()
                     .collect(),
-                Way::Rows => self.join_rows(first, second).into_iter().collect(),
+                Way::Rows => self.join_rows(first, second).unwrap_or_default(),
                 Way::Space | Way::Running => join(self.program, first, second),
             };
             merged
@@ -552,7 +552,7 @@ impl Merger<'_> {
     }
 
     /// One operation of one that makes rows and one over their elements.
-    fn join_rows(&mut self, first: Statement, second: Statement) -> Option<Statement> {
+    fn join_rows(&mut self, first: Statement, second: Statement) -> Option<Vec<Statement>> {
         let total = *operation_of(&second)?.shape.first()?;
         let rows = flattened::rows_of(&first, total)?;
         // The rows are no results any more, and no types name the total.
