@@ -1,10 +1,12 @@
 //! Rows that are reduced together: where each element of a map is a reduction over as many numbers, which
 //! reads a row of its own and beside it what all rows share, as in the product of a matrix and a vector,
 //! four rows are reduced by one loop (unroll and jam). What they share is read once, and the processor
-//! has four rows of memory to read from at a time.
+//! has four rows of memory to read from at a time. That gains where rows are so long that what they share
+//! does not stay in the first cache, which is asked when the program runs: shorter ones are reduced one by
+//! one as before.
 //!
-//! Each reduction stays as it is, so its value is the same to the bit. The rows that are left behind the
-//! last four are reduced one by one.
+//! Each reduction stays as it is, so its value is the same to the bit. So do the rows that are left behind
+//! the last four.
 
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
@@ -21,6 +23,11 @@ use std::collections::HashSet;
 /// How many rows are reduced together: a power of two.
 const ROWS: i64 = 4;
 const ROWS_SHIFT: i64 = 2;
+
+/// Rows of at least so many elements are reduced together: what they share takes half of a first cache of
+/// 32 KiB. Of rows of 1000 elements and fewer four together took up to 1.3 times as long as one by one, of
+/// 4096 0.9 times, of 8192 0.7 times (Zen 4, docs/benchmarks/2026-11-26-amd-zen4.md).
+const LONG: i64 = 4096;
 
 /// Elements of more statements than this are limited by more than memory.
 const LARGEST: usize = 16;
@@ -45,10 +52,10 @@ fn in_body(program: &mut Program, body: &mut Body) {
             statements.push(statement);
             continue;
         };
-        let completed = Rows { program, at }.rewrite(statement, &mut statements);
-        // What follows reads what the rows that are left have completed.
+        let chosen = Rows { program, at }.rewrite(statement, &mut statements);
+        // What follows reads what one of both ways has made.
         body.statements = left.collect();
-        substitute(program, body, &completed);
+        substitute(program, body, &chosen);
         left = std::mem::take(&mut body.statements).into_iter();
     }
     body.statements = statements;
@@ -159,54 +166,91 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Writes a map of four rows at a time, and one of those that are left, in place of a map; gives what the
-    /// latter has made of its results.
+    /// Writes a choice by the length of rows in place of a map; gives what that has made of its results.
     fn rewrite(&mut self, statement: Statement, out: &mut Vec<Statement>) -> Substitution {
-        let mut completed = Substitution::default();
-        let Statement {
+        let mut chosen = Substitution::default();
+        let place = statement.place.clone();
+        let Some(length) = self.length_of_rows(&statement) else {
+            out.push(statement);
+            return chosen;
+        };
+        let is_long = self
+            .program
+            .add_variable("long", Type::Scalar(Scalar::Bool));
+        let compare = Expression::Scalar {
+            operation: ScalarOperation::GreaterEqual,
+            operand: Scalar::I64,
+            arguments: vec![length, Atom::index(LONG)],
+        };
+        let pattern: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
+        for (made, all) in statement.pattern.iter().zip(&pattern) {
+            chosen.insert(*made, Atom::Variable(*all));
+        }
+        let then = self.by_groups(&statement);
+        let results = statement.pattern.iter().map(|v| Atom::Variable(*v));
+        let otherwise = Body {
+            results: results.collect(),
+            statements: vec![statement],
+        };
+        let choice = Expression::If {
+            condition: Atom::Variable(is_long),
+            then,
+            otherwise,
+        };
+        let both = [(vec![is_long], compare), (pattern, choice)];
+        out.extend(both.map(|(pattern, expression)| Statement {
             pattern,
             expression,
-            place,
-        } = statement;
-        let Expression::Operation(map) = expression else {
-            return completed;
+            place: place.clone(),
+        }));
+        chosen
+    }
+
+    /// How many elements a row has.
+    fn length_of_rows(&self, statement: &Statement) -> Option<Atom> {
+        let Expression::Operation(map) = &statement.expression else {
+            return None;
+        };
+        match &map.body.statements.get(self.at)?.expression {
+            Expression::Operation(row) => row.shape.first().copied(),
+            _others => None,
+        }
+    }
+
+    /// A map of four rows at a time, and one of those that are left.
+    fn by_groups(&mut self, statement: &Statement) -> Body {
+        let mut body = Body::default();
+        let place = &statement.place;
+        let Expression::Operation(map) = &statement.expression else {
+            return body;
         };
         let ([count], [index]) = (&map.shape[..], &map.indices[..]) else {
-            return completed;
+            return body;
         };
-        let (count, index) = (*count, *index);
-        let mut scalar = |program: &mut Program, name: &str, operation, arguments| {
-            let (statement, result) = scalar(program, name, (operation, arguments), &place);
-            out.push(statement);
+        let mut number = |program: &mut Program, name: &str, operation, arguments| {
+            let (statement, result) = scalar(program, name, (operation, arguments), place);
+            body.statements.push(statement);
             result
         };
-        let groups = [count, Atom::index(ROWS_SHIFT)];
-        let groups = scalar(self.program, "groups", ScalarOperation::ShiftRight, groups);
+        let groups = [*count, Atom::index(ROWS_SHIFT)];
+        let groups = number(self.program, "groups", ScalarOperation::ShiftRight, groups);
         let grouped = [groups, Atom::index(ROWS)];
-        let grouped = scalar(self.program, "grouped", ScalarOperation::Multiply, grouped);
-        let left = scalar(
-            self.program,
-            "left",
-            ScalarOperation::Subtract,
-            [count, grouped],
-        );
-        let all: Vec<Variable> = pattern.iter().map(|v| self.like(*v)).collect();
-        for (made, all) in pattern.iter().zip(&all) {
-            completed.insert(*made, Atom::Variable(*all));
+        let grouped = number(self.program, "grouped", ScalarOperation::Multiply, grouped);
+        let left = [*count, grouped];
+        let left = number(self.program, "left", ScalarOperation::Subtract, left);
+        let made: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
+        let all: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
+        let together = self.together(map, *index, groups, place);
+        let one_by_one = self.one_by_one(map, (*index, left, grouped), made.clone(), place);
+        body.results = all.iter().map(|v| Atom::Variable(*v)).collect();
+        for (pattern, operation) in [(made, together), (all, one_by_one)] {
+            body.statements.push(Statement {
+                pattern,
+                expression: Expression::Operation(operation),
+                place: place.clone(),
+            });
         }
-        let together = self.together(&map, index, groups, &place);
-        out.push(Statement {
-            pattern: pattern.clone(),
-            expression: Expression::Operation(together),
-            place: place.clone(),
-        });
-        let one_by_one = self.one_by_one(map, (index, left, grouped), pattern, &place);
-        out.push(Statement {
-            pattern: all,
-            expression: Expression::Operation(one_by_one),
-            place,
-        });
-        completed
+        body
     }
 
     fn like(&mut self, variable: Variable) -> Variable {
@@ -367,7 +411,7 @@ impl Rows<'_> {
     /// The map of the rows that are left, which completes what four rows at a time have given.
     fn one_by_one(
         &mut self,
-        mut map: ArrayOperation,
+        map: &ArrayOperation,
         (index, left, grouped): (Variable, Atom, Atom),
         made: Vec<Variable>,
         place: &Place,
@@ -377,8 +421,8 @@ impl Rows<'_> {
         let (statement, row) = scalar(self.program, "row", row, place);
         let mut substitution = Substitution::default();
         substitution.insert(index, row);
-        substitute(self.program, &mut map.body, &substitution);
-        map.body.statements.insert(0, statement);
+        let mut body = fresh_copy(self.program, &map.body, &mut substitution);
+        body.statements.insert(0, statement);
         ArrayOperation {
             shape: vec![left],
             indices: vec![number],
@@ -386,7 +430,7 @@ impl Rows<'_> {
                 destinations: made,
                 positions: Positions::Block(vec![grouped]),
             }],
-            body: map.body,
+            body,
             ..empty()
         }
     }

@@ -4,8 +4,7 @@ use crate::support::{apply, read, value_with};
 use nova_core::interpret::Options;
 use nova_flat::print::print;
 
-/// The program of a map over the rows of `x`, after the pass; it gives what it gave before, for matrices of
-/// 0 to 9 rows.
+/// The program of a map over the rows of `x`, after the pass; it gives what it gave before.
 #[track_caller]
 fn jammed(before: &str, element: &str, behind: &str) -> String {
     let text = format!(
@@ -23,21 +22,26 @@ fn jammed(before: &str, element: &str, behind: &str) -> String {
     let mut program = read(&text);
     let values = |program: &nova_flat::ir::Program| {
         let mut values = Vec::new();
-        for strict in [false, true] {
+        for (strict, rows, columns) in SIZES {
             let options = Options {
                 strict,
                 trace: &|_| {},
                 ..Options::default()
             };
-            for rows in 0..10 {
-                let row = |i: usize| format!("[{i}.25 -1.5 {}.0]", 3 * i);
-                let matrix: Vec<String> = (0..rows).map(row).collect();
-                let matrix = match rows {
-                    0 => "(reshape (0, 3) [])".to_string(),
-                    _ => format!("[{}]", matrix.join(" ")),
-                };
-                values.push(value_with(program, &[&matrix, "[1.0 2.5 -4.0]"], &options));
-            }
+            let numbers = |i: usize, count: usize| {
+                let number = |j: usize| format!("{}.25", (i * 7 + j * 5) % 11);
+                let numbers: Vec<String> = (0..count).map(number).collect();
+                format!("[{}]", numbers.join(" "))
+            };
+            let matrix = format!(
+                "(reshape ({rows}, {columns}) {})",
+                numbers(1, rows * columns)
+            );
+            values.push(value_with(
+                program,
+                &[&matrix, &numbers(2, columns)],
+                &options,
+            ));
         }
         values
     };
@@ -46,6 +50,20 @@ fn jammed(before: &str, element: &str, behind: &str) -> String {
     assert_eq!(values(&program), expected, "{}", print(&program));
     print(&program)
 }
+
+/// Strict order, rows and columns: short rows, and long ones, which are reduced together.
+const SIZES: [(bool, usize, usize); 10] = [
+    (false, 0, 3),
+    (false, 5, 3),
+    (true, 4, 4095),
+    (false, 0, 4096),
+    (false, 1, 4096),
+    (true, 3, 4096),
+    (false, 4, 4100),
+    (true, 5, 4096),
+    (false, 7, 4097),
+    (true, 8, 4096),
+];
 
 const PRODUCT: &str = "(let [a:f32] (index x [i j])) (let [b:f32] (index y [j]))
     (let [e:f32] (mul f32 a b))";
