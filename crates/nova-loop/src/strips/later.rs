@@ -1,43 +1,32 @@
-//! Loops behind which other loops write the same memory: what they write is better kept in the caches.
+//! Loops behind which other loops write the same memory at scattered places: what they write is better kept
+//! in the caches.
 
-use crate::ir::{Command, Function, Variable};
+use crate::ir::{Command, Expression, Function, Variable};
 use crate::walk::each_command;
 use nova_diag::deep;
 use std::collections::BTreeSet;
 
-/// The loops of a function, by their indices, some of whose arrays a loop behind them writes to.
-pub(super) fn written_again(function: &Function) -> BTreeSet<Variable> {
+/// The loops of a function, by their indices, some of whose arrays a loop behind them scatters to.
+pub(super) fn scattered_over(function: &Function) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     look(&function.body, BTreeSet::new(), &mut found);
     found
 }
 
-/// Looks at commands from the last to the first; `later` are the arrays that loops behind them write to.
+/// Looks at commands from the last to the first; `later` are the arrays that loops behind them scatter to.
 fn look(commands: &[Command], mut later: BTreeSet<Variable>, found: &mut BTreeSet<Variable>) {
     for command in commands.iter().rev() {
-        let inside = command.lists();
-        if inside.is_empty() {
-            continue;
+        if let Command::For { variable, body, .. } = command
+            && !stores(body).is_disjoint(&later)
+        {
+            found.insert(*variable);
         }
-        let written = match command {
-            Command::For { variable, body, .. } => {
-                let written = stores(body);
-                if !written.is_disjoint(&later) {
-                    found.insert(*variable);
-                }
-                written
-            }
-            Command::Loop { body, .. } => stores(body),
-            // Of a conditional the loops in it.
-            _conditional => inside
-                .iter()
-                .flat_map(|list| stores_of_loops(list))
-                .collect(),
-        };
+        let inside = command.lists();
+        let scattered: Vec<Variable> = inside.iter().flat_map(|list| scattered(list)).collect();
         for list in inside {
             deep(|| look(list, later.clone(), found));
         }
-        later.extend(written);
+        later.extend(scattered);
     }
 }
 
@@ -52,12 +41,31 @@ fn stores(commands: &[Command]) -> BTreeSet<Variable> {
     stores
 }
 
-/// Those that loops among commands write elements of.
-fn stores_of_loops(commands: &[Command]) -> BTreeSet<Variable> {
-    let mut written = BTreeSet::new();
+/// Those that commands write elements of at places that have been read from memory.
+fn scattered(commands: &[Command]) -> BTreeSet<Variable> {
+    let mut scattered = BTreeSet::new();
+    let mut read = BTreeSet::new();
     each_command(commands, |command| match command {
-        Command::For { body, .. } | Command::Loop { body, .. } => written.extend(stores(body)),
+        Command::Declare {
+            variable,
+            value: Some(value),
+        }
+        | Command::Assign { variable, value }
+            if comes_of(value, &read) =>
+        {
+            read.insert(*variable);
+        }
+        Command::Store { pointer, index, .. } if comes_of(index, &read) => {
+            scattered.insert(*pointer);
+        }
         _others => {}
     });
-    written
+    scattered
+}
+
+/// Whether an expression reads memory, or uses what has been read.
+fn comes_of(expression: &Expression, read: &BTreeSet<Variable>) -> bool {
+    let mut uses = expression.reads_memory();
+    expression.each_variable(&mut |variable| uses |= read.contains(&variable));
+    uses
 }

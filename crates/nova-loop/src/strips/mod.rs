@@ -56,8 +56,8 @@ pub(crate) struct Strips<'a> {
     pub(crate) totals: Totals,
     /// Tables that say where the parts of parallel loops begin.
     offsets: BTreeSet<Variable>,
-    /// Loops behind which other loops write the same arrays.
-    again: BTreeSet<Variable>,
+    /// Loops behind which other loops scatter to the same arrays.
+    scattered: BTreeSet<Variable>,
     /// Whether a loop streams since the last time that this was asked.
     pub(crate) streamed: bool,
 }
@@ -87,7 +87,7 @@ impl<'a> Strips<'a> {
             memory: Memory::of(program, function),
             totals: Totals::declared(&function.body),
             offsets: offsets::of(function),
-            again: later::written_again(function),
+            scattered: later::scattered_over(function),
             program,
             structures,
             streamed: false,

@@ -104,7 +104,7 @@ pub(super) struct Reads {
 impl Strips<'_> {
     /// The commands that do what a loop does, in strips that are streamed.
     pub(super) fn stream(&mut self, map: &Map) -> Option<Vec<Command>> {
-        if work_of(map) > STREAM_MOST_WORK || self.again.contains(&map.index) {
+        if work_of(map) > STREAM_MOST_WORK || self.scattered.contains(&map.index) {
             return None;
         }
         let target = self.target(map)?;

@@ -130,6 +130,20 @@ fn a_part_of_a_result_is_streamed_from_where_it_begins() {
 }
 
 #[test]
+fn what_is_scattered_over_is_not_streamed() {
+    let program = |index: &str| {
+        rewritten(&floats(&format!(
+            "(for i n sequential (store t i a))
+             (for j n sequential (declare e:f32 (load x j)) (declare k:i64 {index}) (store t k e))"
+        )))
+    };
+    let text = program("(mul i64 0 (convert.i64 bool (lt f32 e 0.0f)))");
+    assert!(!text.contains("stream"), "{text}");
+    let text = program("(sub i64 (sub i64 n 1) j)");
+    assert!(text.contains("(stream"), "{text}");
+}
+
+#[test]
 fn rows_are_streamed_one_by_one() {
     let text = rewritten(&floats(
         "(declare rows:i64 (div i64 n 128))
