@@ -449,7 +449,8 @@ impl<'a> Translator<'a> {
         for extent in from.shape {
             extents.push(self.simple(*extent)?);
         }
-        if let ([count], Machine::Processor) = (&extents[..], self.machine)
+        // Of what threads join the checker of races looks at each store.
+        if let ([count], Machine::Processor, false) = (&extents[..], self.machine, space.shared)
             && to.block != from.block
         {
             return self.copy_to(to, first, from, count.clone(), &space.place);
