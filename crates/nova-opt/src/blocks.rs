@@ -6,8 +6,8 @@
 //! not computed, so what computes them must have no effects.
 
 use crate::effects::FunctionEffects;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation as Operation};
-use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Expression, Output, Positions, Program, Statement, Type, Variable,
 };
@@ -30,7 +30,7 @@ pub fn run(program: &mut Program) {
                     let mut write = Writer {
                         program,
                         place: &statement.place,
-                        out: &mut statements,
+                        statements: &mut statements,
                     };
                     found.store_block(operation, &mut write);
                 }
@@ -135,21 +135,21 @@ impl Neighbours {
         let zero = Atom::index(0);
         let mut first = zero;
         for term in &self.added {
-            first = write.scalar("first", Operation::Add, first, *term);
+            first = write.scalar("first", Operation::Add, [first, *term]);
         }
         for term in &self.taken {
-            first = write.scalar("first", Operation::Subtract, first, *term);
+            first = write.scalar("first", Operation::Subtract, [first, *term]);
         }
         // A difference that wraps is of a scatter all of whose values are outside, and gives no count.
-        let before = write.scalar("before", Operation::Subtract, zero, first);
-        let before = write.scalar("before", Operation::Maximum, before, zero);
-        let before = write.scalar("before", Operation::Minimum, before, self.count);
-        let room = write.scalar("room", Operation::Subtract, self.extent, first);
-        let room = write.scalar("room", Operation::Maximum, room, zero);
-        let end = write.scalar("end", Operation::Minimum, self.count, room);
-        let count = write.scalar("count", Operation::Subtract, end, before);
-        let count = write.scalar("count", Operation::Maximum, count, zero);
-        let start = write.scalar("start", Operation::Add, first, before);
+        let before = write.scalar("before", Operation::Subtract, [zero, first]);
+        let before = write.scalar("before", Operation::Maximum, [before, zero]);
+        let before = write.scalar("before", Operation::Minimum, [before, self.count]);
+        let room = write.scalar("room", Operation::Subtract, [self.extent, first]);
+        let room = write.scalar("room", Operation::Maximum, [room, zero]);
+        let end = write.scalar("end", Operation::Minimum, [self.count, room]);
+        let count = write.scalar("count", Operation::Subtract, [end, before]);
+        let count = write.scalar("count", Operation::Maximum, [count, zero]);
+        let start = write.scalar("start", Operation::Add, [first, before]);
 
         let own = write.program.add_variable("i", Type::Scalar(Scalar::I64));
         let index = Expression::Scalar {
@@ -171,29 +171,5 @@ impl Neighbours {
                 *positions = Positions::Block(vec![start]);
             }
         }
-    }
-}
-
-/// Writes statements at one place.
-struct Writer<'a> {
-    program: &'a mut Program,
-    place: &'a Place,
-    out: &'a mut Vec<Statement>,
-}
-
-impl Writer<'_> {
-    /// An operation on `i64`s in a new variable.
-    fn scalar(&mut self, name: &str, operation: Operation, left: Atom, right: Atom) -> Atom {
-        let variable = self.program.add_variable(name, Type::Scalar(Scalar::I64));
-        self.out.push(Statement {
-            pattern: vec![variable],
-            expression: Expression::Scalar {
-                operation,
-                operand: Scalar::I64,
-                arguments: vec![left, right],
-            },
-            place: self.place.clone(),
-        });
-        Atom::Variable(variable)
     }
 }

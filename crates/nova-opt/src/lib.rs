@@ -5,6 +5,7 @@
 
 pub mod blocks;
 pub mod bounds;
+mod cheap;
 pub mod divide;
 mod effects;
 pub mod fuse;
@@ -21,4 +22,5 @@ pub mod simplify;
 pub mod tail_calls;
 pub mod together;
 mod total;
+mod writer;
 pub mod zeros;

@@ -6,13 +6,14 @@
 //! read or computed by a few operations, as that of a row of a nested vector. This is for loops of one
 //! thread, whose rows come one after the other; checks for the lengths are made twice.
 
-use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation};
+use crate::cheap::is_cheap;
+use crate::writer::Writer;
+use nova_core::{LONGEST, Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{Substitution, bodies_mut, count_uses, fresh_copy, used_variables};
-use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
 use std::collections::HashSet;
 
 /// Lengths that take more statements are told while the rows are made.
@@ -65,7 +66,7 @@ fn lengths_of(statement: &Statement) -> Option<Body> {
         // What is read is there because of the checks before it.
         let guards = !part.is_empty() && matches!(statement.expression, Expression::Check { .. });
         if is_needed || guards {
-            if !is_cheap(&statement.expression) || part.len() == MOST {
+            if !may_be_repeated(&statement.expression) || part.len() == MOST {
                 return None;
             }
             used_variables(&statement.expression, &mut |v| {
@@ -81,25 +82,9 @@ fn lengths_of(statement: &Statement) -> Option<Body> {
     })
 }
 
-fn is_cheap(expression: &Expression) -> bool {
-    match expression {
-        Expression::Atom(_) | Expression::Index { .. } | Expression::Check { .. } => true,
-        Expression::Scalar {
-            operation, operand, ..
-        } => operation.is_cheap(*operand),
-        Expression::View { .. }
-        | Expression::Fail { .. }
-        | Expression::NodeTag { .. }
-        | Expression::MaySplit
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!() => false,
-    }
+/// Whether an expression may be computed twice for the sake of a length.
+fn may_be_repeated(expression: &Expression) -> bool {
+    is_cheap(expression) || matches!(expression, Expression::Check { .. })
 }
 
 /// Writes a loop that adds up lengths, and one that makes the rows, in place of one that collects them.
@@ -124,20 +109,28 @@ fn measure(
     let Some(length) = results.next() else {
         return;
     };
-    let names = ["first", "behind", "last"];
-    let [first, behind, last] = names.map(|name| program.add_variable(name, INTEGER));
-    let end = sum(behind, [Atom::Variable(first), length], &place);
-    // It stands before the row is made, so that it can be made there.
-    let at = place_of(length, &operation.body);
-    operation.body.statements.insert(at, end);
+    let [first, last] = ["first", "last"].map(|name| program.add_variable(name, INTEGER));
+    // Where a row ends is known before it is made, so that it can be made there.
+    let making = operation
+        .body
+        .statements
+        .split_off(place_of(length, &operation.body));
+    let mut write = Writer {
+        program,
+        place: &place,
+        statements: &mut operation.body.statements,
+    };
+    let behind = [Atom::Variable(first), length];
+    let behind = write.scalar("behind", ScalarOperation::Add, behind);
+    operation.body.statements.extend(making);
     operation.carries = vec![(first, Atom::index(0))];
     operation.outputs.clear();
-    operation.body.results.push(Atom::Variable(behind));
+    operation.body.results.push(behind);
     let mut given = vec![last];
-    for (offsets, number) in [(starts, first), (ends, behind)] {
+    for (offsets, number) in [(starts, Atom::Variable(first)), (ends, behind)] {
         if uses.get(offsets.index()).is_none_or(|count| *count > 0) {
             operation.outputs.push(Output::Map);
-            operation.body.results.push(Atom::Variable(number));
+            operation.body.results.push(number);
             given.push(*offsets);
         }
     }
@@ -165,28 +158,6 @@ fn place_of(number: Atom, body: &Body) -> usize {
         .map_or(0, |at| at + 1)
 }
 
-fn sum(result: Variable, arguments: [Atom; 2], place: &Place) -> Statement {
-    scalar(result, ScalarOperation::Add, arguments, place)
-}
-
-/// Binds a variable to an operation on `i64`s.
-fn scalar(
-    result: Variable,
-    operation: ScalarOperation,
-    arguments: [Atom; 2],
-    place: &Place,
-) -> Statement {
-    Statement {
-        pattern: vec![result],
-        expression: Expression::Scalar {
-            operation,
-            operand: Scalar::I64,
-            arguments: arguments.to_vec(),
-        },
-        place: place.clone(),
-    }
-}
-
 /// The loop that adds up the lengths of the rows of an operation; more elements than an array can have are
 /// out of memory.
 fn add_up(
@@ -206,35 +177,18 @@ fn add_up(
     }
     lengths = fresh_copy(program, &lengths, &mut substitution);
     let length = lengths.results.pop().unwrap_or(Atom::index(0));
-    let names = ["elements", "left", "elements"];
-    let [so_far, left, with_row] = names.map(|name| program.add_variable(name, INTEGER));
-    let fits = program.add_variable("fits", Type::Scalar(Scalar::Bool));
-    let so_far_atom = Atom::Variable(so_far);
-    lengths.statements.extend([
-        scalar(
-            left,
-            ScalarOperation::Subtract,
-            [Atom::index(LONGEST), so_far_atom],
-            place,
-        ),
-        scalar(
-            fits,
-            ScalarOperation::LessEqual,
-            [length, Atom::Variable(left)],
-            place,
-        ),
-        Statement {
-            pattern: Vec::new(),
-            expression: Expression::Check {
-                condition: Atom::Variable(fits),
-                error: ErrorKind::Memory,
-                arguments: Vec::new(),
-            },
-            place: place.clone(),
-        },
-        sum(with_row, [so_far_atom, length], place),
-    ]);
-    lengths.results = vec![Atom::Variable(with_row)];
+    let so_far = program.add_variable("elements", INTEGER);
+    let mut write = Writer {
+        program,
+        place,
+        statements: &mut lengths.statements,
+    };
+    let left = [Atom::index(LONGEST), Atom::Variable(so_far)];
+    let left = write.scalar("left", ScalarOperation::Subtract, left);
+    write.check_fits(length, left);
+    let with_row = [Atom::Variable(so_far), length];
+    let with_row = write.scalar("elements", ScalarOperation::Add, with_row);
+    lengths.results = vec![with_row];
     Statement {
         pattern: vec![total],
         expression: Expression::Operation(ArrayOperation {

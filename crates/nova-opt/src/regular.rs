@@ -8,8 +8,10 @@
 //! place (`join` of dpia.txt §3), so that they can be written where they stay, too. So are those of an
 //! operation that carries a strategy, which stays a loop of its own ([`nova_core::strategy`]).
 
-use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation, ScalarValue};
-use nova_diag::{Place, deep};
+use crate::cheap::is_cheap;
+use crate::writer::Writer;
+use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, FunctionId, Level, Output, Program, Statement, Type,
     Variable, View,
@@ -158,7 +160,7 @@ fn nest(expression: &Expression) -> Result<Nest, Option<Irregular>> {
     if !is_known_before(*length, outer) {
         return Err(Some(Irregular::Length));
     }
-    if before.len() > MOST_BEFORE || !before.iter().all(is_cheap) {
+    if before.len() > MOST_BEFORE || !before.iter().all(|s| is_cheap(&s.expression)) {
         return Err(Some(Irregular::Dear));
     }
     let output = |row: &Atom| {
@@ -336,7 +338,7 @@ fn join_rows(
             ..write
         };
         let first = write.scalar("first", ScalarOperation::Multiply, [index, length]);
-        let parts = rows.iter().map(|row| [Atom::Variable(first), *row]);
+        let parts = rows.iter().map(|row| [first, *row]);
         operation.body.results.extend(parts.flatten());
         let shape = vec![Atom::Variable(*total)];
         outputs.extend(vec![Output::Join { shape }; arrays.len()]);
@@ -356,19 +358,6 @@ fn constant(atom: Atom) -> Option<i64> {
     match atom {
         Atom::Constant(ScalarValue::I64(value)) => Some(value),
         Atom::Constant(_) | Atom::Variable(_) => None,
-    }
-}
-
-/// Whether computing what a statement does again costs less than memory.
-fn is_cheap(statement: &Statement) -> bool {
-    match &statement.expression {
-        Expression::Scalar {
-            operation, operand, ..
-        } => operation.is_cheap(*operand),
-        expression => matches!(
-            expression,
-            Expression::Atom(_) | Expression::Index { .. } | Expression::View { .. }
-        ),
     }
 }
 
@@ -435,45 +424,13 @@ fn make_regular(
     }
 }
 
-/// Writes statements at one place.
-struct Writer<'a> {
-    program: &'a mut Program,
-    place: &'a Place,
-    statements: &'a mut Vec<Statement>,
-}
-
 impl Writer<'_> {
-    fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
-        self.statements.push(Statement {
-            pattern,
-            expression,
-            place: self.place.clone(),
-        });
-    }
-
-    /// Binds a variable to an operation on `i64`s.
-    fn bind(&mut self, variable: Variable, operation: ScalarOperation, arguments: [Atom; 2]) {
-        let expression = Expression::Scalar {
-            operation,
-            operand: Scalar::I64,
-            arguments: arguments.to_vec(),
-        };
-        self.push(vec![variable], expression);
-    }
-
-    /// An operation on `i64`s in a new variable.
-    fn scalar(&mut self, name: &str, operation: ScalarOperation, arguments: [Atom; 2]) -> Variable {
-        let variable = self.program.add_variable(name, Type::Scalar(Scalar::I64));
-        self.bind(variable, operation, arguments);
-        variable
-    }
-
     /// A length that no row has if it is negative.
     fn not_negative(&mut self, lengths: &BTreeSet<Variable>, length: Atom) -> Atom {
         match length {
             Atom::Variable(variable) if !lengths.contains(&variable) => {
                 let arguments = [length, Atom::index(0)];
-                Atom::Variable(self.scalar("length", ScalarOperation::Maximum, arguments))
+                self.scalar("length", ScalarOperation::Maximum, arguments)
             }
             length => length,
         }
@@ -488,9 +445,7 @@ impl Writer<'_> {
             (None, None) => {
                 // Without rows it does not matter how long they would be.
                 let one = Atom::index(1);
-                let mut number = |name: &str, operation, a, b| {
-                    Atom::Variable(self.scalar(name, operation, [a, b]))
-                };
+                let mut number = |name: &str, operation, a, b| self.scalar(name, operation, [a, b]);
                 let any = number("any", ScalarOperation::Minimum, count, one);
                 let row = number("row", ScalarOperation::Multiply, any, length);
                 let filled = number("filled", ScalarOperation::Maximum, count, one);
@@ -499,16 +454,7 @@ impl Writer<'_> {
                 (row, most)
             }
         };
-        let fits = self
-            .program
-            .add_variable("fits", Type::Scalar(Scalar::Bool));
-        self.bind(fits, ScalarOperation::LessEqual, [number, most]);
-        let check = Expression::Check {
-            condition: Atom::Variable(fits),
-            error: ErrorKind::Memory,
-            arguments: Vec::new(),
-        };
-        self.push(Vec::new(), check);
+        self.check_fits(number, most);
     }
 
     /// Binds where `count` rows of one length start and end.
@@ -521,8 +467,8 @@ impl Writer<'_> {
             statements: &mut inside,
         };
         let start = [Atom::Variable(index), length];
-        let start = Atom::Variable(write.scalar("start", ScalarOperation::Multiply, start));
-        let end = Atom::Variable(write.scalar("end", ScalarOperation::Add, [start, length]));
+        let start = write.scalar("start", ScalarOperation::Multiply, start);
+        let end = write.scalar("end", ScalarOperation::Add, [start, length]);
         let operation = ArrayOperation {
             shape: vec![count],
             indices: vec![index],

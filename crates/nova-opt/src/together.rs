@@ -8,6 +8,8 @@
 //! Each reduction stays as it is, so its value is the same to the bit. So do the rows that are left behind
 //! the last four.
 
+use crate::cheap::is_cheap;
+use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation};
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
@@ -17,7 +19,6 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     Substitution, bodies_mut, fresh_copy, fresh_lambda, substitute, used_variables,
 };
-use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
 use std::collections::HashSet;
 
 /// How many rows are reduced together: a power of two.
@@ -48,11 +49,16 @@ fn in_body(program: &mut Program, body: &mut Body) {
         bodies_mut(&mut statement.expression, &mut |inner| {
             deep(|| in_body(program, inner));
         });
-        let Some(at) = reduction_of_rows(&statement.expression) else {
+        let Some((at, length)) = reduction_of_rows(&statement.expression) else {
             statements.push(statement);
             continue;
         };
-        let chosen = Rows { program, at }.rewrite(statement, &mut statements);
+        let mut rows = Rows {
+            program,
+            at,
+            length,
+        };
+        let chosen = rows.rewrite(statement, &mut statements);
         // What follows reads what one of both ways has made.
         body.statements = left.collect();
         substitute(program, body, &chosen);
@@ -61,9 +67,9 @@ fn in_body(program: &mut Program, body: &mut Body) {
     body.statements = statements;
 }
 
-/// Which statement of a map's body is the reduction of a row that is worth being taken together with
-/// others.
-fn reduction_of_rows(expression: &Expression) -> Option<usize> {
+/// Which statement of a map's body is the reduction of a row that may be taken together with others, and how
+/// many elements a row has.
+fn reduction_of_rows(expression: &Expression) -> Option<(usize, Atom)> {
     let Expression::Operation(map) = expression else {
         return None;
     };
@@ -72,7 +78,7 @@ fn reduction_of_rows(expression: &Expression) -> Option<usize> {
     };
     let is_map = !map.outputs.is_empty() && map.outputs.iter().all(|o| matches!(o, Output::Map));
     let many = matches!(map.shape[..], [Atom::Variable(_)]);
-    if !is_map || !many || !is_free(map) || map.level != Level::Sequential {
+    if !is_map || !many || !is_free(map) {
         return None;
     }
     let mut found = None;
@@ -80,23 +86,27 @@ fn reduction_of_rows(expression: &Expression) -> Option<usize> {
     for (at, statement) in map.body.statements.iter().enumerate() {
         match &statement.expression {
             Expression::Operation(row) if found.is_none() => {
-                if !is_free(row) || row.level != Level::Sequential || !shares(row, &of_row) {
+                let length = row.shape.first().copied()?;
+                let binds = |s: &Statement| s.pattern.iter().any(|v| Atom::Variable(*v) == length);
+                let mut before = map.body.statements.iter().take(at);
+                if !is_free(row) || !shares(row, &of_row) || before.any(binds) {
                     return None;
                 }
-                found = Some(at);
+                found = Some((at, length));
             }
-            other if !is_simple(other) => return None,
-            _simple => {}
+            other if !is_cheap(other) => return None,
+            _cheap => {}
         }
-        if depends(&statement.expression, &of_row) || found == Some(at) {
+        if depends(&statement.expression, &of_row) || found.is_some_and(|(place, _)| place == at) {
             of_row.extend(&statement.pattern);
         }
     }
     found
 }
 
+/// Whether one thread runs an operation, in any order.
 fn is_free(operation: &ArrayOperation) -> bool {
-    operation.carries.is_empty() && !operation.is_marked()
+    operation.level == Level::Sequential && operation.carries.is_empty() && !operation.is_marked()
 }
 
 /// Whether a reduction has as many elements for each row, and its elements read both what belongs to the row
@@ -114,7 +124,7 @@ fn shares(row: &ArrayOperation, of_row: &HashSet<Variable>) -> bool {
     let mut of_row = of_row.clone();
     let (mut own, mut shared) = (false, false);
     for statement in &row.body.statements {
-        if !is_simple(&statement.expression) {
+        if !is_cheap(&statement.expression) {
             return false;
         }
         let depends = depends(&statement.expression, &of_row);
@@ -136,33 +146,13 @@ fn depends(expression: &Expression, variables: &HashSet<Variable>) -> bool {
     depends
 }
 
-/// Whether an expression reads or computes a number and cannot fail.
-fn is_simple(expression: &Expression) -> bool {
-    match expression {
-        Expression::Atom(_)
-        | Expression::Index { .. }
-        | Expression::Scalar { .. }
-        | Expression::View { .. } => true,
-        Expression::Check { .. }
-        | Expression::Fail { .. }
-        | Expression::NodeTag { .. }
-        | Expression::MaySplit
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!() => false,
-    }
-}
-
 /// The rewriting of one map.
 struct Rows<'a> {
     program: &'a mut Program,
     /// Which statement of its body is the reduction.
     at: usize,
+    /// The number of elements of a row.
+    length: Atom,
 }
 
 impl Rows<'_> {
@@ -170,18 +160,9 @@ impl Rows<'_> {
     fn rewrite(&mut self, statement: Statement, out: &mut Vec<Statement>) -> Substitution {
         let mut chosen = Substitution::default();
         let place = statement.place.clone();
-        let Some(length) = self.length_of_rows(&statement) else {
-            out.push(statement);
-            return chosen;
-        };
-        let is_long = self
-            .program
-            .add_variable("long", Type::Scalar(Scalar::Bool));
-        let compare = Expression::Scalar {
-            operation: ScalarOperation::GreaterEqual,
-            operand: Scalar::I64,
-            arguments: vec![length, Atom::index(LONG)],
-        };
+        let length = [self.length, Atom::index(LONG)];
+        let mut write = self.writer(&place, out);
+        let is_long = write.scalar("long", ScalarOperation::GreaterEqual, length);
         let pattern: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
         for (made, all) in statement.pattern.iter().zip(&pattern) {
             chosen.insert(*made, Atom::Variable(*all));
@@ -193,28 +174,12 @@ impl Rows<'_> {
             statements: vec![statement],
         };
         let choice = Expression::If {
-            condition: Atom::Variable(is_long),
+            condition: is_long,
             then,
             otherwise,
         };
-        let both = [(vec![is_long], compare), (pattern, choice)];
-        out.extend(both.map(|(pattern, expression)| Statement {
-            pattern,
-            expression,
-            place: place.clone(),
-        }));
+        self.writer(&place, out).push(pattern, choice);
         chosen
-    }
-
-    /// How many elements a row has.
-    fn length_of_rows(&self, statement: &Statement) -> Option<Atom> {
-        let Expression::Operation(map) = &statement.expression else {
-            return None;
-        };
-        match &map.body.statements.get(self.at)?.expression {
-            Expression::Operation(row) => row.shape.first().copied(),
-            _others => None,
-        }
     }
 
     /// A map of four rows at a time, and one of those that are left.
@@ -227,30 +192,35 @@ impl Rows<'_> {
         let ([count], [index]) = (&map.shape[..], &map.indices[..]) else {
             return body;
         };
-        let mut number = |program: &mut Program, name: &str, operation, arguments| {
-            let (statement, result) = scalar(program, name, (operation, arguments), place);
-            body.statements.push(statement);
-            result
-        };
+        let mut write = self.writer(place, &mut body.statements);
         let groups = [*count, Atom::index(ROWS_SHIFT)];
-        let groups = number(self.program, "groups", ScalarOperation::ShiftRight, groups);
+        let groups = write.scalar("groups", ScalarOperation::ShiftRight, groups);
         let grouped = [groups, Atom::index(ROWS)];
-        let grouped = number(self.program, "grouped", ScalarOperation::Multiply, grouped);
-        let left = [*count, grouped];
-        let left = number(self.program, "left", ScalarOperation::Subtract, left);
+        let grouped = write.scalar("grouped", ScalarOperation::Multiply, grouped);
+        let left = write.scalar("left", ScalarOperation::Subtract, [*count, grouped]);
         let made: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
         let all: Vec<Variable> = statement.pattern.iter().map(|v| self.like(*v)).collect();
         let together = self.together(map, *index, groups, place);
         let one_by_one = self.one_by_one(map, (*index, left, grouped), made.clone(), place);
         body.results = all.iter().map(|v| Atom::Variable(*v)).collect();
         for (pattern, operation) in [(made, together), (all, one_by_one)] {
-            body.statements.push(Statement {
-                pattern,
-                expression: Expression::Operation(operation),
-                place: place.clone(),
-            });
+            let operation = Expression::Operation(operation);
+            self.writer(place, &mut body.statements)
+                .push(pattern, operation);
         }
         body
+    }
+
+    fn writer<'w>(
+        &'w mut self,
+        place: &'w Place,
+        statements: &'w mut Vec<Statement>,
+    ) -> Writer<'w> {
+        Writer {
+            program: self.program,
+            place,
+            statements,
+        }
     }
 
     fn like(&mut self, variable: Variable) -> Variable {
@@ -268,12 +238,9 @@ impl Rows<'_> {
     ) -> ArrayOperation {
         let group = self.like(index);
         let mut statements = Vec::new();
-        let first = (
-            ScalarOperation::Multiply,
-            [Atom::Variable(group), Atom::index(ROWS)],
-        );
-        let (statement, first) = scalar(self.program, "first", first, place);
-        statements.push(statement);
+        let first = [Atom::Variable(group), Atom::index(ROWS)];
+        let mut write = self.writer(place, &mut statements);
+        let first = write.scalar("first", ScalarOperation::Multiply, first);
         let mut before = map.body.clone();
         let mut behind = before.statements.split_off(self.at);
         let reduction = behind.remove(0);
@@ -284,9 +251,8 @@ impl Rows<'_> {
         };
         let mut substitutions = Vec::new();
         for row in 0..ROWS {
-            let number = (ScalarOperation::Add, [first, Atom::index(row)]);
-            let (statement, number) = scalar(self.program, "row", number, place);
-            statements.push(statement);
+            let mut write = self.writer(place, &mut statements);
+            let number = write.scalar("row", ScalarOperation::Add, [first, Atom::index(row)]);
             let mut substitution = Substitution::default();
             substitution.insert(index, number);
             let mut copy = fresh_copy(self.program, &before, &mut substitution);
@@ -309,11 +275,9 @@ impl Rows<'_> {
             let element = element.unwrap_or(Scalar::F32);
             let ty = Type::Array(element, vec![Atom::index(ROWS)]);
             let rows = self.program.add_variable("rows", ty);
-            statements.push(Statement {
-                pattern: vec![rows],
-                expression: Expression::Literal { element, elements },
-                place: place.clone(),
-            });
+            let literal = Expression::Literal { element, elements };
+            self.writer(place, &mut statements)
+                .push(vec![rows], literal);
             given.extend([first, Atom::Variable(rows)]);
             let shape = map.shape.clone();
             outputs.push(Output::Join { shape });
@@ -417,12 +381,14 @@ impl Rows<'_> {
         place: &Place,
     ) -> ArrayOperation {
         let number = self.like(index);
-        let row = (ScalarOperation::Add, [grouped, Atom::Variable(number)]);
-        let (statement, row) = scalar(self.program, "row", row, place);
+        let mut statements = Vec::new();
+        let row = [grouped, Atom::Variable(number)];
+        let mut write = self.writer(place, &mut statements);
+        let row = write.scalar("row", ScalarOperation::Add, row);
         let mut substitution = Substitution::default();
         substitution.insert(index, row);
         let mut body = fresh_copy(self.program, &map.body, &mut substitution);
-        body.statements.insert(0, statement);
+        body.statements.splice(0..0, statements);
         ArrayOperation {
             shape: vec![left],
             indices: vec![number],
@@ -447,24 +413,4 @@ fn empty() -> ArrayOperation {
         body: Body::default(),
         outputs: Vec::new(),
     }
-}
-
-/// Binds a new variable to an operation on `i64`s.
-fn scalar(
-    program: &mut Program,
-    name: &str,
-    (operation, arguments): (ScalarOperation, [Atom; 2]),
-    place: &Place,
-) -> (Statement, Atom) {
-    let result = program.add_variable(name, Type::Scalar(Scalar::I64));
-    let statement = Statement {
-        pattern: vec![result],
-        expression: Expression::Scalar {
-            operation,
-            operand: Scalar::I64,
-            arguments: arguments.to_vec(),
-        },
-        place: place.clone(),
-    };
-    (statement, Atom::Variable(result))
 }

@@ -1,14 +1,16 @@
 //! An operation over the elements of rows that another one collects, in the loop over the rows: each row is
 //! combined where it is made, and the rows are not stored behind each other.
 //!
-//! What is reduced is reduced row by row. State, and what a scatter changes, is handed on from row to row,
-//! so that these loops run in order ([`Workers`] says where that is worth it).
+//! Reductions are made row by row. State, and what a scatter changes, is handed on from row to row, so that
+//! these loops run in order ([`Workers`] says where that is worth it).
 
 use super::kept::only_reads_at;
 use super::operators::neutral_values;
-use super::reads::is_read_only_here;
+use super::reads::{is_read_only_here, outputs_of};
 use super::{Rules, Workers};
-use nova_core::{ErrorKind, LONGEST, Scalar, ScalarOperation};
+use crate::cheap::is_cheap;
+use crate::writer::Writer;
+use nova_core::{LONGEST, Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Positions, Program,
@@ -17,7 +19,6 @@ use nova_flat::ir::{
 use nova_flat::visit::{
     Substitution, each_body_mut, each_statement, free_variables, fresh_lambda, used_variables,
 };
-use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
 use std::collections::HashMap;
 
 /// The rows among the outputs of an operation.
@@ -53,32 +54,25 @@ pub(super) fn rows_of(statement: &Statement, extent: Atom) -> Option<Rows> {
     let Expression::Operation(operation) = &statement.expression else {
         return None;
     };
-    let (mut consumed, mut given) = (operation.carries.len(), operation.carries.len());
-    for (output, kind) in operation.outputs.iter().enumerate() {
-        let bound = statement.pattern.get(given..given + kind.gives())?;
-        let results = &operation.body.results;
-        let results = results.get(consumed..consumed + kind.consumes())?;
-        if let (Output::Collect { .. }, [_, _, total, arrays @ ..], [length, rows @ ..]) =
-            (kind, bound, results)
-            && Atom::Variable(*total) == extent
-        {
-            let rows = rows.iter().map(|row| match row {
-                Atom::Variable(row) => Some(*row),
-                Atom::Constant(_) => None,
-            });
-            let rows: Option<Vec<Variable>> = rows.collect();
-            return Some(Rows {
-                output,
-                consumed,
-                given,
-                length: *length,
-                rows: arrays.iter().copied().zip(rows?).collect(),
-            });
-        }
-        consumed += kind.consumes();
-        given += kind.gives();
-    }
-    None
+    outputs_of(statement, operation).find_map(|found| {
+        let (Output::Collect { .. }, [_, _, total, arrays @ ..], [length, rows @ ..]) =
+            (found.output, found.bound, found.values)
+        else {
+            return None;
+        };
+        let rows = rows.iter().map(|row| match row {
+            Atom::Variable(row) => Some(*row),
+            Atom::Constant(_) => None,
+        });
+        let rows: Vec<Variable> = rows.collect::<Option<_>>()?;
+        (Atom::Variable(*total) == extent).then(|| Rows {
+            output: found.number,
+            consumed: found.consumed,
+            given: found.given,
+            length: *length,
+            rows: arrays.iter().copied().zip(rows).collect(),
+        })
+    })
 }
 
 /// Whether an operation over the elements of rows can run in the loop over the rows. The rows are made
@@ -142,35 +136,15 @@ fn is_worth_it(maker: &ArrayOperation, workers: Workers) -> bool {
         Workers::One => true,
         // Several threads would be no faster than one that need not write the rows to memory.
         Workers::Threads => {
-            let mut simple = true;
-            each_statement(&maker.body, &mut |s| simple &= is_simple(&s.expression));
-            simple
+            let mut cheap = true;
+            each_statement(&maker.body, &mut |s| {
+                cheap &=
+                    is_cheap(&s.expression) || matches!(s.expression, Expression::Check { .. });
+            });
+            cheap
         }
         // The rows are made by kernels.
         Workers::Device => false,
-    }
-}
-
-fn is_simple(expression: &Expression) -> bool {
-    match expression {
-        Expression::Atom(_)
-        | Expression::Index { .. }
-        | Expression::View { .. }
-        | Expression::Check { .. } => true,
-        Expression::Scalar {
-            operation, operand, ..
-        } => operation.is_cheap(*operand),
-        Expression::Fail { .. }
-        | Expression::NodeTag { .. }
-        | Expression::MaySplit
-        | Expression::Allocate { .. }
-        | Expression::Unique(_)
-        | Expression::Sort { .. }
-        | Expression::Operation(_)
-        | array_expressions!()
-        | control_expressions!()
-        | call_expressions!()
-        | node_expressions!() => false,
     }
 }
 
@@ -369,23 +343,15 @@ pub(super) fn add_up_lengths(program: &mut Program, uses: &[u32], body: &mut Bod
 }
 
 /// Stops the program where there would be more elements than a vector can have.
-fn check_total(program: &mut Program, total: Variable, place: &Place) -> [Statement; 2] {
-    let fits = program.add_variable("fits", Type::Scalar(Scalar::Bool));
-    let compare = Expression::Scalar {
-        operation: ScalarOperation::LessEqual,
-        operand: Scalar::I64,
-        arguments: vec![Atom::Variable(total), Atom::index(LONGEST)],
+fn check_total(program: &mut Program, total: Variable, place: &Place) -> Vec<Statement> {
+    let mut statements = Vec::new();
+    let mut write = Writer {
+        program,
+        place,
+        statements: &mut statements,
     };
-    let check = Expression::Check {
-        condition: Atom::Variable(fits),
-        error: ErrorKind::Memory,
-        arguments: Vec::new(),
-    };
-    [(vec![fits], compare), (Vec::new(), check)].map(|(pattern, expression)| Statement {
-        pattern,
-        expression,
-        place: place.clone(),
-    })
+    write.check_fits(Atom::Variable(total), Atom::index(LONGEST));
+    statements
 }
 
 /// A type with other sizes.
@@ -414,25 +380,19 @@ fn read_rows(body: &mut Body, rows: &HashMap<Variable, Variable>) {
 
 /// The sum of `i64` numbers.
 fn sum(program: &mut Program, place: &Place) -> Output {
-    let names = ["left", "right", "sum"];
-    let [left, right, sum] =
-        names.map(|name| program.add_variable(name, Type::Scalar(Scalar::I64)));
-    let add = Expression::Scalar {
-        operation: ScalarOperation::Add,
-        operand: Scalar::I64,
-        arguments: vec![Atom::Variable(left), Atom::Variable(right)],
+    let integer = Type::Scalar(Scalar::I64);
+    let parameters = ["left", "right"].map(|name| program.add_variable(name, integer.clone()));
+    let mut body = Body::default();
+    let mut write = Writer {
+        program,
+        place,
+        statements: &mut body.statements,
     };
-    let body = Body {
-        statements: vec![Statement {
-            pattern: vec![sum],
-            expression: add,
-            place: place.clone(),
-        }],
-        results: vec![Atom::Variable(sum)],
-    };
+    let sum = write.scalar("sum", ScalarOperation::Add, parameters.map(Atom::Variable));
+    body.results.push(sum);
     Output::Reduce {
         lambda: Lambda {
-            parameters: vec![left, right],
+            parameters: parameters.to_vec(),
             body,
         },
         start: vec![Atom::index(0)],

@@ -4,7 +4,7 @@
 
 use super::join::replace_reads;
 use super::operators::neutral_values;
-use super::reads::{each_nested, is_read_only_here};
+use super::reads::{each_nested, is_read_only_here, outputs_of};
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
@@ -34,29 +34,20 @@ pub(super) fn filter_of(statement: &Statement, extent: Atom) -> Option<Kept> {
     let Expression::Operation(operation) = &statement.expression else {
         return None;
     };
-    let (mut consumed, mut given) = (operation.carries.len(), operation.carries.len());
-    for (k, output) in operation.outputs.iter().enumerate() {
-        let bound = statement.pattern.get(given..given + output.gives())?;
-        let results = operation
-            .body
-            .results
-            .get(consumed..consumed + output.consumes())?;
-        if let (Output::Filter { .. }, [count, arrays @ ..], [condition, values @ ..]) =
-            (output, bound, results)
-            && Atom::Variable(*count) == extent
-        {
-            return Some(Kept {
-                output: k,
-                consumed,
-                given,
-                condition: *condition,
-                values: arrays.iter().copied().zip(values.iter().copied()).collect(),
-            });
-        }
-        consumed += output.consumes();
-        given += output.gives();
-    }
-    None
+    outputs_of(statement, operation).find_map(|found| {
+        let (Output::Filter { .. }, [count, arrays @ ..], [condition, values @ ..]) =
+            (found.output, found.bound, found.values)
+        else {
+            return None;
+        };
+        (Atom::Variable(*count) == extent).then(|| Kept {
+            output: found.number,
+            consumed: found.consumed,
+            given: found.given,
+            condition: *condition,
+            values: arrays.iter().copied().zip(values.iter().copied()).collect(),
+        })
+    })
 }
 
 /// Whether an operation over what a filter keeps can run in the filter's loop.

@@ -1,8 +1,54 @@
-//! What an operation reads of the arrays that another one makes.
+//! What an operation gives by each output, and what it reads of the arrays that another one makes.
 
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use std::collections::{BTreeSet, HashMap};
+
+/// An output of an operation, with its values among the results of the body and what it gives among what the
+/// operation binds.
+pub(super) struct Given<'a> {
+    /// Which output it is.
+    pub number: usize,
+    pub output: &'a Output,
+    /// The place of the first value.
+    pub consumed: usize,
+    pub values: &'a [Atom],
+    /// The place of the first result.
+    pub given: usize,
+    pub bound: &'a [Variable],
+}
+
+/// The outputs of an operation in order.
+pub(super) fn outputs_of<'a>(
+    statement: &'a Statement,
+    operation: &'a ArrayOperation,
+) -> impl Iterator<Item = Given<'a>> {
+    let (mut consumed, mut given) = (operation.carries.len(), operation.carries.len());
+    operation
+        .outputs
+        .iter()
+        .enumerate()
+        .map(move |(number, output)| {
+            let (values, bound) = (
+                consumed..consumed + output.consumes(),
+                given..given + output.gives(),
+            );
+            let one = Given {
+                number,
+                output,
+                consumed,
+                values: operation
+                    .body
+                    .results
+                    .get(values.clone())
+                    .unwrap_or_default(),
+                given,
+                bound: statement.pattern.get(bound.clone()).unwrap_or_default(),
+            };
+            (consumed, given) = (values.end, bound.end);
+            one
+        })
+}
 
 /// Calls `visit` on every statement inside an expression.
 pub(super) fn each_nested(expression: &Expression, visit: &mut dyn FnMut(&Statement)) {
@@ -75,15 +121,10 @@ pub(super) fn map_results(
     statement: &Statement,
     operation: &ArrayOperation,
 ) -> HashMap<Variable, Atom> {
-    let carries = operation.carries.len();
-    let mut given = statement.pattern.iter().skip(carries);
-    let mut consumed = operation.body.results.iter().skip(carries);
     let mut maps = HashMap::new();
-    for output in &operation.outputs {
-        let arrays: Vec<_> = given.by_ref().take(output.gives()).collect();
-        let values: Vec<_> = consumed.by_ref().take(output.consumes()).collect();
-        if let (Output::Map, [array], [value]) = (output, &arrays[..], &values[..]) {
-            maps.insert(**array, **value);
+    for given in outputs_of(statement, operation) {
+        if let (Output::Map, [array], [value]) = (given.output, given.bound, given.values) {
+            maps.insert(*array, *value);
         }
     }
     maps

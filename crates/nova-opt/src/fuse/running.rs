@@ -2,6 +2,7 @@
 //! exact, they are state passed from each index to the next, and need not be stored to be read.
 
 use super::operators::identities;
+use super::reads::outputs_of;
 use nova_flat::ir::{
     ArrayOperation, Atom, Expression, Lambda, Output, Program, Statement, Type, Variable,
 };
@@ -12,11 +13,9 @@ use std::collections::BTreeSet;
 pub(super) fn exact_scans(statement: &Statement) -> BTreeSet<Variable> {
     let mut arrays = BTreeSet::new();
     if let Expression::Operation(operation) = &statement.expression {
-        let mut given = statement.pattern.iter().skip(operation.carries.len());
-        for output in &operation.outputs {
-            let results = given.by_ref().take(output.gives());
-            if is_exact(output).is_some() {
-                arrays.extend(results);
+        for given in outputs_of(statement, operation) {
+            if is_exact(given.output).is_some() {
+                arrays.extend(given.bound);
             }
         }
     }

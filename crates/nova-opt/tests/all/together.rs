@@ -7,13 +7,14 @@ use nova_flat::print::print;
 /// The program of a map over the rows of `x`, after the pass; it gives what it gave before.
 #[track_caller]
 fn jammed(before: &str, element: &str, behind: &str) -> String {
+    let length = if before.contains("[l:i64]") { "l" } else { "m" };
     let text = format!(
         "(program (entry \"f\" [(\"x\" (array 2 f32)) (\"y\" (vector f32))] (vector f32) \"f\")
           (function \"f\" [n:i64 m:i64 x:[n][m]f32 k:i64 y:[k]f32] [r0:i64 r:[r0]f32] (do
             (let [o:bool] (eq i64 m k)) (let [] (check o length [m k]))
             (let [z:[n]f32] (operation [n] [i:i64] []
               (do {before}
-                (let [s:f32] (operation [m] [j:i64] [] (do {element} (in e))
+                (let [s:f32] (operation [{length}] [j:i64] [] (do {element} (in e))
                   (reduce_comm [0.5f]
                     (lambda [p:f32 q:f32] (do (let [t:f32] (add f32 p q)) (in t))))))
                 {behind} (in u)) (map)))
@@ -81,18 +82,21 @@ fn rows_that_read_something_in_common_are_reduced_together() {
 
 #[test]
 fn other_rows_are_reduced_one_by_one() {
-    for (element, behind) in [
+    for (before, element, behind) in [
         // Nothing in common.
-        ("(let [e:f32] (index x [i j]))", SUM),
+        ("", "(let [e:f32] (index x [i j]))", SUM),
         // Nothing of their own.
-        ("(let [e:f32] (index y [j]))", SUM),
+        ("", "(let [e:f32] (index y [j]))", SUM),
         // What may fail.
         (
+            "",
             PRODUCT,
             "(let [o2:bool] (lt i64 i 7)) (let [] (check o2 index [i n])) (let [u:f32] (add f32 s s))",
         ),
+        // A length that is known inside only.
+        ("(let [l:i64] (add i64 m 0))", PRODUCT, SUM),
     ] {
-        let text = jammed("", element, behind);
+        let text = jammed(before, element, behind);
         assert!(!text.contains("(join [n_"), "{text}");
     }
 }

@@ -1,0 +1,26 @@
+//! Expressions that cost less than memory: reads of elements and a few operations on numbers.
+
+use nova_flat::ir::Expression;
+use nova_flat::{array_expressions, call_expressions, control_expressions, node_expressions};
+
+/// Whether computing what an expression gives again costs less than keeping it in memory.
+pub(crate) fn is_cheap(expression: &Expression) -> bool {
+    match expression {
+        Expression::Atom(_) | Expression::Index { .. } | Expression::View { .. } => true,
+        Expression::Scalar {
+            operation, operand, ..
+        } => operation.is_cheap(*operand),
+        Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::NodeTag { .. }
+        | Expression::MaySplit
+        | Expression::Allocate { .. }
+        | Expression::Unique(_)
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | array_expressions!()
+        | control_expressions!()
+        | call_expressions!()
+        | node_expressions!() => false,
+    }
+}

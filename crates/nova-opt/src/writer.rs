@@ -1,0 +1,62 @@
+//! A writer of statements of Flat at one place: what passes add that compute sizes and positions.
+
+use nova_core::{ErrorKind, Scalar, ScalarOperation};
+use nova_diag::Place;
+use nova_flat::ir::{Atom, Expression, Program, Statement, Type, Variable};
+
+/// The statements under way.
+pub(crate) struct Writer<'a> {
+    pub(crate) program: &'a mut Program,
+    pub(crate) place: &'a Place,
+    pub(crate) statements: &'a mut Vec<Statement>,
+}
+
+impl Writer<'_> {
+    /// Binds variables to what an expression gives.
+    pub(crate) fn push(&mut self, pattern: Vec<Variable>, expression: Expression) {
+        self.statements.push(Statement {
+            pattern,
+            expression,
+            place: self.place.clone(),
+        });
+    }
+
+    /// Binds a variable to an operation on `i64`s.
+    pub(crate) fn bind(
+        &mut self,
+        variable: Variable,
+        operation: ScalarOperation,
+        arguments: [Atom; 2],
+    ) {
+        let expression = Expression::Scalar {
+            operation,
+            operand: Scalar::I64,
+            arguments: arguments.to_vec(),
+        };
+        self.push(vec![variable], expression);
+    }
+
+    /// An operation on `i64`s in a new variable.
+    pub(crate) fn scalar(
+        &mut self,
+        name: &str,
+        operation: ScalarOperation,
+        arguments: [Atom; 2],
+    ) -> Atom {
+        let ty = Type::Scalar(operation.result(Scalar::I64));
+        let variable = self.program.add_variable(name, ty);
+        self.bind(variable, operation, arguments);
+        Atom::Variable(variable)
+    }
+
+    /// Stops the program with error memory unless one `i64` is at most another.
+    pub(crate) fn check_fits(&mut self, number: Atom, most: Atom) {
+        let condition = self.scalar("fits", ScalarOperation::LessEqual, [number, most]);
+        let check = Expression::Check {
+            condition,
+            error: ErrorKind::Memory,
+            arguments: Vec::new(),
+        };
+        self.push(Vec::new(), check);
+    }
+}
