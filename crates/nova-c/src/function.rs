@@ -37,7 +37,7 @@ pub struct FunctionEmitter<'u, 'p> {
     statements: Vec<Statement>,
     /// The loops that `break` may leave, innermost last.
     pub loops: Vec<LoopState>,
-    /// Where the last loop comes from.
+    /// The place that the last remark names.
     pub remarked: Option<Place>,
     /// The results, with the pointers they are written to at the end.
     results: Vec<(Variable, Name)>,

@@ -40,7 +40,7 @@ pub struct Pass {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     CoreToFlat(fn(&core::Program) -> Result<flat::Program, String>),
-    Flat(fn(&mut flat::Program)),
+    Flat(On, fn(&mut flat::Program)),
     FlatFor(fn(&mut flat::Program, &Options)),
     FlatToMem(fn(&flat::Program, &Options) -> flat::Program),
     Mem(fn(&mut flat::Program)),
@@ -52,7 +52,7 @@ enum Step {
     LoopToC(fn(&commands::Program, &str, &Options) -> nova_c::Files),
 }
 
-/// The machines that a pass on commands is for.
+/// The machines that a pass is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum On {
     Any,
@@ -79,7 +79,7 @@ impl Pass {
     /// The stage its result is in.
     pub fn stage(&self) -> Stage {
         match self.step {
-            Step::CoreToFlat(_) | Step::Flat(_) | Step::FlatFor(_) => Stage::Flat,
+            Step::CoreToFlat(_) | Step::Flat(..) | Step::FlatFor(_) => Stage::Flat,
             Step::FlatToMem(_) | Step::Mem(_) | Step::MemFor(_) => Stage::Mem,
             Step::MemToLoop(_) | Step::Loop(..) | Step::Settle => Stage::Loop,
             Step::LoopToC(_) => Stage::C,
@@ -95,7 +95,7 @@ impl Pass {
     ) -> Result<Code, String> {
         match (self.step, code) {
             (Step::CoreToFlat(run), Code::Core(program)) => run(&program).map(Code::Flat),
-            (Step::Flat(run), Code::Flat(mut program)) => {
+            (Step::Flat(_, run), Code::Flat(mut program)) => {
                 run(&mut program);
                 Ok(Code::Flat(program))
             }
@@ -166,7 +166,7 @@ pub fn optional_passes() -> Vec<&'static Pass> {
 
 /// Whether a pass runs under these options.
 pub fn is_enabled(pass: &Pass, options: &Options) -> bool {
-    if let Step::Loop(on, _) = pass.step
+    if let Step::Flat(on, _) | Step::Loop(on, _) = pass.step
         && !on.includes(options.target.machine())
     {
         return false;
@@ -289,7 +289,7 @@ pub fn optimise(
 ) -> Result<(), String> {
     for pass in PASSES.iter().filter(|pass| is_enabled(pass, options)) {
         match pass.step {
-            Step::Flat(run) => run(program),
+            Step::Flat(_, run) => run(program),
             Step::FlatFor(run) => run(program, options),
             Step::CoreToFlat(_)
             | Step::FlatToMem(_)
@@ -322,7 +322,7 @@ pub fn place(
             Step::Mem(run) => run(&mut mem),
             Step::MemFor(run) => run(&mut mem, options),
             Step::CoreToFlat(_)
-            | Step::Flat(_)
+            | Step::Flat(..)
             | Step::FlatFor(_)
             | Step::MemToLoop(_)
             | Step::Loop(..)
@@ -353,7 +353,7 @@ pub fn command(
                 settle(&mut result, options);
             }
             Step::CoreToFlat(_)
-            | Step::Flat(_)
+            | Step::Flat(..)
             | Step::FlatFor(_)
             | Step::FlatToMem(_)
             | Step::Mem(_)

@@ -3,8 +3,8 @@
 //!
 //! Otherwise the array of all rows grows while they are made, so that it is copied now and then, and is
 //! larger than it need be. Looking at each row twice costs less, where its length is a number that is
-//! read or computed by a few operations, as that of a row of a nested vector. This is for loops of one
-//! thread, whose rows come one after the other; checks for the lengths are made twice.
+//! read or computed by a few operations, as that of a row of a nested vector. This is for rows that one
+//! thread makes one after the other; checks for the lengths are made twice.
 
 use crate::cheap::is_cheap;
 use crate::writer::Writer;

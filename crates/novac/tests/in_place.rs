@@ -5,10 +5,12 @@
 //! count too: those to and from the device, and on it. In the emulation of CUDA these alone count: its
 //! host copies as that of OpenCL does.
 
+mod support;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use support::counting_compiler;
 
 /// Elements of the arrays, of four bytes.
 const ELEMENTS: usize = 50_000;
@@ -155,19 +157,6 @@ fn copied_by_device(line: &str) -> Option<i64> {
     bytes.max()
 }
 
-/// The compiler that counts, in a folder.
-fn compiler(folder: &Path) {
-    fs::write(folder.join("counting.h"), COUNTING).expect("a file");
-    let header = folder.join("counting.h");
-    let script = format!(
-        "#!/bin/sh\nexec ${{REAL_CC:-cc}} -include '{}' \"$@\"\n",
-        header.display()
-    );
-    let path = folder.join("counting-cc");
-    fs::write(&path, script).expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a mode");
-}
-
 /// What copies in each round and should not, or the other way around, of loops that change something.
 fn mistakes(folder: &Path, target: &str, loops: &[(&str, &str)]) -> Vec<String> {
     let mut source = DEFINITIONS.to_string();
@@ -197,7 +186,7 @@ fn mistakes(folder: &Path, target: &str, loops: &[(&str, &str)]) -> Vec<String> 
 #[test]
 fn changes_in_loops_copy_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    compiler(folder.path());
+    counting_compiler(folder.path(), COUNTING);
     let mut wrong = mistakes(folder.path(), "seq", &LOOPS);
     wrong.extend(mistakes(folder.path(), "pthreads", &LOOPS));
     wrong.extend(mistakes(folder.path(), "opencl", &LOOPS[..1]));

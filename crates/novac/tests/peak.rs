@@ -4,10 +4,12 @@
 //! Programs are compiled by a C compiler that counts the memory that they hold (the variable `CC` names a
 //! script). That a block serves all rounds is seen by how few are made.
 
+mod support;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use support::counting_compiler;
 
 /// Elements of the argument, of four bytes; rows have 64.
 const ELEMENTS: usize = 1 << 17;
@@ -117,17 +119,6 @@ fn run(folder: &Path, arguments: &[&str]) -> String {
     said
 }
 
-fn write_compiler(folder: &Path) {
-    fs::write(folder.join("counting.h"), COUNTING).expect("a file");
-    let script = format!(
-        "#!/bin/sh\nexec ${{REAL_CC:-cc}} -include '{}' \"$@\"\n",
-        folder.join("counting.h").display()
-    );
-    let path = folder.join("counting-cc");
-    fs::write(&path, script).expect("a file");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a mode");
-}
-
 /// The most bytes that an entry held, and how many large blocks it made.
 fn held(said: &str) -> (usize, usize) {
     let lines = said.lines().filter_map(|line| line.strip_prefix("held "));
@@ -144,7 +135,7 @@ fn held(said: &str) -> (usize, usize) {
 fn programs_hold_their_result_and_one_array_beside_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    write_compiler(folder);
+    counting_compiler(folder, COUNTING);
     let mut source = String::from("(entry make ((n : int)) (map to_float (range n)))\n");
     for (k, (_, body, ..)) in PROGRAMS.iter().enumerate() {
         source.push_str(&format!("(entry f{k} ((xs : vector float)) {body})\n"));

@@ -20,7 +20,7 @@ const SIMPLIFY: Pass = Pass {
     name: "simplify",
     description: "propagates copies and constants, and removes what nobody uses",
     level: 1,
-    step: Step::Flat(nova_opt::simplify::run),
+    step: Step::Flat(On::Any, nova_opt::simplify::run),
 };
 
 /// Runs before fusion, so that operations are made together that leave a loop, and behind it.
@@ -28,7 +28,7 @@ const HOIST: Pass = Pass {
     name: "hoist",
     description: "computes before a loop what every round of it would compute anew",
     level: 2,
-    step: Step::Flat(nova_opt::hoist::run),
+    step: Step::Flat(On::Any, nova_opt::hoist::run),
 };
 
 /// Runs before fusion, so that what computes a block is computed where it is stored, and behind it, where
@@ -37,7 +37,7 @@ const BLOCKS: Pass = Pass {
     name: "blocks",
     description: "stores what is scattered to neighbours as blocks",
     level: 2,
-    step: Step::Flat(nova_opt::blocks::run),
+    step: Step::Flat(On::Any, nova_opt::blocks::run),
 };
 
 /// Runs before arrays are written over others, and behind it, where that has left copies.
@@ -61,20 +61,20 @@ pub const PASSES: &[Pass] = &[
         name: "inline",
         description: "puts short functions, and those called once, where they are called",
         level: 2,
-        step: Step::Flat(nova_opt::inline::run),
+        step: Step::Flat(On::Any, nova_opt::inline::run),
     },
     Pass {
         name: "inline",
         description: "puts longer functions where they are called",
         level: 3,
-        step: Step::Flat(nova_opt::inline::run_longer),
+        step: Step::Flat(On::Any, nova_opt::inline::run_longer),
     },
     SIMPLIFY,
     Pass {
         name: "bounds",
         description: "decides comparisons that always come out the same, and so drops checks",
         level: 1,
-        step: Step::Flat(nova_opt::bounds::run_early),
+        step: Step::Flat(On::Any, nova_opt::bounds::run_early),
     },
     SIMPLIFY,
     HOIST,
@@ -83,7 +83,7 @@ pub const PASSES: &[Pass] = &[
         name: "shapes",
         description: "keeps the shape of nested vectors whose elements are mapped",
         level: 2,
-        step: Step::Flat(nova_opt::shapes::run),
+        step: Step::Flat(On::Any, nova_opt::shapes::run),
     },
     SIMPLIFY,
     Pass {
@@ -99,14 +99,14 @@ pub const PASSES: &[Pass] = &[
         name: "share",
         description: "computes once what is computed several times",
         level: 1,
-        step: Step::Flat(nova_opt::share::run),
+        step: Step::Flat(On::Any, nova_opt::share::run),
     },
     SIMPLIFY,
     Pass {
         name: "bounds",
         description: "decides comparisons that always come out the same, and so drops checks",
         level: 1,
-        step: Step::Flat(nova_opt::bounds::run),
+        step: Step::Flat(On::Any, nova_opt::bounds::run),
     },
     SIMPLIFY,
     BLOCKS,
@@ -116,39 +116,39 @@ pub const PASSES: &[Pass] = &[
         name: "hoist-checks",
         description: "checks before a loop what every round of it would check anew",
         level: 2,
-        step: Step::Flat(nova_opt::hoist::run_checks),
+        step: Step::Flat(On::Any, nova_opt::hoist::run_checks),
     },
     SIMPLIFY,
     Pass {
         name: "regular",
         description: "makes one matrix of rows that all have one length",
         level: 2,
-        step: Step::Flat(nova_opt::regular::run),
+        step: Step::Flat(On::Any, nova_opt::regular::run),
     },
     SIMPLIFY,
     Pass {
         name: "interleave",
         description: "writes vectors of n numbers where their numbers are to lie",
         level: 2,
-        step: Step::Flat(nova_opt::interleave::run),
+        step: Step::Flat(On::Any, nova_opt::interleave::run),
     },
     Pass {
         name: "zeros",
         description: "adds nothing to a sum where a condition chose to add zero",
         level: 2,
-        step: Step::Flat(nova_opt::zeros::run),
+        step: Step::Flat(On::Any, nova_opt::zeros::run),
     },
     Pass {
         name: "tail-calls",
         description: "makes functions that call each other last run in constant space",
         level: 0,
-        step: Step::Flat(nova_opt::tail_calls::run),
+        step: Step::Flat(On::Any, nova_opt::tail_calls::run),
     },
     Pass {
         name: "outline",
         description: "splits functions that are too long for C compilers",
         level: 1,
-        step: Step::Flat(nova_opt::outline::run),
+        step: Step::Flat(On::Any, nova_opt::outline::run),
     },
     Pass {
         name: HONOUR,
@@ -174,19 +174,13 @@ pub const PASSES: &[Pass] = &[
         name: "together",
         description: "reduces four rows at a time that read something in common",
         level: 2,
-        step: Step::FlatFor(|program, options| match options.target.machine() {
-            Machine::Processor => nova_opt::together::run(program),
-            Machine::Device => {}
-        }),
+        step: Step::Flat(On::Processor, nova_opt::together::run),
     },
     Pass {
         name: "measure",
         description: "adds up the lengths of rows before these are made, where both costs little",
         level: 2,
-        step: Step::FlatFor(|program, options| match options.target.machine() {
-            Machine::Processor => nova_opt::measure::run(program),
-            Machine::Device => {}
-        }),
+        step: Step::Flat(On::Processor, nova_opt::measure::run),
     },
     Pass {
         name: "memory",
@@ -341,7 +335,7 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
-/// What fusion has to keep to for a target.
+/// The rules of fusion for a target.
 fn fusion_rules(options: &Options) -> Rules {
     let workers = match (options.division(), options.target.machine()) {
         (None, _) => Workers::One,

@@ -12,13 +12,13 @@
 pub(crate) mod cost;
 pub(crate) mod filled;
 mod fission;
-mod later;
 pub(crate) mod linear;
 mod lines;
 pub(crate) mod memory;
 mod offsets;
 mod running;
 mod runs;
+mod scattered;
 mod stages;
 pub(crate) mod stream;
 mod totals;
@@ -87,7 +87,7 @@ impl<'a> Strips<'a> {
             memory: Memory::of(program, function),
             totals: Totals::declared(&function.body),
             offsets: offsets::of(function),
-            scattered: later::scattered_over(function),
+            scattered: scattered::over(function),
             program,
             structures,
             streamed: false,

@@ -182,7 +182,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// How many elements a block has.
+    /// The number of elements of a block.
     fn block_size(&self) -> i64 {
         match self.program.strict {
             true => BLOCK as i64,

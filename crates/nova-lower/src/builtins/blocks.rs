@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         Ok(lifted)
     }
 
-    /// Whether the elements from `begin` to `end`, which are those of one of the rows, are in no other.
+    /// The condition that no other row has elements from `begin` to `end`, which are those of one of them.
     fn is_alone(
         &mut self,
         (starts, ends): (Atom, Atom),

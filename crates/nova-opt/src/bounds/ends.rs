@@ -28,7 +28,7 @@ pub(super) struct Rounds {
     pub converted: BTreeSet<Variable>,
 }
 
-/// What must not be negative, with its error's arguments, at the indices that are worst for it.
+/// A number that must not be negative, with its error's arguments, at the indices that are worst for it.
 pub(super) type Part = (Affine, Vec<Affine>);
 
 impl Rounds {
@@ -147,7 +147,7 @@ impl Bounds<'_> {
         number.map_or(Vec::new(), |(number, _)| number.symbols().collect())
     }
 
-    /// What has to hold at the ends so that a check of an operation's body holds in all rounds.
+    /// The conditions at the ends under which a check of an operation's body holds in all rounds.
     fn ends(&self, statement: &Statement, rounds: &Rounds) -> Option<Vec<Part>> {
         let Expression::Check {
             condition: Atom::Variable(condition),

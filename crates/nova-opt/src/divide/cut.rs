@@ -145,8 +145,8 @@ impl Code<'_> {
         }
     }
 
-    /// How many indices an operation of a device has at most that [is not worth](Code::is_worth) being
-    /// reduced in lanes, if that depends on nothing else.
+    /// The most indices of an operation of a device that [is not worth](Code::is_worth) being reduced in
+    /// lanes, if that depends on nothing else.
     pub(super) fn most_of_small(
         &mut self,
         operation: &ArrayOperation,

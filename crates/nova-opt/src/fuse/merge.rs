@@ -7,6 +7,7 @@
 //! one can fail, what may be defined only because it did not fail moves behind it too.
 
 use super::Rules;
+use super::equal::Equal;
 use super::flattened;
 use super::join::join;
 use super::kept::{self, Kept, can_run_there, filter_of};
@@ -26,7 +27,7 @@ use nova_flat::visit::{
     type_variables, used_variables,
 };
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// How many statements an operation looks back for one to be merged with.
 const WINDOW: usize = 64;
@@ -43,9 +44,7 @@ pub(super) fn run(program: &mut Program, known: Known<'_>, uses: &mut Vec<u32>, 
         program,
         known,
         uses,
-        comparisons: HashMap::new(),
-        equal: HashMap::new(),
-        learnt: Vec::new(),
+        equal: Equal::default(),
     };
     merger.body(body);
 }
@@ -65,12 +64,8 @@ struct Merger<'a> {
     known: Known<'a>,
     /// How often each variable is used.
     uses: &'a mut [u32],
-    /// The comparisons of two `i64` for equality, by their result.
-    comparisons: HashMap<Variable, (Atom, Atom)>,
-    /// Extents that a check has found to be equal to another, in the bodies around.
-    equal: HashMap<Variable, Atom>,
-    /// The keys of `equal`, oldest first.
-    learnt: Vec<Variable>,
+    /// Extents that are known to be equal.
+    equal: Equal,
 }
 
 /// A statement, and what is known of it once somebody has asked.
@@ -118,10 +113,10 @@ struct Partner {
 
 impl Merger<'_> {
     fn body(&mut self, body: &mut Body) {
-        let outside = self.learnt.len();
+        let outside = self.equal.count();
         let mut items: Vec<Item> = Vec::with_capacity(body.statements.len());
         for statement in std::mem::take(&mut body.statements) {
-            self.learn(&statement);
+            self.equal.learn(&statement);
             items.push(Item::new(statement));
             let mut last = items.len() - 1;
             while let Some(partner) = self.partner(&items, last) {
@@ -129,74 +124,16 @@ impl Merger<'_> {
             }
         }
         // What inner bodies know has been checked before them.
-        self.forget(outside);
+        self.equal.forget(outside);
         for item in items {
             let mut statement = item.statement;
-            self.learn(&statement);
+            self.equal.learn(&statement);
             bodies_mut(&mut statement.expression, &mut |inner| {
                 deep(|| self.body(inner));
             });
             body.statements.push(statement);
         }
-        self.forget(outside);
-    }
-
-    /// Forgets all equal extents but the oldest `count`.
-    fn forget(&mut self, count: usize) {
-        for variable in self.learnt.drain(count..) {
-            self.equal.remove(&variable);
-        }
-    }
-
-    /// Notes which extents are known to be equal from this statement on.
-    fn learn(&mut self, statement: &Statement) {
-        match &statement.expression {
-            Expression::Scalar {
-                operation: ScalarOperation::Equal,
-                operand: Scalar::I64,
-                arguments,
-            } => {
-                if let ([result], [left, right]) = (&statement.pattern[..], &arguments[..]) {
-                    self.comparisons.insert(*result, (*left, *right));
-                }
-            }
-            Expression::Check {
-                condition: Atom::Variable(condition),
-                ..
-            } => {
-                if let Some((left, right)) = self.comparisons.get(condition).copied() {
-                    let (left, right) = (self.extent(left), self.extent(right));
-                    match (left, right) {
-                        (Atom::Variable(variable), other) | (other, Atom::Variable(variable))
-                            if left != right =>
-                        {
-                            self.equal.insert(variable, other);
-                            self.learnt.push(variable);
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// The extent that stands for all that are known to be equal to this one.
-    fn extent(&self, mut atom: Atom) -> Atom {
-        while let Atom::Variable(variable) = atom
-            && let Some(other) = self.equal.get(&variable)
-        {
-            atom = *other;
-        }
-        atom
-    }
-
-    fn same_space(&self, a: &ArrayOperation, b: &ArrayOperation) -> bool {
-        a.shape.len() == b.shape.len()
-            && a.shape
-                .iter()
-                .zip(&b.shape)
-                .all(|(a, b)| self.extent(*a) == self.extent(*b))
+        self.equal.forget(outside);
     }
 
     fn facts<'i>(&self, item: &'i Item) -> &'i Facts {
@@ -275,7 +212,7 @@ impl Merger<'_> {
     /// How two operations should become one, if they should.
     fn way(&self, first: &Item, second: &Item) -> Option<Way> {
         let (producer, consumer) = (operation(first)?, operation(second)?);
-        let way = match self.same_space(producer, consumer) {
+        let way = match self.equal.same_space(producer, consumer) {
             true => Way::Space,
             false => {
                 let [extent] = consumer.shape[..] else {

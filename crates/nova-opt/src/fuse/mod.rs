@@ -19,6 +19,7 @@
 
 mod apart;
 mod elements;
+mod equal;
 mod flattened;
 mod join;
 mod kept;

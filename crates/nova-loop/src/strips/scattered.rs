@@ -7,7 +7,7 @@ use nova_diag::deep;
 use std::collections::BTreeSet;
 
 /// The loops of a function, by their indices, some of whose arrays a loop behind them scatters to.
-pub(super) fn scattered_over(function: &Function) -> BTreeSet<Variable> {
+pub(super) fn over(function: &Function) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     look(&function.body, BTreeSet::new(), &mut found);
     found
@@ -41,7 +41,7 @@ fn stores(commands: &[Command]) -> BTreeSet<Variable> {
     stores
 }
 
-/// Those that commands write elements of at places that have been read from memory.
+/// The arrays that commands write elements of at places that have been read from memory.
 fn scattered(commands: &[Command]) -> BTreeSet<Variable> {
     let mut scattered = BTreeSet::new();
     let mut read = BTreeSet::new();
@@ -63,7 +63,7 @@ fn scattered(commands: &[Command]) -> BTreeSet<Variable> {
     scattered
 }
 
-/// Whether an expression reads memory, or uses what has been read.
+/// True if an expression reads memory, or uses what has been read.
 fn comes_of(expression: &Expression, read: &BTreeSet<Variable>) -> bool {
     let mut uses = expression.reads_memory();
     expression.each_variable(&mut |variable| uses |= read.contains(&variable));
