@@ -48,6 +48,7 @@ typedef struct nova_race_cell {
     nova_race_mark writer;
     nova_race_mark readers[2];
     uint32_t own; /* the loop over groups each of whose threads has this for itself; 0 if none */
+    int contends; /* how the writer did it, where others may do so at the same time */
 } nova_race_cell;
 
 typedef struct nova_race_page {
@@ -299,13 +300,16 @@ static bool nova_race_is_over(const nova_races *races, const nova_race_mark *bef
     return before->team < races->base || !nova_race_parallel(races, &a, &b);
 }
 
-/* Compares an access of a location with those before it, and keeps it. */
+/* Compares an access of a location with those before it, and keeps it. Writes that contend in the same
+ * way do not race. */
 static void nova_race_touch_cell(const nova_races *races, nova_race_cell *cell,
-                                 const nova_race_mark *now, bool writes)
+                                 const nova_race_mark *now, bool writes, int contends)
 {
     static const nova_race_mark nobody = {NULL, 0, 0, 0};
-    nova_race_compare(races, cell, &cell->writer, true, now, writes);
+    if (contends == 0 || contends != cell->contends)
+        nova_race_compare(races, cell, &cell->writer, true, now, writes);
     if (writes) {
+        cell->contends = contends;
         nova_race_compare(races, cell, &cell->readers[0], false, now, true);
         nova_race_compare(races, cell, &cell->readers[1], false, now, true);
         cell->writer = *now;
@@ -422,7 +426,8 @@ static nova_race_cell *nova_race_cell_at(nova_race_page *page, uintptr_t address
 }
 
 /* An access of an element. */
-static void nova_race_touch(const void *address, size_t size, bool writes, const char *what)
+static void nova_race_touch(const void *address, size_t size, bool writes, int contends,
+                            const char *what)
 {
     nova_races *races = &nova_race_state;
     uintptr_t begin = (uintptr_t)address;
@@ -432,7 +437,7 @@ static void nova_race_touch(const void *address, size_t size, bool writes, const
     now.what = what;
     while (begin < end) {
         nova_race_page *page = nova_race_page_at(races, begin, grain);
-        nova_race_touch_cell(races, nova_race_cell_at(page, begin), &now, writes);
+        nova_race_touch_cell(races, nova_race_cell_at(page, begin), &now, writes, contends);
         begin += page->grain;
     }
 }
@@ -441,7 +446,7 @@ static void nova_race_touch(const void *address, size_t size, bool writes, const
 static inline void *nova_race_read(const void *address, size_t size, const char *what)
 {
     if (nova_race_state.depth != 0)
-        nova_race_touch(address, size, false, what);
+        nova_race_touch(address, size, false, 0, what);
     return (void *)(uintptr_t)address;
 }
 
@@ -449,7 +454,19 @@ static inline void *nova_race_read(const void *address, size_t size, const char 
 static inline void *nova_race_write(void *address, size_t size, const char *what)
 {
     if (nova_race_state.depth != 0)
-        nova_race_touch(address, size, true, what);
+        nova_race_touch(address, size, true, 0, what);
+    return address;
+}
+
+/* Ways in which several iterations write an element: one of their values stays, or the greatest. */
+#define NOVA_RACE_ANY 1
+#define NOVA_RACE_GREATEST 2
+
+/* An element that is written in such a way; gives its address. */
+static inline void *nova_race_contend(void *address, size_t size, int contends, const char *what)
+{
+    if (nova_race_state.depth != 0)
+        nova_race_touch(address, size, true, contends, what);
     return address;
 }
 
@@ -461,7 +478,7 @@ static void nova_race_reads(const void *address, int64_t count, size_t size, siz
     if (nova_race_state.depth == 0)
         return;
     for (int64_t k = 0; k < count; k++)
-        nova_race_touch(bytes + (size_t)k * stride, size, false, what);
+        nova_race_touch(bytes + (size_t)k * stride, size, false, 0, what);
 }
 
 /* Elements that are written, one behind the other. */
@@ -471,7 +488,7 @@ static void nova_race_writes(const void *address, int64_t count, size_t size, co
     if (nova_race_state.depth == 0)
         return;
     for (int64_t k = 0; k < count; k++)
-        nova_race_touch(bytes + (size_t)k * size, size, true, what);
+        nova_race_touch(bytes + (size_t)k * size, size, true, 0, what);
 }
 
 /* Memory that is new, or becomes something else: nobody has touched it. */

@@ -47,4 +47,9 @@
 #define NOVA_COMPARE_AND_SWAP(at, old, value) atomicCAS(at, old, value)
 #define NOVA_ADD_GLOBAL(at, value) atomicAdd(at, value)
 
+/* Writes an element that other threads may write meanwhile, after which it is one of the values, or the
+ * greatest of them and of what was there. No word is written in parts. */
+#define NOVA_PUT(type, at, value) nova_store(at, (type)(value))
+#define NOVA_RAISE(at, value) atomicMax(at, value)
+
 #endif

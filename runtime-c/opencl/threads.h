@@ -38,6 +38,11 @@
 #define NOVA_COMPARE_AND_SWAP(at, old, value) atomic_cmpxchg((volatile __global uint *)(at), old, value)
 #define NOVA_ADD_GLOBAL(at, value) atomic_add((volatile __global uint *)(at), value)
 
+/* Writes an element that other threads may write meanwhile, after which it is one of the values, or the
+ * greatest of them and of what was there. No word is written in parts. */
+#define NOVA_PUT(type, at, value) (*(volatile __global type *)(at) = (value))
+#define NOVA_RAISE(at, value) atomic_max((volatile __global int *)(at), value)
+
 /* What a kernel writes that fails: the first one to do so. */
 typedef struct nova_failure {
     int32_t taken, site;

@@ -55,6 +55,28 @@
 #define NOVA_SWAP_IF(place, expected, value) atomic_compare_exchange_strong(place, expected, value)
 #endif
 
+/* Writes an element that other threads may write meanwhile, after which it is one of the values, or the
+ * greatest of them and of what was there. Without operations on plain types the compiler is trusted to
+ * write no element in parts. */
+#if defined(__GNUC__)
+#define NOVA_PUT(type, at, value)                       \
+    do {                                                \
+        type nova_put = (value);                        \
+        __atomic_store((at), &nova_put, __ATOMIC_RELAXED); \
+    } while (0)
+#define NOVA_RAISE(at, value)                                                             \
+    do {                                                                                  \
+        int32_t nova_raised = (value);                                                    \
+        int32_t nova_before = __atomic_load_n((at), __ATOMIC_RELAXED);                    \
+        while (nova_before < nova_raised &&                                               \
+               !__atomic_compare_exchange_n((at), &nova_before, nova_raised, true,        \
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))          \
+            ;                                                                             \
+    } while (0)
+#else
+#define NOVA_PUT(type, at, value) (*(volatile type *)(at) = (value))
+#endif
+
 /* A word that threads wait on. */
 typedef NOVA_ATOMIC(uint32_t) nova_shared;
 

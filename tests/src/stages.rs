@@ -101,6 +101,7 @@ pub const SMALL_TILES: TileSizes = TileSizes {
     accumulators: 16,
     steps: 4,
     rows: 8,
+    stored: 3,
 };
 
 impl Stages {

@@ -132,6 +132,12 @@ impl FunctionEmitter<'_, '_> {
                 let target = self.traced_target(*pointer, array.index(index));
                 self.push(Statement::assign(target, value));
             }
+            Command::Contend {
+                pointer,
+                index,
+                value,
+                stays,
+            } => self.contend(*pointer, index, value, *stays),
             Command::Allocate {
                 block,
                 pointer,

@@ -16,6 +16,7 @@ pub mod ast;
 pub mod border;
 mod bulk;
 mod command;
+mod contend;
 mod control;
 mod copies;
 mod cuda;

@@ -67,6 +67,7 @@ impl FunctionEmitter<'_, '_> {
                 self.push(Statement::call(function, arguments));
             }
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }

@@ -15,7 +15,7 @@ use crate::scalar::{Value, memory_type};
 use crate::unit::for_each_assignment;
 use nova_core::Scalar;
 use nova_diag::{Place, deep};
-use nova_loop::ir::{self, Command, Level, Variable};
+use nova_loop::ir::{self, Command, Level, Stays, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of a function while code that traces is added to it.
@@ -257,6 +257,32 @@ impl FunctionEmitter<'_, '_> {
             }
             false => element,
         }
+    }
+
+    /// An element that is written as others may write it.
+    pub fn traced_contention(
+        &mut self,
+        pointer: Variable,
+        element: Expression,
+        stays: Stays,
+    ) -> Expression {
+        if !self.traces() {
+            return element;
+        }
+        let ty = memory_type(self.element_of(pointer));
+        let way = match stays {
+            Stays::Any => "NOVA_RACE_ANY",
+            Stays::Greatest => "NOVA_RACE_GREATEST",
+        };
+        let arguments = vec![
+            element.address(),
+            Expression::SizeOf(ty.clone()),
+            Expression::name(way),
+            self.what(Some(pointer)),
+        ];
+        Expression::call("nova_race_contend", arguments)
+            .cast(ty.pointer())
+            .dereference()
     }
 
     /// A variable that is read.

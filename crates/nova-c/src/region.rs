@@ -30,6 +30,7 @@ impl Fields {
         each_command(body, |command| match command {
             // They change elements; and a result stays where it is made.
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }
             | Command::PlanStream { .. }

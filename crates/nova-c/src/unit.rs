@@ -213,6 +213,7 @@ impl Unit<'_> {
             | jumps!()
             | remarks!()
             | Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Copy { .. }
             | Command::PlanStream { .. }
             | Command::Stream { .. }
@@ -257,6 +258,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             | errors!() => own = true,
             Command::For { level, .. } if level.starts_kernel() => own = true,
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Copy { .. }
             | Command::PlanStream { .. }
             | Command::Stream { .. }
@@ -368,6 +370,7 @@ pub fn for_each_assignment(
         | Command::Local { .. }
         | Command::Shared { .. }
         | Command::Store { .. }
+        | Command::Contend { .. }
         | Command::Copy { .. }
         | Command::Stream { .. }
         | Command::CopyFew { .. }

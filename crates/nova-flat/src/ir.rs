@@ -311,8 +311,8 @@ pub struct ArrayOperation {
 pub enum Level {
     /// One thread, in order.
     Sequential,
-    /// The threads of a pool, each some of them, in any order: the outputs are `Map`, `Join` and
-    /// `Collect`, and there are no carries but those of a loop over work-groups, which hand them on in
+    /// The threads of a pool, each some of them, in any order: the outputs are `Map`, `Join`, `Collect` and
+    /// a `Scatter` that has no order, and there are no carries but those of a loop over work-groups, which hand them on in
     /// order where a device can have them take turns; elsewhere one thread runs such a loop.
     Grid,
 }
@@ -344,6 +344,30 @@ pub enum Positions {
     /// At the operation's own indices, each counted from one of these starts; in range. So each element
     /// of a block of the destinations is written once.
     Block(Vec<Atom>),
+    /// As `Given`, but of several values for one element any one may win: they are equal, or nobody reads
+    /// the element. So threads may share the values.
+    Unordered,
+    /// As `Given`, but of the values for one element and what it was before the greatest wins. The elements
+    /// are integers. Threads may share the values.
+    Greatest,
+}
+
+impl Positions {
+    /// Whether the body gives an index with the values.
+    pub fn are_given(&self) -> bool {
+        match self {
+            Positions::Given | Positions::Unordered | Positions::Greatest => true,
+            Positions::Block(_) => false,
+        }
+    }
+
+    /// Whether what becomes of the destinations does not depend on the order in which values are stored.
+    pub fn are_orderless(&self) -> bool {
+        match self {
+            Positions::Given => false,
+            Positions::Block(_) | Positions::Unordered | Positions::Greatest => true,
+        }
+    }
 }
 
 /// What an array operation makes of the values its body gives. `n` is the number of indices; all
@@ -551,10 +575,7 @@ impl Output {
             Output::Scatter {
                 destinations,
                 positions,
-            } => match positions {
-                Positions::Given => destinations.len() + 1,
-                Positions::Block(_) => destinations.len(),
-            },
+            } => destinations.len() + usize::from(positions.are_given()),
             Output::Histogram { start, .. } => start.len() + 1,
             Output::Join { .. } => 2,
         }

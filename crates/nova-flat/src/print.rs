@@ -314,6 +314,8 @@ impl<'a> Printer<'a> {
                     Positions::Block(starts) => {
                         format!("scatter_block {} {destinations}", self.atoms(starts))
                     }
+                    Positions::Unordered => format!("scatter_unordered {destinations}"),
+                    Positions::Greatest => format!("scatter_greatest {destinations}"),
                 };
                 (head, None)
             }

@@ -146,7 +146,7 @@ macro_rules! walks {
                     Output::Scatter { destinations, positions } => {
                         destinations.into_iter().for_each(&mut *array);
                         match positions {
-                            Positions::Given => {}
+                            Positions::Given | Positions::Unordered | Positions::Greatest => {}
                             Positions::Block(starts) => {
                                 starts.into_iter().for_each(&mut *atom);
                             }

@@ -18,6 +18,7 @@ macro_rules! variable_commands {
 macro_rules! block_commands {
     () => {
         $crate::ir::Command::Store { .. }
+            | $crate::ir::Command::Contend { .. }
             | $crate::ir::Command::Allocate { .. }
             | $crate::ir::Command::Reserve { .. }
             | $crate::ir::Command::Unique { .. }

@@ -200,6 +200,14 @@ pub enum Command {
         index: Expression,
         value: Expression,
     },
+    /// Writes an element that other iterations of a parallel loop may write by this command at the same
+    /// time: as one step each, after which what is there is one of the values, or the greatest.
+    Contend {
+        pointer: Variable,
+        index: Expression,
+        value: Expression,
+        stays: Stays,
+    },
     /// A new block of `count` elements, not initialised: assigns handle and pointer, both declared
     /// before. A negative or too large count is out of memory. Of a destination it is room for
     /// `count` structures in the memory of the result, and the handle is null.
@@ -445,6 +453,25 @@ pub enum Command {
     },
     /// A remark for people who read the output.
     Comment(Arc<str>),
+}
+
+/// Which value stays in an element that several iterations write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stays {
+    /// Any one of theirs.
+    Any,
+    /// The greatest of theirs and of what was there, of `i32`.
+    Greatest,
+}
+
+impl Stays {
+    /// Its word in the text of Loop.
+    pub fn word(self) -> &'static str {
+        match self {
+            Stays::Any => "any",
+            Stays::Greatest => "greatest",
+        }
+    }
 }
 
 /// What the host is going to do with an array.

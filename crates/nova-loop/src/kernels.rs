@@ -121,7 +121,7 @@ pub fn obstacle(
 fn of_command(types: &Types, host: &BTreeSet<FunctionId>, command: &Command) -> Option<Obstacle> {
     match command {
         variable_commands!() | structures!() | errors!() => None,
-        Command::Store { .. } | Command::Copy { .. } => None,
+        Command::Store { .. } | Command::Contend { .. } | Command::Copy { .. } => None,
         Command::Allocate { destination, .. } => destination.as_ref().map(|_| Obstacle::Result),
         Command::Reserve { .. }
         | Command::Unique { .. }

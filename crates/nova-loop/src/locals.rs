@@ -99,6 +99,7 @@ impl<'p> Uses<'p> {
                 self.assign(*pointer);
             }
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Prefetch { .. }
             | Command::OnHost { .. }
             | Command::Release(_) => {}

@@ -160,6 +160,7 @@ impl<'a> Printer<'a> {
                         self.out.text(")");
                     }
                     Reason::Apart
+                    | Reason::Contended
                     | Reason::Turns
                     | Reason::HandedOn
                     | Reason::Phases

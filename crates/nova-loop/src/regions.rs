@@ -129,6 +129,7 @@ fn uses_call(commands: &[Command], apart: (&BTreeSet<FunctionId>, &BTreeSet<u32>
             Command::Call { function, .. } => apart.0.contains(function),
             Command::NodePayload { .. }
             | Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }
             | piece_commands!()
@@ -164,6 +165,7 @@ pub(crate) fn keeps_to_itself(index: Variable, body: &[Command]) -> bool {
         match command {
             Command::Return => shareable = false,
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Stream { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }

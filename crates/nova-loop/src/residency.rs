@@ -201,7 +201,10 @@ impl Placing<'_> {
                     self.locals.insert(*variable);
                 }
             }
-            Command::Store { .. } | Command::OnHost { .. } | Command::Prefetch { .. } => {}
+            Command::Store { .. }
+            | Command::Contend { .. }
+            | Command::OnHost { .. }
+            | Command::Prefetch { .. } => {}
             others => writes(others, &mut |variable| {
                 self.seen.remove(&variable);
             }),
@@ -237,7 +240,10 @@ fn root(address: &Expression) -> Option<Variable> {
 fn assigned(commands: &[Command]) -> BTreeSet<Variable> {
     let mut found = BTreeSet::new();
     each_command(commands, |command| match command {
-        Command::Store { .. } | Command::CombineFew { .. } | Command::Prefetch { .. } => {}
+        Command::Store { .. }
+        | Command::Contend { .. }
+        | Command::CombineFew { .. }
+        | Command::Prefetch { .. } => {}
         others => writes(others, &mut |variable| {
             found.insert(variable);
         }),
@@ -267,7 +273,10 @@ fn from_around(body: &[Command]) -> Accesses {
     });
     let mut changed = BTreeMap::new();
     each_command(body, |command| match command {
-        Command::Store { .. } | Command::CombineFew { .. } | Command::Prefetch { .. } => {}
+        Command::Store { .. }
+        | Command::Contend { .. }
+        | Command::CombineFew { .. }
+        | Command::Prefetch { .. } => {}
         others => writes(others, &mut |variable| {
             *changed.entry(variable).or_insert(0u32) += 1;
         }),
@@ -294,7 +303,9 @@ fn from_around(body: &[Command]) -> Accesses {
 /// The pointers that a command itself goes through, other than in its expressions.
 fn accesses(command: &Command, needed: &mut Accesses) {
     match command {
-        Command::Store { pointer, .. } | Command::CombineFew { pointer, .. } => {
+        Command::Store { pointer, .. }
+        | Command::Contend { pointer, .. }
+        | Command::CombineFew { pointer, .. } => {
             needed.insert(*pointer, true);
         }
         // The runtime copies where elements are.

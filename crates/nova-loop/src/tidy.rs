@@ -133,9 +133,10 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
             emptied += usize::from(empty);
             !empty
         }
-        Command::For { body, .. } => {
-            emptied += usize::from(body.is_empty());
-            !body.is_empty()
+        Command::For { body, count, .. } => {
+            let empty = body.is_empty() || count.as_index() == Some(0);
+            emptied += usize::from(empty);
+            !empty
         }
         Command::Switch { cases, .. } => {
             let empty = cases.iter().all(|c| c.is_empty());
@@ -146,6 +147,7 @@ fn sweep(commands: &mut Vec<Command>, live: &[bool], removed: &mut bool) {
         | Command::Shared { .. }
         | Command::Spare { .. }
         | Command::Store { .. }
+        | Command::Contend { .. }
         | Command::Allocate { .. }
         | Command::Reserve { .. }
         | Command::Unique { .. }

@@ -68,7 +68,7 @@ macro_rules! walks {
             match command {
                 Command::Declare { value, .. } => value.into_iter().for_each(visit),
                 Command::Assign { value, .. } => visit(value),
-                Command::Store { index, value, .. } => {
+                Command::Store { index, value, .. } | Command::Contend { index, value, .. } => {
                     visit(index);
                     visit(value);
                 }
@@ -220,6 +220,7 @@ pub fn writes(command: &Command, visit: &mut dyn FnMut(Variable)) {
         | Command::Shared { pointer, .. }
         | Command::Spare { pointer, .. }
         | Command::Store { pointer, .. }
+        | Command::Contend { pointer, .. }
         | Command::CombineFew { pointer, .. }
         | Command::Prefetch { pointer, .. }
         | Command::OnHost { pointer, .. } => visit(*pointer),
@@ -274,6 +275,7 @@ pub fn names_mut(command: &mut Command, visit: &mut dyn FnMut(&mut Variable)) {
         | Command::Shared { pointer, .. }
         | Command::Spare { pointer, .. }
         | Command::Store { pointer, .. }
+        | Command::Contend { pointer, .. }
         | Command::CombineFew { pointer, .. }
         | Command::Prefetch { pointer, .. }
         | Command::OnHost { pointer, .. } => visit(pointer),

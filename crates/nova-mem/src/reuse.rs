@@ -314,7 +314,9 @@ impl Reuse<'_> {
                             };
                             Reads::beside(body, &self.sums, &block, anywhere)
                         }
-                        Positions::Given => Reads::default(),
+                        Positions::Given | Positions::Unordered | Positions::Greatest => {
+                            Reads::default()
+                        }
                     };
                     for (array, made) in destinations.iter_mut().zip(own) {
                         let reads = 1 + read.count(*array);

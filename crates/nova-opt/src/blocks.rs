@@ -62,7 +62,7 @@ impl Neighbours {
         let [
             Output::Scatter {
                 destinations,
-                positions: Positions::Given,
+                positions: Positions::Given | Positions::Unordered,
             },
         ] = operation.outputs.as_slice()
         else {

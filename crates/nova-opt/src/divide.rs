@@ -52,6 +52,7 @@ mod parts;
 mod radix;
 mod rows;
 mod running;
+mod scattered;
 mod segments;
 mod shared;
 mod sort;
@@ -84,6 +85,7 @@ use nova_flat::visit::{bodies_mut, each_statement};
 use ordered::{freedom, is_exact, is_free, is_orderly};
 use parts::{Code, fresh_operation};
 use running::{DEAREST, is_scan};
+use scattered::{is_orderless, scatters};
 use shared::NodeMakers;
 use sort::key_of_sort;
 use std::collections::BTreeSet;
@@ -203,6 +205,7 @@ impl Divider<'_> {
     fn body(&mut self, body: &mut Body) {
         let mut statements = Vec::with_capacity(body.statements.len());
         for mut statement in std::mem::take(&mut body.statements) {
+            self.fill_by_threads(&mut statement);
             match self.obstacle(&statement) {
                 Some(None) => {
                     self.divide(statement, &mut statements);
@@ -290,7 +293,7 @@ impl Divider<'_> {
                     false => Some(Reason::Order),
                 }
             }
-            Output::Scatter { .. } if self.division.kernels && stores_blocks(operation) => None,
+            Output::Scatter { .. } if self.may_store(operation) => None,
             Output::Join { .. } if joins_equal_rows(operation) => None,
             Output::Scatter { .. } | Output::Join { .. } => Some(Reason::Scatter),
         };
@@ -298,7 +301,7 @@ impl Divider<'_> {
         if let Some(reason) = outputs.iter().find_map(of_output).or_else(shared) {
             return Some(reason);
         }
-        if !stores_blocks(operation) && self.is_small(operation) {
+        if !(self.division.kernels && self.may_store(operation)) && self.is_small(operation) {
             Some(Reason::Small)
         } else if !carries.is_empty() && !self.carries_run(operation) {
             Some(Reason::State)
@@ -309,6 +312,13 @@ impl Divider<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether threads may share an operation that maps and stores. Those of a processor do where no order
+    /// of what is stored is to be kept.
+    fn may_store(&self, operation: &ArrayOperation) -> bool {
+        let stores = stores_blocks(operation) || scatters(operation);
+        stores && (self.division.kernels || is_orderless(operation))
     }
 
     /// Whether the carries of an operation are running results that may be found in parts.
@@ -350,8 +360,13 @@ impl Divider<'_> {
             place,
         } = statement;
         match expression {
-            Expression::Operation(operation) if stores_blocks(&operation) => {
-                self.divide_blocks(pattern, operation, place, out);
+            Expression::Operation(operation) if self.may_store(&operation) => {
+                let kernels = self.division.kernels;
+                match stores_blocks(&operation) {
+                    _ if !kernels => self.store_in_parts(pattern, operation, place, out),
+                    true => self.divide_blocks(pattern, operation, place, out),
+                    false => self.divide_scatter(pattern, operation, place, out),
+                }
             }
             Expression::Operation(operation) => {
                 self.divide_operation(pattern, operation, place, out);

@@ -125,6 +125,8 @@ impl Report<'_> {
                 | Cutting::Bins { .. }
                 | Cutting::Asked
                 | Cutting::Runs
+                | Cutting::Stores
+                | Cutting::Arrays { .. }
                 | Cutting::Digits { .. } => "a nest: an outer loop",
             },
             Fate::Whole(_) => "a nest: a loop in a loop",
@@ -183,6 +185,13 @@ impl Report<'_> {
             Cutting::Asked => "if a thread has nothing to do when it begins, since nothing says \
                                how much recursive calls have to do"
                 .to_string(),
+            Cutting::Stores => {
+                format!("from {twice} operations on, into parts that store into the same array")
+            }
+            Cutting::Arrays { from } => format!(
+                "where the array has {from} elements or more, or as many are stored, as a kernel \
+                 with a thread for each round"
+            ),
             Cutting::Runs => "into runs of a power of two of elements".to_string(),
             Cutting::Digits { from } => format!(
                 "from {from} elements on, by the digits of a key, the last one first: kernels sort \
@@ -267,6 +276,10 @@ fn step_text(step: Step) -> String {
             "in three steps: what each tile reduces to, what each begins with, then the running \
              results, in memory of the work-group"
         }
+        Step::Claims => {
+            "of several rounds that store one element the last wins: two kernels find out which, \
+             each with a thread for each round"
+        }
         Step::Kept => {
             "in three steps: how many elements each tile keeps, where these begin, then the \
              elements, found in memory of the work-group"
@@ -334,6 +347,8 @@ fn scattered_text(cut: &Cutting) -> Option<&'static str> {
         | Cutting::Bins { .. }
         | Cutting::Asked
         | Cutting::Runs
+        | Cutting::Stores
+        | Cutting::Arrays { .. }
         | Cutting::Digits { .. } => None,
     }
 }
@@ -349,6 +364,8 @@ fn inside_text(divided: &Divided) -> Option<String> {
         | Cutting::Bins { .. }
         | Cutting::Asked
         | Cutting::Runs
+        | Cutting::Stores
+        | Cutting::Arrays { .. }
         | Cutting::Digits { .. } => "",
     };
     let few = divided.inside?;

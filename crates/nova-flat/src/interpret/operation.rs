@@ -7,8 +7,9 @@ use super::{
 };
 use crate::ir::{ArrayOperation, Atom, Bracketing, Lambda, Output, Positions, Variable};
 use crate::values::{Fault, element_type, internal};
+use nova_core::operations::evaluate_unchecked;
 use nova_core::order::{self, Order};
-use nova_core::{Elements, ScalarValue, Type, Value};
+use nova_core::{Elements, ScalarOperation, ScalarValue, Type, Value};
 
 /// What an output has so far.
 enum Gathered<A: Arrays> {
@@ -116,10 +117,16 @@ impl<'a, A: Arrays> Machine<'a, A> {
                 }
                 (Output::Scatter { positions, .. }, Gathered::Replaced(arrays, _)) => {
                     match positions {
-                        Positions::Given => {
+                        Positions::Given | Positions::Unordered => {
                             let index = first_integer(own)?;
                             if in_range::<A>(index, arrays) {
                                 write_all::<A>(arrays, index, &scalars(&own[1..])?)?;
+                            }
+                        }
+                        Positions::Greatest => {
+                            let index = first_integer(own)?;
+                            if in_range::<A>(index, arrays) {
+                                raise::<A>(arrays, index, &scalars(&own[1..])?)?;
                             }
                         }
                         Positions::Block(starts) => {
@@ -478,6 +485,24 @@ fn write_all<A: Arrays>(
     }
     let mut pairs = arrays.iter_mut().zip(values);
     pairs.try_for_each(|(array, value)| A::write(array, &[index], *value))
+}
+
+/// Leaves the greater of the element of each vector and a scalar.
+fn raise<A: Arrays>(
+    arrays: &mut [A::Array],
+    index: i64,
+    values: &[ScalarValue],
+) -> Result<(), Fault> {
+    let mut greatest = Vec::with_capacity(values.len());
+    for (array, value) in arrays.iter().zip(values) {
+        let operands = [A::element(array, &[index])?, *value];
+        greatest.push(evaluate_unchecked(
+            ScalarOperation::Maximum,
+            &operands,
+            true,
+        ));
+    }
+    write_all::<A>(arrays, index, &greatest)
 }
 
 fn in_range<A: Arrays>(index: i64, arrays: &[A::Array]) -> bool {

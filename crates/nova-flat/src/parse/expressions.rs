@@ -257,6 +257,20 @@ const OUTPUTS: &[(&str, Rule<Output>)] = &[
             positions: Positions::Given,
         })
     }),
+    ("scatter_unordered", |p, at, items| {
+        let [destinations] = p.exactly(at, items)?;
+        Some(Output::Scatter {
+            destinations: p.arrays(destinations)?,
+            positions: Positions::Unordered,
+        })
+    }),
+    ("scatter_greatest", |p, at, items| {
+        let [destinations] = p.exactly(at, items)?;
+        Some(Output::Scatter {
+            destinations: p.arrays(destinations)?,
+            positions: Positions::Greatest,
+        })
+    }),
     ("scatter_block", |p, at, items| {
         let [starts, destinations] = p.exactly(at, items)?;
         Some(Output::Scatter {

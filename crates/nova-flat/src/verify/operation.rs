@@ -34,20 +34,11 @@ impl<'a> Verifier<'a> {
             Level::Sequential => {}
             Level::Grid => {
                 let joins = |o: &Output| match o {
-                    Output::Map
-                    | Output::Join { .. }
-                    | Output::Collect { .. }
-                    | Output::Scatter {
-                        positions: Positions::Block(_),
-                        ..
-                    } => true,
+                    Output::Map | Output::Join { .. } | Output::Collect { .. } => true,
+                    Output::Scatter { positions, .. } => positions.are_orderless(),
                     Output::Reduce { .. }
                     | Output::Scan { .. }
                     | Output::Filter { .. }
-                    | Output::Scatter {
-                        positions: Positions::Given,
-                        ..
-                    }
                     | Output::Histogram { .. } => false,
                 };
                 let groups = |s: &Strategy| s.level == strategy::Level::Workgroup;
@@ -124,14 +115,8 @@ impl<'a> Verifier<'a> {
         let (first, values) = match output {
             Output::Map | Output::Reduce { .. } | Output::Scan { .. } => (None, own),
             Output::Filter { .. } => (Some(Scalar::Bool), &own[1..]),
-            Output::Scatter {
-                positions: Positions::Block(_),
-                ..
-            } => (None, own),
-            Output::Scatter {
-                positions: Positions::Given,
-                ..
-            }
+            Output::Scatter { positions, .. } if !positions.are_given() => (None, own),
+            Output::Scatter { .. }
             | Output::Histogram { .. }
             | Output::Collect { .. }
             | Output::Join { .. } => (Some(Scalar::I64), &own[1..]),
@@ -210,6 +195,11 @@ impl<'a> Verifier<'a> {
                         "a block with another number of starts".to_string()
                     })?;
                 }
+                if *positions == Positions::Greatest {
+                    self.require(values.iter().all(|s| s.is_integer()), || {
+                        "the greatest of what is no integer".to_string()
+                    })?;
+                }
                 self.destinations(destinations, values, shape.len())?
             }
             Output::Histogram {
@@ -239,18 +229,11 @@ impl<'a> Verifier<'a> {
     /// Only some outputs accept a space of several dimensions.
     fn demands(&self, output: &Output, shape: &[Atom]) -> Result<()> {
         let accepted = match output {
-            Output::Map
-            | Output::Reduce { .. }
-            | Output::Scatter {
-                positions: Positions::Block(_),
-                ..
-            } => true,
+            Output::Map | Output::Reduce { .. } => true,
+            Output::Scatter { positions, .. } if !positions.are_given() => true,
             Output::Scan { .. }
             | Output::Filter { .. }
-            | Output::Scatter {
-                positions: Positions::Given,
-                ..
-            }
+            | Output::Scatter { .. }
             | Output::Histogram { .. }
             | Output::Collect { .. }
             | Output::Join { .. } => shape.len() == 1,

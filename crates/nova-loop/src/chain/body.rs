@@ -196,9 +196,9 @@ pub(super) fn writes_only(body: &[Command], free: impl Fn(Variable) -> bool) -> 
     let mut fine = true;
     walk::each_command(body, |command| {
         fine &= match command {
-            Command::Store { pointer, .. } | Command::CombineFew { pointer, .. } => {
-                may_write(*pointer)
-            }
+            Command::Store { pointer, .. }
+            | Command::Contend { pointer, .. }
+            | Command::CombineFew { pointer, .. } => may_write(*pointer),
             Command::Stream { fields, .. } => fields.iter().all(|field| may_write(*field)),
             Command::Copy { to, .. }
             | Command::CopyFew { to, .. }

@@ -286,6 +286,7 @@ fn is_straight(commands: &[Command]) -> bool {
         Command::Declare { .. }
         | Command::Assign { .. }
         | Command::Store { .. }
+        | Command::Contend { .. }
         | Command::Check { .. }
         | Command::Comment(_) => true,
         Command::If {

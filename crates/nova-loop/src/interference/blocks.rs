@@ -247,6 +247,7 @@ impl Blocks {
             Command::Declare { value: None, .. }
             | Command::Spare { .. }
             | Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::MaySplit { .. }
@@ -315,9 +316,9 @@ impl Blocks {
 /// Where a command writes elements, of its own accord.
 pub(crate) fn written(command: &Command) -> Vec<Expression> {
     match command {
-        Command::Store { pointer, .. } | Command::CombineFew { pointer, .. } => {
-            vec![Expression::Variable(*pointer)]
-        }
+        Command::Store { pointer, .. }
+        | Command::Contend { pointer, .. }
+        | Command::CombineFew { pointer, .. } => vec![Expression::Variable(*pointer)],
         Command::Copy { to, .. }
         | Command::CopyFew { to, .. }
         | Command::CombineRow { to, .. }
@@ -360,6 +361,7 @@ fn uses_call(
         Command::Call { function, .. } => apart.contains(function),
         Command::NodePayload { .. }
         | Command::Store { .. }
+        | Command::Contend { .. }
         | Command::Reserve { .. }
         | Command::Unique { .. }
         | Command::Retain(_)

@@ -1,5 +1,6 @@
 //! Commands that move or combine many elements: which elements they read and write.
 
+use super::frames::Effect;
 use super::polynomial::Polynomial;
 use super::values::{Base, Spot, Value};
 use super::walk::Walk;
@@ -16,8 +17,8 @@ impl<'p> Walk<'p> {
                 to, from, count, ..
             } => {
                 let count = self.number(count);
-                self.access_many(from, &none, Some(&count), None);
-                self.access_many(to, &none, Some(&count), Some(None));
+                self.access_many(from, &none, Some(&count), Effect::Reads);
+                self.access_many(to, &none, Some(&count), Effect::Writes);
             }
             Command::PlanStream { shift, width, .. } => {
                 self.forget(*shift);
@@ -41,27 +42,27 @@ impl<'p> Walk<'p> {
                 to, from, count, ..
             } => {
                 let count = self.number(count);
-                self.access_many(from, &none, Some(&count), None);
-                self.access(to, &none, Some(i64::from(FEW)), Some(None));
+                self.access_many(from, &none, Some(&count), Effect::Reads);
+                self.access(to, &none, Some(i64::from(FEW)), Effect::Writes);
             }
             Command::CombineFew { pointer, into, .. } => {
                 let count = match into {
                     Combined::One | Combined::Part | Combined::Rows => i64::from(FEW),
                 };
                 let pointer = Expression::Variable(*pointer);
-                self.access(&pointer, &none, Some(count), Some(None));
+                self.access(&pointer, &none, Some(count), Effect::Writes);
             }
             Command::PlanRows { joins } => self.forget(*joins),
             Command::CombineRow {
                 to, from, count, ..
             } => {
                 let count = self.number(count);
-                self.access_many(from, &none, Some(&count), None);
-                self.access(to, &none, Some(i64::from(PART)), Some(None));
+                self.access_many(from, &none, Some(&count), Effect::Reads);
+                self.access(to, &none, Some(i64::from(PART)), Effect::Writes);
             }
             Command::RunFew { to, from, last, .. } => {
-                self.access(from, &none, Some(i64::from(RUN)), None);
-                self.access(to, &none, Some(i64::from(RUN)), Some(None));
+                self.access(from, &none, Some(i64::from(RUN)), Effect::Reads);
+                self.access(to, &none, Some(i64::from(RUN)), Effect::Writes);
                 self.forget(*last);
             }
             Command::Round(round) => self.round(round),
@@ -84,8 +85,8 @@ impl<'p> Walk<'p> {
             Round::Stride {
                 to, from, stride, ..
             } => {
-                self.access(from, &none, Some(gaps(*stride)), None);
-                self.access(to, &none, Some(few), Some(None));
+                self.access(from, &none, Some(gaps(*stride)), Effect::Reads);
+                self.access(to, &none, Some(few), Effect::Writes);
             }
             Round::Outside {
                 outside,
@@ -93,7 +94,7 @@ impl<'p> Walk<'p> {
                 stride,
                 ..
             } => {
-                self.access(indices, &none, Some(gaps(*stride)), None);
+                self.access(indices, &none, Some(gaps(*stride)), Effect::Reads);
                 self.forget(*outside);
             }
             Round::Gather {
@@ -103,9 +104,9 @@ impl<'p> Walk<'p> {
                 stride,
                 ..
             } => {
-                self.access(indices, &none, Some(gaps(*stride)), None);
-                self.access(from, &none, None, None);
-                self.access(to, &none, Some(few), Some(None));
+                self.access(indices, &none, Some(gaps(*stride)), Effect::Reads);
+                self.access(from, &none, None, Effect::Reads);
+                self.access(to, &none, Some(few), Effect::Writes);
             }
         }
     }
@@ -121,7 +122,7 @@ impl<'p> Walk<'p> {
         let (start, count) = (self.number(start), self.number(count));
         let width = fields.len() as i64;
         if let Some(all) = count.scaled(width) {
-            self.access_many(from, &Polynomial::default(), Some(&all), None);
+            self.access_many(from, &Polynomial::default(), Some(&all), Effect::Reads);
         }
         let one = Polynomial::constant(1);
         for field in fields {
@@ -132,7 +133,7 @@ impl<'p> Walk<'p> {
             let structure = self.within(&first, Some(&count));
             if let Some(behind) = structure.scaled(width) {
                 let field = Expression::Variable(*field);
-                self.access_many(&field, &start.plus(&behind), Some(&one), Some(None));
+                self.access_many(&field, &start.plus(&behind), Some(&one), Effect::Writes);
             }
         }
     }

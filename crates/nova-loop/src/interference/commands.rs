@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::blocks::{Root, RootSet};
-use super::frames::Turn;
+use super::frames::{Effect, Turn};
 use super::polynomial::Polynomial;
 use super::values::{Base, Value};
 use super::waits::Step;
@@ -188,7 +188,7 @@ impl<'p> Walk<'p> {
         }
         if let Expression::Load { pointer, index } = expression {
             let index = self.number(index);
-            self.access(pointer, &index, Some(1), None);
+            self.access(pointer, &index, Some(1), Effect::Reads);
         }
         for child in expression.children() {
             deep(|| self.read(child));
@@ -201,10 +201,10 @@ impl<'p> Walk<'p> {
         pointer: &Expression,
         index: &Polynomial,
         count: Option<i64>,
-        write: Option<Option<Polynomial>>,
+        effect: Effect,
     ) {
         let count = count.map(Polynomial::constant);
-        self.access_many(pointer, index, count.as_ref(), write);
+        self.access_many(pointer, index, count.as_ref(), effect);
     }
 
     pub(super) fn access_many(
@@ -212,7 +212,7 @@ impl<'p> Walk<'p> {
         pointer: &Expression,
         index: &Polynomial,
         count: Option<&Polynomial>,
-        write: Option<Option<Polynomial>>,
+        effect: Effect,
     ) {
         let mut spots = self.spots(pointer);
         for spot in &mut spots {
@@ -225,7 +225,7 @@ impl<'p> Walk<'p> {
             }
         });
         if let Some(name) = name {
-            self.touch(spots, count, write, name);
+            self.touch(spots, count, effect, name);
         }
     }
 
@@ -264,7 +264,7 @@ impl<'p> Walk<'p> {
         let is_of_group = self.frames.last().is_some_and(|f| f.level == Level::Block);
         // Threads of a group use a part of all of them only through the pointer.
         let waits = self.waits.take_if(|_| is_of_group);
-        self.access_many(whole, &index, Some(&extent), Some(None));
+        self.access_many(whole, &index, Some(&extent), Effect::Writes);
         self.waits = waits.or(self.waits.take());
         self.room.insert(part, extent);
         self.made(part, [Root::Site(part)].into(), false, 1);
@@ -286,7 +286,7 @@ impl<'p> Walk<'p> {
         }
         // What is used there is used through the pointer.
         let waits = self.waits.take();
-        self.access_many(places, &Polynomial::default(), all.as_ref(), Some(None));
+        self.access_many(places, &Polynomial::default(), all.as_ref(), Effect::Writes);
         self.waits = waits;
         let mut others = Vec::new();
         for other in apart {
@@ -328,9 +328,22 @@ impl<'p> Walk<'p> {
             } => {
                 let index = self.number(index);
                 let is_count = self.program.variable(*pointer).ty == Type::Pointer(Scalar::I64);
-                let value = is_count.then(|| self.number(value));
+                let effect = match is_count {
+                    true => Effect::Stores(self.number(value)),
+                    false => Effect::Writes,
+                };
                 let pointer = Expression::Variable(*pointer);
-                self.access(&pointer, &index, Some(1), Some(value));
+                self.access(&pointer, &index, Some(1), effect);
+            }
+            Command::Contend {
+                pointer,
+                index,
+                stays,
+                ..
+            } => {
+                let index = self.number(index);
+                let pointer = Expression::Variable(*pointer);
+                self.access(&pointer, &index, Some(1), Effect::Contends(*stays));
             }
             Command::Allocate {
                 pointer,
@@ -363,7 +376,7 @@ impl<'p> Walk<'p> {
                 ..
             } => {
                 let count = self.number(count);
-                self.access_many(pointer, &Polynomial::default(), Some(&count), None);
+                self.access_many(pointer, &Polynomial::default(), Some(&count), Effect::Reads);
                 let index = self.number(index);
                 self.piece(*pieces, &index, true);
             }
@@ -397,7 +410,11 @@ impl<'p> Walk<'p> {
                 spot.index = spot.index.plus(index);
             }
             let one = Polynomial::constant(1);
-            self.touch(spots, Some(&one), is_write.then_some(None), pieces);
+            let effect = match is_write {
+                true => Effect::Writes,
+                false => Effect::Reads,
+            };
+            self.touch(spots, Some(&one), effect, pieces);
         } else {
             self.refuse(Rule::Blocks, "pieces of a table that is not known");
         }
@@ -458,7 +475,7 @@ impl<'p> Walk<'p> {
                     frame.calls.insert(*function);
                 }
                 for argument in arguments {
-                    self.access(argument, &Polynomial::default(), None, None);
+                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
                 }
                 results.iter().for_each(|result| self.forget(*result));
             }
@@ -466,7 +483,7 @@ impl<'p> Walk<'p> {
                 arguments, results, ..
             } => {
                 for argument in arguments {
-                    self.access(argument, &Polynomial::default(), None, None);
+                    self.access(argument, &Polynomial::default(), None, Effect::Reads);
                 }
                 results.iter().for_each(|result| self.forget(*result));
             }

@@ -10,7 +10,7 @@ const MOST_NUMBERS: usize = 4;
 
 /// The lists of reasons that may hold for a loop, the simplest first.
 fn candidates(walk: &Walk, frame: &Frame) -> Vec<Vec<Reason>> {
-    let mut found = vec![vec![Reason::Apart]];
+    let mut found = vec![vec![Reason::Apart], vec![Reason::Contended]];
     if frame.turn != Turn::Before {
         found.insert(0, vec![Reason::Turns]);
         found.push(vec![Reason::Apart, Reason::Turns]);

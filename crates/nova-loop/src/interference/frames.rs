@@ -6,7 +6,7 @@ use super::polynomial::{Polynomial, Symbol};
 use super::prover::Fact;
 use super::values::Base;
 use super::walk::Context;
-use crate::ir::{Command, FunctionId, Level, Program, Type, Variable};
+use crate::ir::{Command, FunctionId, Level, Program, Stays, Type, Variable};
 use nova_core::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +18,27 @@ pub(super) enum Turn {
     After,
 }
 
+/// What a command does to elements.
+#[derive(Clone, Debug)]
+pub(super) enum Effect {
+    /// It reads them.
+    Reads,
+    /// It writes them.
+    Writes,
+    /// It writes this number.
+    Stores(Polynomial),
+    /// It writes what others may write in the same way.
+    Contends(Stays),
+}
+
 /// A path on which an iteration reads or writes elements (funmem.txt eq. 4).
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     pub(super) base: Base,
     pub(super) index: Polynomial,
     pub(super) writes: bool,
+    /// Which value stays, where it writes what others may write as it does.
+    pub(super) contends: Option<Stays>,
     /// What is known there.
     pub(super) context: Context,
     /// What the iterations of the parallel loops around it have done of their turns, from the outermost
@@ -105,6 +120,7 @@ pub(super) fn each_site(command: &Command, visit: &mut dyn FnMut(Root)) {
         Command::Declare { .. }
         | Command::Assign { .. }
         | Command::Store { .. }
+        | Command::Contend { .. }
         | Command::Retain(_)
         | Command::Release(_)
         | Command::MaySplit { .. }

@@ -21,7 +21,9 @@
 //!    an iteration knows no others than its own and those from around the loop, since links reach it
 //!    only by memory and variables, whose paths are checked;
 //! 6. that the place of `Spare` is none of those into which the pointers that it names lead;
-//! 7. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
+//! 7. that where `Contend` lets any value stay, the values are equal or nobody looks at the element
+//!    (`Positions::Unordered` of Flat promises that);
+//! 8. for [`Reason::Checked`], that a `Check` ends the program: iterations may meet before it fails.
 //!
 //! **How.** [`values`] tells scalars as sums of products of symbols, and pointers as an index behind a
 //! base; [`prover`] shows that a sum is never negative. For iterations p < q, the later one's symbols
@@ -40,6 +42,7 @@
 //! | [`Rule::Blocks`] | it writes through one pointer what another one may lead to |
 //! | [`Rule::Fields`] | it leaves its field of the structures of a result |
 //! | [`Rule::Elements`] | no reason of the witness keeps two paths to one block apart |
+//! | [`Rule::Contended`] | several write one element, not all of them by `Contend`, or not all so that the same value stays |
 //! | [`Rule::Turns`] | they are ordered by turns, but not both before or in, and in or behind, a turn |
 //! | [`Rule::HandedOn`] | it hands on from turn to turn a sum of what may be negative |
 //! | [`Rule::Addends`] | a scan of offsets adds what may be negative |
@@ -117,6 +120,8 @@ pub enum Rule {
     Fields,
     /// Places in one block differ.
     Elements,
+    /// What several write in one step they all write so, and the same of their values stays.
+    Contended,
     /// What is done in turn is ordered.
     Turns,
     /// The addends of what is handed on in turns are not negative.
@@ -146,7 +151,7 @@ pub enum Rule {
 }
 
 /// All rules.
-pub const RULES: [Rule; 20] = [
+pub const RULES: [Rule; 21] = [
     Rule::Scalars,
     Rule::Handles,
     Rule::WholeCall,
@@ -154,6 +159,7 @@ pub const RULES: [Rule; 20] = [
     Rule::Blocks,
     Rule::Fields,
     Rule::Elements,
+    Rule::Contended,
     Rule::Turns,
     Rule::HandedOn,
     Rule::Addends,

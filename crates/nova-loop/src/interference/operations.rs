@@ -174,7 +174,10 @@ impl Walk<'_> {
                 }
             }
             (O::ShiftRight, Some(by @ 0..62)) => self.define_quotient(symbol, a, 1 << by, true),
-            (O::Divide, Some(by)) if by > 0 => self.define_quotient(symbol, a, by, false),
+            (O::Divide, Some(by)) if by > 0 => {
+                self.define_quotient(symbol, a, by, false);
+                self.divided.push((symbol, [a.clone(), b.clone()]));
+            }
             (O::Divide, None) if self.is_never_negative_here(a) && self.is_positive(b) => {
                 self.define(symbol, value.clone());
                 self.define(symbol, a.minus(&value));

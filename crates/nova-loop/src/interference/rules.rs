@@ -91,6 +91,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
             let is_same = |other: &&&Path| {
                 other.index == path.index
                     && other.writes == path.writes
+                    && other.contends == path.contends
                     && other.context == path.context
                     && other.turns == path.turns
                     && other.phases == path.phases
@@ -198,10 +199,19 @@ impl<'w, 'p> Judgement<'w, 'p> {
         match reason {
             Reason::Turns => self.in_turn(pair),
             Reason::Phases => self.in_phases(pair),
+            Reason::Contended => self.are_contended(pair),
             Reason::Apart => self.elements_differ(pair, all),
             Reason::Segment(low, length) => self.in_segments(pair, low, length, all),
             // These only tell more of where elements lie.
             Reason::HandedOn | Reason::Scan(_) | Reason::Bisected | Reason::Checked => false,
+        }
+    }
+
+    /// *Contended.* Both write, each in one step, and which value stays is said in the same way.
+    fn are_contended(&self, (first, second): Pair) -> bool {
+        match self.without.contains(&Rule::Contended) {
+            true => first.contends.is_some() || second.contends.is_some(),
+            false => first.contends.is_some() && first.contends == second.contends,
         }
     }
 

@@ -232,7 +232,10 @@ impl Flow<'_, '_> {
         });
         let through = matches!(
             command,
-            Command::Store { .. } | Command::CombineFew { .. } | Command::OnHost { .. }
+            Command::Store { .. }
+                | Command::Contend { .. }
+                | Command::CombineFew { .. }
+                | Command::OnHost { .. }
         );
         writes(command, &mut |v| match through {
             true => self.used(v, state),

@@ -6,7 +6,7 @@ use super::Rule;
 use super::bisections::Bisection;
 use super::blocks::{Blocks, Root, written};
 use super::carried::pointers;
-use super::frames::{Frame, Path, Rising, Turn, each_site, numbers};
+use super::frames::{Effect, Frame, Path, Rising, Turn, each_site, numbers};
 use super::invariants::Invariants;
 use super::operations::Operation;
 use super::polynomial::{Polynomial, Symbol};
@@ -483,11 +483,16 @@ impl<'p> Walk<'p> {
         &mut self,
         spots: Vec<Spot>,
         count: Option<&Polynomial>,
-        write: Option<Option<Polynomial>>,
+        effect: Effect,
         pointer: Variable,
     ) {
-        let is_write = write.is_some();
-        if let Some(value) = write {
+        let (is_write, value, contends) = match effect {
+            Effect::Reads => (false, None, None),
+            Effect::Writes => (true, None, None),
+            Effect::Stores(value) => (true, Some(value), None),
+            Effect::Contends(stays) => (true, None, Some(stays)),
+        };
+        if is_write {
             let roots = spots
                 .iter()
                 .map(|spot| &self.bases[spot.base.index()].roots);
@@ -516,6 +521,7 @@ impl<'p> Walk<'p> {
                 base: spot.base,
                 index,
                 writes: is_write,
+                contends,
                 context: self.context,
                 turns: self.frames.iter().map(|f| f.turn).collect(),
                 phases: self.frames.iter().map(|f| f.phase).collect(),
@@ -563,6 +569,7 @@ fn symbols_of(fact: &Fact, found: &mut Vec<Symbol>) {
 pub(super) fn each_assigned(command: &Command, visit: &mut dyn FnMut(Variable)) {
     match command {
         Command::Store { .. }
+        | Command::Contend { .. }
         | Command::Stream { .. }
         | Command::CombineFew { .. }
         | Command::Prefetch { .. }

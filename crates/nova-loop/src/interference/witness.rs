@@ -21,6 +21,8 @@ pub enum Reason {
     /// Each iteration stays in a segment of its own: these variables of it say where the segment
     /// begins and how long it is.
     Segment(Variable, Variable),
+    /// Both write it by commands for elements that several iterations write, which leave the same.
+    Contended,
     /// They do it in turn, or before and behind their turns.
     Turns,
     /// What iterations hand on in their turns rises.
@@ -37,8 +39,9 @@ pub enum Reason {
 
 impl Reason {
     /// Those that name no loop.
-    pub const PLAIN: [Reason; 6] = [
+    pub const PLAIN: [Reason; 7] = [
         Reason::Apart,
+        Reason::Contended,
         Reason::Turns,
         Reason::HandedOn,
         Reason::Phases,
@@ -50,6 +53,7 @@ impl Reason {
     pub fn word(self) -> &'static str {
         match self {
             Reason::Apart => "apart",
+            Reason::Contended => "contended",
             Reason::Segment(_, _) => "segment",
             Reason::Turns => "turns",
             Reason::HandedOn => "handed_on",

@@ -117,6 +117,17 @@ impl<'p> Machine<'p> {
                 let value = self.evaluate(value)?.scalar()?;
                 self.heap.store(pointer, index, value)
             }
+            Command::Contend {
+                pointer,
+                index,
+                value,
+                stays,
+            } => {
+                let pointer = self.get(*pointer)?.pointer()?;
+                let index = self.evaluate(index)?.index()?;
+                let value = self.evaluate(value)?.scalar()?;
+                self.heap.contend(pointer, index, value, *stays)
+            }
             Command::Allocate {
                 block,
                 pointer,
@@ -241,6 +252,7 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }

@@ -6,6 +6,7 @@
 //! write of one part to what another one reads or writes is found whatever the order.
 
 use super::{Step, wrong};
+use crate::ir::Stays;
 
 /// In which order the rounds of loops at the level of a grid run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,6 +76,8 @@ pub(super) struct Parts {
 pub(super) enum Access {
     Read,
     Write,
+    /// A write that others may do in the same way at the same time.
+    Contend(Stays),
 }
 
 /// The parts that have used a piece of memory.
@@ -83,6 +86,8 @@ pub(super) struct Touch {
     writer: Part,
     first_reader: Part,
     last_reader: Part,
+    /// Who has written it last as others do, and how.
+    contender: Option<(Part, Stays)>,
 }
 
 impl Parts {
@@ -156,6 +161,9 @@ impl Parts {
     pub(super) fn note(&self, touch: &mut Touch, access: Access) -> Step<()> {
         let meets_writer = self.is_beside(touch.writer);
         let meets_reader = self.is_beside(touch.first_reader) || self.is_beside(touch.last_reader);
+        let meets_contender = touch
+            .contender
+            .is_some_and(|(part, stays)| self.is_beside(part) && access != Access::Contend(stays));
         match access {
             Access::Read => {
                 if !self.is_beside(touch.first_reader) {
@@ -164,8 +172,9 @@ impl Parts {
                 touch.last_reader = self.current;
             }
             Access::Write => touch.writer = self.current,
+            Access::Contend(stays) => touch.contender = Some((self.current, stays)),
         }
-        if meets_writer || (access == Access::Write && meets_reader) {
+        if meets_writer || meets_contender || (access != Access::Read && meets_reader) {
             return wrong("two parts of a grid use the same memory, and one of them writes it");
         }
         Ok(())

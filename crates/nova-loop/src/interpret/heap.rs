@@ -2,7 +2,7 @@
 
 use super::grids::{Access, Parts, Touch};
 use super::{Pointer, Step, wrong};
-use crate::ir::{Combined, FEW, PART};
+use crate::ir::{Combined, FEW, PART, Stays};
 use nova_core::value::LARGEST_VECTOR;
 use nova_core::{Scalar, ScalarOperation, ScalarValue, operations};
 use std::cell::{Cell, RefCell};
@@ -319,7 +319,37 @@ impl Heap {
     /// Writes an element.
     pub(super) fn store(&mut self, pointer: Pointer, index: i64, value: ScalarValue) -> Step<()> {
         let (id, address) = self.position(pointer, index)?;
-        self.touch(self.block(id)?, address..address + 1, Access::Write)?;
+        self.put((id, address), value, Access::Write)
+    }
+
+    /// Writes an element as other parts of a grid may do at the same time.
+    pub(super) fn contend(
+        &mut self,
+        pointer: Pointer,
+        index: i64,
+        value: ScalarValue,
+        stays: Stays,
+    ) -> Step<()> {
+        let (id, address) = self.position(pointer, index)?;
+        let value = match (stays, self.block(id)?.elements.get(address)) {
+            (Stays::Any, _) => value,
+            (Stays::Greatest, Some(Some(before))) => {
+                operations::evaluate_unchecked(ScalarOperation::Maximum, &[*before, value], true)
+            }
+            (Stays::Greatest, _) => {
+                return wrong(format!("element {address} is raised before it is written"));
+            }
+        };
+        self.put((id, address), value, Access::Contend(stays))
+    }
+
+    fn put(
+        &mut self,
+        (id, address): (BlockId, usize),
+        value: ScalarValue,
+        access: Access,
+    ) -> Step<()> {
+        self.touch(self.block(id)?, address..address + 1, access)?;
         let block = self.block_mut(id)?;
         if block.owner == Owner::Outside {
             return wrong("memory of the caller is written");

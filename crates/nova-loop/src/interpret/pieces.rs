@@ -73,6 +73,7 @@ impl<'p> Machine<'p> {
                 }
             }
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }

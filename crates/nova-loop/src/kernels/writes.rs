@@ -61,7 +61,7 @@ fn written_through(
     }
     let mut written = BTreeSet::new();
     each_command(commands, |command| match command {
-        Command::Store { pointer, .. } => {
+        Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
             written.extend(leads_to.get(pointer).into_iter().flatten().copied());
         }
         Command::Copy { to, .. } => written.extend(of(to, &leads_to)),

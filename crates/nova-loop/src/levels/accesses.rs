@@ -23,6 +23,7 @@ impl Origins {
             Command::Allocate { pointer, .. } => *allocated.entry(*pointer).or_default() += 1,
             Command::Declare { value: None, .. }
             | Command::Store { .. }
+            | Command::Contend { .. }
             | Command::CombineFew { .. }
             | Command::Prefetch { .. }
             | Command::OnHost { .. } => {}
@@ -158,7 +159,7 @@ impl Roots {
                 Command::Local { pointer, .. } => {
                     inside.insert(*pointer);
                 }
-                Command::Store { pointer, .. } => {
+                Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
                     written.extend(self.behind(&Expression::Variable(*pointer)));
                 }
                 Command::Copy { to, from, .. } => {
@@ -197,7 +198,7 @@ impl Roots {
             Command::Local { pointer, .. } => {
                 inside.insert(*pointer);
             }
-            Command::Store { pointer, .. } => {
+            Command::Store { pointer, .. } | Command::Contend { pointer, .. } => {
                 written.extend(self.behind(&Expression::Variable(*pointer)));
             }
             Command::Copy { to, .. } => written.extend(self.behind(to)),

@@ -1,7 +1,7 @@
 //! The forms of commands: one table.
 
 use super::Parser;
-use crate::ir::{Command, Destination, HostAccess, Round, drop_commands};
+use crate::ir::{Command, Destination, HostAccess, Round, Stays, drop_commands};
 use nova_core::SumId;
 use nova_core::forms::read::FormReader;
 use nova_diag::deep;
@@ -53,6 +53,12 @@ const COMMANDS: &[(&str, Rule)] = &[
             index: p.expression(index)?,
             value: p.expression(value)?,
         })
+    }),
+    ("contend_any", |p, at, items| {
+        p.contend(at, items, Stays::Any)
+    }),
+    ("contend_greatest", |p, at, items| {
+        p.contend(at, items, Stays::Greatest)
     }),
     ("allocate", |p, at, items| {
         let ([block, pointer, element, count], place) = p.placed(at, items)?;
@@ -482,6 +488,17 @@ impl<'a> Parser<'a> {
     }
 
     /// `(for i COUNT LEVEL "place" COMMAND …)`.
+    /// A store of several iterations.
+    fn contend(&mut self, at: DatumId, items: &[DatumId], stays: Stays) -> Option<Command> {
+        let [pointer, index, value] = self.exactly(at, items)?;
+        Some(Command::Contend {
+            pointer: self.variable(pointer)?,
+            index: self.expression(index)?,
+            value: self.expression(value)?,
+            stays,
+        })
+    }
+
     fn counted(&mut self, at: DatumId, items: &'a [DatumId]) -> Option<Command> {
         let [variable, count, level, rest @ ..] = items else {
             return self.error(at, "a loop has a variable, a count and a level");

@@ -132,6 +132,17 @@ impl Printer<'_> {
                 self.argument(index);
                 self.argument(value);
             }
+            Command::Contend {
+                pointer,
+                index,
+                value,
+                stays,
+            } => {
+                self.out.text(&format!("contend_{}", stays.word()));
+                self.variable(*pointer);
+                self.argument(index);
+                self.argument(value);
+            }
             Command::Allocate {
                 block,
                 pointer,
@@ -440,6 +451,7 @@ impl Printer<'_> {
                 self.argument(count);
             }
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }

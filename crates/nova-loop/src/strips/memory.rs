@@ -40,6 +40,7 @@ impl Memory {
                 }
                 Command::Declare { value: None, .. }
                 | Command::Store { .. }
+                | Command::Contend { .. }
                 | Command::Stream { .. }
                 | Command::Prefetch { .. } => {}
                 Command::PlanStream { shift, .. } => {
@@ -98,7 +99,7 @@ impl Memory {
     pub(crate) fn is_apart(&self, body: &[Command]) -> bool {
         let mut written = BTreeSet::new();
         walk::each_command(body, |command| {
-            if let Command::Store { pointer, .. } = command {
+            if let Command::Store { pointer, .. } | Command::Contend { pointer, .. } = command {
                 written.insert(*pointer);
             }
         });

@@ -30,6 +30,7 @@ mod scan;
 mod sort;
 mod statements;
 mod states;
+mod stored;
 mod taking;
 mod tiles;
 mod tree;

@@ -155,7 +155,12 @@ impl<'a> Translator<'a> {
         self.note_space(operation, made)?;
         let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
         before.into_iter().for_each(|command| self.emit(command));
-        self.wrap_at(level, &extents, &indices, code, place);
+        match (level, &extents[..], &indices[..]) {
+            (Level::Grid, [count], [index]) if self.stores_in_parts(operation) => {
+                self.wrap_in_parts(count.clone(), *index, code, place);
+            }
+            _ => self.wrap_at(level, &extents, &indices, code, place),
+        }
         self.note_strategy(operation);
         after.into_iter().for_each(|command| self.emit(command));
         for output in outputs {
@@ -282,7 +287,7 @@ impl<'a> Translator<'a> {
         let ordered = operation.outputs.iter().any(|o| match o {
             flat::Output::Reduce { .. } => true,
             flat::Output::Map => false,
-            flat::Output::Scatter { positions, .. } => *positions == flat::Positions::Given,
+            flat::Output::Scatter { positions, .. } => !positions.are_orderless(),
             flat::Output::Scan { .. }
             | flat::Output::Filter { .. }
             | flat::Output::Histogram { .. }

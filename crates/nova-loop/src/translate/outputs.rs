@@ -10,7 +10,7 @@ use super::statements::single;
 use super::{INDEX, Result, Translator};
 use crate::Machine;
 use crate::error::internal;
-use crate::ir::{Command, Expression, Type, Variable};
+use crate::ir::{Command, Expression, Stays, Type, Variable};
 use crate::strips::cost::work;
 use nova_core::{Scalar, ScalarOperation};
 use nova_flat::ir as flat;
@@ -43,10 +43,21 @@ pub(super) enum Output<'a> {
     Join(flat::Variable),
 }
 
+/// How a scatter stores a value where the element may have another one.
+#[derive(Clone, Copy)]
+pub(super) enum Way {
+    /// Over what is there.
+    Over,
+    /// If it is greater.
+    IfGreater,
+    /// As other iterations do at the same time.
+    Contends(Stays),
+}
+
 /// Where a scatter under way stores its values.
 pub(super) enum Positions {
-    /// At indices below the length of the destinations.
-    Given { length: Expression },
+    /// At indices below the length of the destinations, in this way.
+    Given { length: Expression, way: Way },
     /// At the indices of the space, counted from these.
     Block { starts: Vec<Expression> },
 }
@@ -181,8 +192,19 @@ impl<'a> Translator<'a> {
             let to = self.destination(*to, length.clone(), &space.place)?;
             self.copy_unless_same(to, from, &space.place)?;
         }
+        let way = match (positions, space.shared) {
+            (flat::Positions::Unordered, true) => Way::Contends(Stays::Any),
+            (flat::Positions::Greatest, true) => Way::Contends(Stays::Greatest),
+            (flat::Positions::Greatest, false) => Way::IfGreater,
+            (
+                flat::Positions::Given | flat::Positions::Unordered | flat::Positions::Block(_),
+                _,
+            ) => Way::Over,
+        };
         match positions {
-            flat::Positions::Given => Ok(Positions::Given { length }),
+            flat::Positions::Given | flat::Positions::Unordered | flat::Positions::Greatest => {
+                Ok(Positions::Given { length, way })
+            }
             flat::Positions::Block(starts) => {
                 let starts = starts.iter().map(|start| self.simple(*start));
                 let starts = starts.collect::<Result<_>>()?;
@@ -273,14 +295,16 @@ impl<'a> Translator<'a> {
                 })
             }
             Output::Scatter {
-                positions: Positions::Given { length },
+                positions: Positions::Given { length, way },
                 arrays,
             } => {
                 let (index, values) = split(values, 1)?;
                 let index = self.simple(single_value(index)?)?;
                 self.save_for(arrays)?;
-                self.when(Self::in_range(&index, length), |this| {
-                    this.store_all(arrays, &[index], values)
+                self.when(Self::in_range(&index, length), |this| match way {
+                    Way::Over => this.store_all(arrays, &[index], values),
+                    Way::IfGreater => this.store_greater(arrays, index, values),
+                    Way::Contends(stays) => this.contend(arrays, &index, values, *stays),
                 })
             }
             Output::Scatter {
@@ -345,6 +369,53 @@ impl<'a> Translator<'a> {
             let value = self.scalar(*value)?;
             let place = self.place(*array)?;
             self.store(place, indices.to_vec(), value)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a value into each array where it is greater than the element.
+    fn store_greater(
+        &mut self,
+        arrays: &[flat::Variable],
+        index: Expression,
+        values: &[flat::Atom],
+    ) -> Result<()> {
+        for (array, value) in arrays.iter().zip(values) {
+            let value = self.simple(*value)?;
+            let place = self.place(*array)?;
+            let element = place.element;
+            let before = self.load(place, vec![index.clone()])?;
+            let is_greater = Expression::Scalar {
+                operation: ScalarOperation::Greater,
+                operand: element,
+                arguments: vec![value.clone(), before],
+            };
+            self.when(is_greater, |this| {
+                this.store(place, vec![index.clone()], value)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Stores a value into each array as other iterations do at the same time.
+    fn contend(
+        &mut self,
+        arrays: &[flat::Variable],
+        index: &Expression,
+        values: &[flat::Atom],
+        stays: Stays,
+    ) -> Result<()> {
+        for (array, value) in arrays.iter().zip(values) {
+            let value = self.scalar(*value)?;
+            let place = self.place(*array)?;
+            let index = self.address(place.lmad, vec![index.clone()])?;
+            self.flush_conflicts(place.block)?;
+            self.emit(Command::Contend {
+                pointer: place.pointer,
+                index,
+                value,
+                stays,
+            });
         }
         Ok(())
     }

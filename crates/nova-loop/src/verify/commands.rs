@@ -1,7 +1,7 @@
 //! The rules of commands.
 
 use super::{BOOL, Enclosing, INDEX, Verifier};
-use crate::ir::{Command, Expression, HostAccess, Level, Type, Variable};
+use crate::ir::{Command, Expression, HostAccess, Level, Stays, Type, Variable};
 use crate::ir::{
     bulk_commands, calls, errors, jumps, memory_commands, remarks, structures, variable_commands,
 };
@@ -133,6 +133,22 @@ impl<'p> Verifier<'p> {
                     Some(Type::Pointer(scalar)) => self.expect(value, Type::Scalar(scalar)),
                     Some(_) => self.error("a store through no pointer"),
                     None => {}
+                }
+            }
+            Command::Contend {
+                pointer,
+                index,
+                value,
+                stays,
+            } => {
+                self.expect(index, INDEX);
+                match (self.read(*pointer), stays) {
+                    (Some(Type::Pointer(scalar)), Stays::Any)
+                    | (Some(Type::Pointer(scalar @ Scalar::I32)), Stays::Greatest) => {
+                        self.expect(value, Type::Scalar(scalar));
+                    }
+                    (Some(_), _) => self.error("a store of several through no such pointer"),
+                    (None, _) => {}
                 }
             }
             Command::Allocate {

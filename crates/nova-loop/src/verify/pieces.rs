@@ -59,6 +59,7 @@ impl<'p> Verifier<'p> {
                 self.take_reference(*pieces, "dropped");
             }
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Allocate { .. }
             | Command::Reserve { .. }
             | Command::Unique { .. }

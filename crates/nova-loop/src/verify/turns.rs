@@ -65,6 +65,7 @@ fn may_wait(level: Level, body: &[Command]) -> bool {
             | errors!()
             | calls!() => true,
             Command::Store { .. }
+            | Command::Contend { .. }
             | Command::Retain(_)
             | Command::Release(_)
             | Command::If { .. }

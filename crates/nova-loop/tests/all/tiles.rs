@@ -10,6 +10,7 @@ const SMALL: TileSizes = TileSizes {
     accumulators: 32,
     steps: 4,
     rows: 8,
+    stored: 3,
 };
 
 /// A product of matrices over a reduction: `combine` of two elements, folded by `operator`.

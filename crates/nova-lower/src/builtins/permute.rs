@@ -5,10 +5,10 @@ use crate::builder::Lowerer;
 use crate::error::Result;
 use crate::join::Below;
 use crate::values::{Vector, next, take};
-use nova_core::{ErrorKind, Scalar, ScalarValue, Type};
+use nova_core::{ErrorKind, Scalar, ScalarOperation, ScalarValue, Type};
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Level, Output, Positions, Type as FlatType, Variable,
+    ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Type as FlatType, Variable,
 };
 use std::slice::Iter;
 
@@ -28,19 +28,18 @@ impl Lowerer<'_> {
         Ok(vector.atoms())
     }
 
-    /// Each element is stored at its place, which is checked off; one that has been checked off before is a
-    /// duplicate.
+    /// Each element is stored at its place, in any order. As many places as there are elements have got one
+    /// if and only if the indices are a permutation; else a loop in order finds the first that is wrong.
     pub(super) fn permute(&mut self, [indices, x]: &[Argument; 2]) -> Result<Vec<Atom>> {
         let (indices, x) = (indices.vector()?, x.vector()?);
         let scalar = super::scalar_type(&indices.element)?;
         self.check_lengths(indices.length, x.length);
         let n = x.length;
-        let start = self.everywhere("free", n, ScalarValue::Bool(true));
-        let [free, left] = ["free", "left"].map(|name| {
-            let ty = FlatType::Array(Scalar::Bool, vec![n]);
-            self.output.add_variable(name, ty)
-        });
-        let (mut destinations, mut pattern) = (Vec::new(), vec![left]);
+        let taken = self
+            .output
+            .add_variable("taken", FlatType::Array(Scalar::Bool, vec![n]));
+        let mut destinations = vec![self.everywhere("free", n, ScalarValue::Bool(false))];
+        let mut pattern = vec![taken];
         let lifted = self.map_tops(&x.element, &x.lifted, |b, atom| {
             let (_, scalar) = b.array(atom)?;
             let zero = ScalarValue::from_integer_wrapping(scalar, 0);
@@ -50,6 +49,57 @@ impl Lowerer<'_> {
             pattern.push(moved);
             Ok(Atom::Variable(moved))
         })?;
+        let index = self.index_variable(0);
+        let k = Atom::Variable(index);
+        let body = self.body(|b| {
+            let index = b.index(indices.lifted[0], &[k])?;
+            let place = b.index_from(index, scalar);
+            let mut results = vec![place, Atom::Constant(ScalarValue::Bool(true))];
+            results.extend(b.descriptor(&x.element, &x.lifted, &[k])?);
+            Ok(results)
+        })?;
+        let operation = ArrayOperation {
+            shape: vec![n],
+            indices: vec![index],
+            level: Level::Sequential,
+            strategy: None,
+            carries: Vec::new(),
+            body,
+            outputs: vec![Output::Scatter {
+                destinations,
+                positions: Positions::Unordered,
+            }],
+        };
+        self.emit(pattern, Expression::Operation(operation));
+        let places = self.add_up("places", n, |b, place| {
+            let is_taken = b.index(Atom::Variable(taken), &[place])?;
+            b.select(
+                Scalar::I64,
+                is_taken,
+                |_| Ok(Atom::index(1)),
+                |_| Ok(Atom::index(0)),
+            )
+        })?;
+        let condition = self.compare(ScalarOperation::Equal, places, n);
+        let otherwise = self.body(|b| b.find_wrong(&indices, scalar))?;
+        let choice = Expression::If {
+            condition,
+            then: Body::default(),
+            otherwise,
+        };
+        self.emit(Vec::new(), choice);
+        let vector = Vector { lifted, ..x };
+        Ok(vector.atoms())
+    }
+
+    /// Fails with the first index that is outside, or that has been there before.
+    fn find_wrong(&mut self, indices: &Vector, scalar: Scalar) -> Result<Vec<Atom>> {
+        let n = indices.length;
+        let start = self.everywhere("free", n, ScalarValue::Bool(true));
+        let [free, left] = ["free", "left"].map(|name| {
+            let ty = FlatType::Array(Scalar::Bool, vec![n]);
+            self.output.add_variable(name, ty)
+        });
         let index = self.index_variable(0);
         let k = Atom::Variable(index);
         let body = self.body(|b| {
@@ -65,17 +115,8 @@ impl Lowerer<'_> {
                 value: Atom::Constant(ScalarValue::Bool(false)),
             };
             let next = b.bind_array("free", Scalar::Bool, vec![n], expression);
-            let mut results = vec![next];
-            if !destinations.is_empty() {
-                results.push(place);
-                results.extend(b.descriptor(&x.element, &x.lifted, &[k])?);
-            }
-            Ok(results)
+            Ok(vec![next])
         })?;
-        let scatter = Output::Scatter {
-            destinations,
-            positions: Positions::Given,
-        };
         let operation = ArrayOperation {
             shape: vec![n],
             indices: vec![index],
@@ -83,14 +124,10 @@ impl Lowerer<'_> {
             strategy: None,
             carries: vec![(free, Atom::Variable(start))],
             body,
-            outputs: match lifted.is_empty() {
-                true => Vec::new(),
-                false => vec![scatter],
-            },
+            outputs: Vec::new(),
         };
-        self.emit(pattern, Expression::Operation(operation));
-        let vector = Vector { lifted, ..x };
-        Ok(vector.atoms())
+        self.emit(vec![left], Expression::Operation(operation));
+        Ok(Vec::new())
     }
 
     /// An array of one value.

@@ -83,7 +83,13 @@ impl Code<'_> {
     /// Whether both of two conditions hold.
     pub(super) fn both(&mut self, one: Atom, other: Atom) -> Atom {
         let no = Atom::Constant(ScalarValue::Bool(false));
-        self.choose_one(one, Scalar::Bool, |_| other, |_| no)
+        let yes = Atom::Constant(ScalarValue::Bool(true));
+        match (one, other) {
+            (one, other) if one == no || other == no => no,
+            (one, other) if one == yes => other,
+            (one, other) if other == yes => one,
+            (one, other) => self.choose_one(one, Scalar::Bool, |_| other, |_| no),
+        }
     }
 
     /// A loop: while the condition holds of the states, which are named, with what each starts as,

@@ -118,6 +118,13 @@ pub enum Cutting {
     Asked,
     /// Into runs of a power of two of elements.
     Runs,
+    /// Into parts that store into the same arrays.
+    Stores,
+    /// An index each, for a thread of a kernel that stores into the same arrays as others.
+    Arrays {
+        /// From how many elements of an array on.
+        from: i64,
+    },
     /// Into tiles, which kernels sort by a key, digit by digit.
     Digits {
         /// From how many elements on.
@@ -128,6 +135,8 @@ pub enum Cutting {
 /// What is done apart from the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// Indices claim the elements where they store: the last of them wins.
+    Claims,
     /// What the parts reduce to is reduced.
     Reduce(Freedom),
     /// What the lanes reduce to is reduced by kernels while there are more values than this, then by the
@@ -278,6 +287,22 @@ pub(super) fn pairs(one: &Body, other: &Body) -> Vec<(Variable, Variable)> {
 }
 
 impl Divided {
+    /// An operation that stores into arrays from around, whose values threads claim places for if they
+    /// differ.
+    pub(super) fn storing(division: Division, claims: bool) -> Divided {
+        Divided {
+            cut: match division.kernels {
+                true => Cutting::Arrays {
+                    from: 2 * division.grain,
+                },
+                false => Cutting::Stores,
+            },
+            steps: claims.then_some(Step::Claims).into_iter().collect(),
+            idle: false,
+            inside: None,
+        }
+    }
+
     /// How a sort is divided, by a key if there is one.
     pub(super) fn sort(key: Option<&Key>, division: Division) -> Divided {
         let (cut, steps) = match key {
@@ -360,6 +385,8 @@ impl Code<'_> {
                 | Cutting::Even { .. }
                 | Cutting::Elements { .. }
                 | Cutting::Asked
+                | Cutting::Stores
+                | Cutting::Arrays { .. }
                 | Cutting::Digits { .. }
                 | Cutting::Runs => step(output, twice, self.strict),
             };

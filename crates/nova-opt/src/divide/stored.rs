@@ -6,10 +6,10 @@
 
 use super::Divider;
 use super::parts::Code;
-use nova_core::{ScalarOperation, ScalarValue};
+use nova_core::{Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Expression, Level, Output, Positions, Statement, Variable,
+    ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Statement, Type, Variable,
 };
 
 /// Whether an operation stores blocks of arrays, and does nothing else but map.
@@ -31,6 +31,33 @@ pub(super) fn stores_blocks(operation: &ArrayOperation) -> bool {
 }
 
 impl Divider<'_> {
+    /// Writes an array of one value as a map, where there are devices: else the host would fill it, and the
+    /// device get all of it.
+    pub(super) fn fill_by_threads(&mut self, statement: &mut Statement) {
+        let Expression::Replicate { shape, value } = &statement.expression else {
+            return;
+        };
+        if !self.division.kernels {
+            return;
+        }
+        let indices = shape.iter().map(|_| {
+            let index = Type::Scalar(Scalar::I64);
+            self.program.add_variable("i", index)
+        });
+        statement.expression = Expression::Operation(ArrayOperation {
+            indices: indices.collect(),
+            shape: shape.clone(),
+            level: Level::Sequential,
+            strategy: None,
+            carries: Vec::new(),
+            body: Body {
+                statements: Vec::new(),
+                results: vec![*value],
+            },
+            outputs: vec![Output::Map],
+        });
+    }
+
     /// Writes an operation that stores blocks as a choice by the size of the arrays: itself, or a thread
     /// for each index.
     pub(super) fn divide_blocks(
@@ -47,7 +74,8 @@ impl Divider<'_> {
         let array = destinations.next();
         drop(destinations);
         let least = Atom::index(2 * self.division.grain);
-        let mut code = Code::new(self.program, place.clone(), self.division);
+        self.note_stores(&pattern, false);
+        let mut code = Code::new(self.program, place, self.division);
         let mut elements = Atom::index(1);
         let shape = array.map(|array| code.program.ty(array).shape().to_vec());
         for extent in shape.unwrap_or_default() {
@@ -55,40 +83,19 @@ impl Divider<'_> {
         }
         let condition = code.compare(ScalarOperation::GreaterEqual, elements, least);
         let whole = code.fresh_whole(&operation);
-        let mut divided = operation;
-        divided.level = Level::Grid;
-        code.keep_apart(&mut divided);
-        if let Atom::Constant(value) = condition {
-            let chosen = match value {
-                ScalarValue::Bool(true) => divided,
-                _ => whole,
-            };
-            code.push(pattern, Expression::Operation(chosen));
-            return out.append(&mut code.out);
-        }
-        let then = code.branch(&pattern, |code, own| {
-            code.push(own, Expression::Operation(divided));
-        });
-        let otherwise = code.branch(&pattern, |code, own| {
-            code.push(own, Expression::Operation(whole));
+        code.store_or_leave(&pattern, condition, whole, |code| {
+            let mut divided = operation;
+            code.keep_apart(&mut divided);
+            divided
         });
         out.append(&mut code.out);
-        out.push(Statement {
-            pattern,
-            expression: Expression::If {
-                condition,
-                then,
-                otherwise,
-            },
-            place,
-        });
     }
 }
 
 impl Code<'_> {
     /// Writes into the extents what checks before the operation have made sure: that a row of a block is no
     /// longer than the array's. Then threads are seen to store at places apart, wherever the block begins.
-    fn keep_apart(&mut self, operation: &mut ArrayOperation) {
+    pub(super) fn keep_apart(&mut self, operation: &mut ArrayOperation) {
         let ArrayOperation { shape, outputs, .. } = operation;
         for output in outputs {
             let Output::Scatter { destinations, .. } = output else {

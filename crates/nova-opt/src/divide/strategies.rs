@@ -11,9 +11,7 @@ use super::shared::NodeMakers;
 use crate::effects::{Effects, FunctionEffects};
 use crate::reachable::functions_with;
 use nova_core::strategy;
-use nova_flat::ir::{
-    ArrayOperation, Body, Expression, FunctionId, Level, Output, Positions, Program,
-};
+use nova_flat::ir::{ArrayOperation, Body, Expression, FunctionId, Level, Output, Program};
 use nova_flat::visit::{bodies_mut, each_statement};
 use std::collections::BTreeSet;
 
@@ -78,20 +76,11 @@ fn is_for_many(operation: &ArrayOperation) -> bool {
 /// Whether the indices of an operation write an output apart from each other.
 pub(super) fn writes_apart(output: &Output) -> bool {
     match output {
-        Output::Map
-        | Output::Collect { .. }
-        | Output::Join { .. }
-        | Output::Scatter {
-            positions: Positions::Block(_),
-            ..
-        } => true,
+        Output::Map | Output::Collect { .. } | Output::Join { .. } => true,
+        Output::Scatter { positions, .. } => positions.are_orderless(),
         Output::Reduce { .. }
         | Output::Scan { .. }
         | Output::Filter { .. }
-        | Output::Scatter {
-            positions: Positions::Given,
-            ..
-        }
         | Output::Histogram { .. } => false,
     }
 }

@@ -6,7 +6,7 @@ use super::running::exact_scans;
 use crate::effects::FunctionEffects;
 use nova_diag::{Place, deep};
 use nova_flat::ir::{
-    ArrayOperation, Body, Expression, Level, Output, Positions, Program, Statement, Variable,
+    ArrayOperation, Body, Expression, Level, Output, Program, Statement, Variable,
 };
 use nova_flat::visit::{bodies, each_statement, used_variables};
 use nova_flat::{
@@ -194,18 +194,8 @@ fn order_matters(operation: &ArrayOperation, strict: bool) -> bool {
         Output::Reduce { lambda, .. } | Output::Histogram { lambda, .. } => {
             neutral_values(lambda, strict).is_none()
         }
-        Output::Scan { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. }
-        | Output::Scatter {
-            positions: Positions::Block(_),
-            ..
-        } => true,
-        Output::Map
-        | Output::Filter { .. }
-        | Output::Scatter {
-            positions: Positions::Given,
-            ..
-        } => false,
+        Output::Scan { .. } | Output::Collect { .. } | Output::Join { .. } => true,
+        Output::Scatter { positions, .. } => !positions.are_given(),
+        Output::Map | Output::Filter { .. } => false,
     })
 }

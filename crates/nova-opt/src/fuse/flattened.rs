@@ -13,8 +13,8 @@ use crate::writer::Writer;
 use nova_core::{LONGEST, Scalar, ScalarOperation};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Positions, Program,
-    Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Bracketing, Expression, Lambda, Output, Program, Statement, Type,
+    Variable,
 };
 use nova_flat::visit::{
     Substitution, each_body_mut, each_statement, free_variables, fresh_lambda, used_variables,
@@ -120,7 +120,7 @@ pub(super) fn can_run_there(
 fn runs_in_rows(output: &Output, rules: Rules) -> bool {
     match output {
         Output::Reduce { lambda, .. } => neutral_values(lambda, rules.strict).is_some(),
-        Output::Scatter { positions, .. } => *positions == Positions::Given,
+        Output::Scatter { positions, .. } => positions.are_given(),
         Output::Map
         | Output::Scan { .. }
         | Output::Filter { .. }

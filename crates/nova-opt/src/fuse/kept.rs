@@ -8,7 +8,7 @@ use super::reads::{each_nested, is_read_only_here, outputs_of};
 use nova_core::{Scalar, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Output, Positions, Program, Statement, Type, Variable,
+    ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Type, Variable,
 };
 use nova_flat::visit::{free_variables, used_variables};
 use nova_flat::{
@@ -150,17 +150,11 @@ fn neutral(output: &Output, values: usize, strict: bool) -> Option<Vec<Option<At
         Output::Histogram { lambda, .. } => {
             neutral_values(lambda, strict).map(|_| first(Atom::index(-1)))
         }
-        Output::Scatter {
-            positions: Positions::Given,
-            ..
-        } => Some(first(Atom::index(-1))),
-        Output::Scatter {
-            positions: Positions::Block(_),
-            ..
-        }
-        | Output::Scan { .. }
-        | Output::Collect { .. }
-        | Output::Join { .. } => None,
+        Output::Scatter { positions, .. } => match positions.are_given() {
+            true => Some(first(Atom::index(-1))),
+            false => None,
+        },
+        Output::Scan { .. } | Output::Collect { .. } | Output::Join { .. } => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reductions and scans whose values may be combined in any order and bracketing: operators on
 //! integers, component by component.
 
-use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output, Positions};
+use nova_flat::ir::{ArrayOperation, Atom, Lambda, Output};
 use nova_flat::operators::{Operator, by_component};
 
 /// For each component of a lambda's values the one that changes nothing, where the lambda combines
@@ -44,18 +44,10 @@ pub(super) fn wants_lanes(operation: &ArrayOperation) -> bool {
 /// Whether an operation has an output for which values are computed one at a time.
 pub(super) fn is_sequential(operation: &ArrayOperation) -> bool {
     operation.outputs.iter().any(|output| match output {
-        Output::Map
-        | Output::Reduce { .. }
-        | Output::Scatter {
-            positions: Positions::Block(_),
-            ..
-        } => false,
+        Output::Map | Output::Reduce { .. } => false,
+        Output::Scatter { positions, .. } => positions.are_given(),
         Output::Scan { .. }
         | Output::Filter { .. }
-        | Output::Scatter {
-            positions: Positions::Given,
-            ..
-        }
         | Output::Histogram { .. }
         | Output::Collect { .. }
         | Output::Join { .. } => true,

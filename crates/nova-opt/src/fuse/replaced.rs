@@ -123,7 +123,9 @@ impl Replaced {
                         positions,
                     } => destinations.iter().any(|array| match positions {
                         Positions::Block(starts) => reads(array, starts),
-                        Positions::Given => reads(array, &[]),
+                        Positions::Given | Positions::Unordered | Positions::Greatest => {
+                            reads(array, &[])
+                        }
                     }),
                     _makes_anew => false,
                 })

@@ -3,9 +3,7 @@
 use super::forward::retain;
 use crate::effects::FunctionEffects;
 use nova_diag::deep;
-use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Output, Positions, Program, Statement, Variable,
-};
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Program, Statement, Variable};
 use nova_flat::visit::{binders, bodies, bodies_mut, type_variables, used_variables};
 use nova_flat::{array_expressions, call_expressions, node_expressions, pure_expressions};
 use std::collections::HashSet;
@@ -207,14 +205,7 @@ impl Dead<'_> {
         let (consumed, given) = match output {
             Output::Filter { .. } => (1, 1),
             Output::Collect { .. } => (1, 3),
-            Output::Scatter {
-                positions: Positions::Given,
-                ..
-            } => (1, 0),
-            Output::Scatter {
-                positions: Positions::Block(_),
-                ..
-            } => (0, 0),
+            Output::Scatter { positions, .. } => (usize::from(positions.are_given()), 0),
             Output::Map | Output::Reduce { .. } | Output::Join { .. } => {
                 (output.consumes(), output.gives())
             }

@@ -14,7 +14,7 @@ use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sizes of tiles.
+/// Sizes of tiles, and of what a thread stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSizes {
     /// Bytes of accumulators in one tile: what the registers of a processor hold.
@@ -25,6 +25,8 @@ pub struct TileSizes {
     /// Rows of results that share a panel of elements, a power of two and a multiple of
     /// [`ROWS`].
     pub rows: u32,
+    /// How many elements a thread stores at least, where threads share a scatter.
+    pub stored: u32,
 }
 
 /// Rows of results whose accumulators one tile holds, where rows share what they read.
@@ -45,6 +47,7 @@ impl Default for TileSizes {
             accumulators: 1024,
             steps: 128,
             rows: 64,
+            stored: 1 << 12,
         }
     }
 }

@@ -1,0 +1,436 @@
+//! Scatters, stored by threads of a device.
+//!
+//! Of several values for one element the last wins, wherever its thread is. So threads first claim
+//! elements: beside the destination lies a number for each of its elements, which becomes the greatest
+//! index whose value goes there. Then the thread of that index stores its value, and no other does. That
+//! takes three kernels, each over the values, and none over the destination: the first one sets the
+//! numbers of all elements that will be claimed, so that what few values cost does not depend on how
+//! many elements there are. Values that are the same for all indices need no claims. As for blocks
+//! ([`super::stored`]), the size of the array decides, not that of what is stored.
+//!
+//! What is not computed at once, reads of elements and a few operations, is computed before, into arrays.
+
+use super::Divider;
+use super::notes::Divided;
+use super::parts::{Code, fresh_operation};
+use crate::cheap::is_cheap;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::Place;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Statement, Type, Variable,
+};
+use nova_flat::visit::each_statement;
+
+/// The most statements that are computed again for each kernel.
+const MOST_STATEMENTS: usize = 8;
+/// How many elements a row of a block has at least that a thread of a processor stores.
+const LEAST_ROW: i64 = 512;
+/// The number of an element that nobody has claimed.
+const NOBODY: ScalarValue = ScalarValue::I32(-1);
+
+/// Whether an operation scatters to given positions, and does nothing else but map.
+pub(super) fn scatters(operation: &ArrayOperation) -> bool {
+    let fits = |output: &Output| match output {
+        Output::Map | Output::Scatter { .. } => true,
+        Output::Reduce { .. }
+        | Output::Scan { .. }
+        | Output::Filter { .. }
+        | Output::Histogram { .. }
+        | Output::Collect { .. }
+        | Output::Join { .. } => false,
+    };
+    operation.carries.is_empty()
+        && operation.shape.len() == 1
+        && operation.outputs.iter().all(fits)
+        && operation.outputs.iter().any(is_given)
+}
+
+fn is_given(output: &Output) -> bool {
+    matches!(output, Output::Scatter { positions, .. } if positions.are_given())
+}
+
+/// Whether a body may be computed once more for each of several kernels.
+fn is_light(body: &Body) -> bool {
+    let statements = &body.statements;
+    statements.len() <= MOST_STATEMENTS && statements.iter().all(|s| is_cheap(&s.expression))
+}
+
+/// Whether a body has operations, which may be worth more threads than those of the indices.
+fn has_operations(body: &Body) -> bool {
+    let mut found = false;
+    each_statement(body, &mut |statement| {
+        found |= match &statement.expression {
+            Expression::Operation(_) | Expression::Call { .. } | Expression::Sort { .. } => true,
+            _scalars => false,
+        };
+    });
+    found
+}
+
+/// Whether an atom is the same for all indices of an operation.
+fn is_same(operation: &ArrayOperation, atom: Atom) -> bool {
+    match atom {
+        Atom::Constant(_) => true,
+        Atom::Variable(variable) => {
+            let bound = |s: &Statement| s.pattern.contains(&variable);
+            !operation.indices.contains(&variable) && !operation.body.statements.iter().any(bound)
+        }
+    }
+}
+
+/// Whether what an operation stores does not depend on the order in which threads do it, and whose indices
+/// cost nothing that would be worth threads of its own.
+pub(super) fn is_orderless(operation: &ArrayOperation) -> bool {
+    contended(operation).is_empty() && !has_operations(&operation.body)
+}
+
+/// Lets any of several threads store where each would store the same.
+fn leave_order(operation: &mut ArrayOperation) {
+    for output in &mut operation.outputs {
+        if let Output::Scatter { positions, .. } = output
+            && *positions == Positions::Given
+        {
+            *positions = Positions::Unordered;
+        }
+    }
+}
+
+/// A scatter whose values differ: where its position stands among the results of the body, and one of
+/// its destinations.
+struct Contended {
+    position: usize,
+    destination: Variable,
+}
+
+/// The scatters of an operation whose values are not the same for all indices.
+fn contended(operation: &ArrayOperation) -> Vec<Contended> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for output in &operation.outputs {
+        let consumed = output.consumes();
+        if let Output::Scatter {
+            destinations,
+            positions: Positions::Given,
+        } = output
+        {
+            let values = operation.body.results.get(at + 1..at + consumed);
+            let mut values = values.unwrap_or_default().iter();
+            if let Some(destination) = destinations.first()
+                && !values.all(|value| is_same(operation, *value))
+            {
+                found.push(Contended {
+                    position: at,
+                    destination: *destination,
+                });
+            }
+        }
+        at += consumed;
+    }
+    found
+}
+
+impl Divider<'_> {
+    /// Writes an operation that scatters as a choice by the size of the arrays: itself, or threads for its
+    /// indices.
+    pub(super) fn divide_scatter(
+        &mut self,
+        pattern: Vec<Variable>,
+        operation: ArrayOperation,
+        place: Place,
+        out: &mut Vec<Statement>,
+    ) {
+        let contended = contended(&operation);
+        let is_ready = match contended.is_empty() {
+            true => !has_operations(&operation.body),
+            false => is_light(&operation.body),
+        };
+        if is_ready {
+            self.note_stores(&pattern, !contended.is_empty());
+        } else {
+            let statements = self.computed_before(pattern, operation, &place);
+            let mut body = Body {
+                statements,
+                results: Vec::new(),
+            };
+            self.body(&mut body);
+            return out.append(&mut body.statements);
+        }
+        let mut code = Code::new(self.program, place, self.division);
+        let least = 2 * self.division.grain;
+        let condition = code.is_worth_scattering(&operation, !contended.is_empty(), least);
+        let whole = code.fresh_whole(&operation);
+        code.store_or_leave(&pattern, condition, whole, |code| {
+            let mut divided = operation;
+            leave_order(&mut divided);
+            for scatter in contended {
+                code.claim(&mut divided, &scatter);
+            }
+            divided
+        });
+        out.append(&mut code.out);
+    }
+
+    /// Writes an operation that stores, whose order does not matter, as a choice by what it costs: itself,
+    /// or threads of a processor for parts of its indices.
+    pub(super) fn store_in_parts(
+        &mut self,
+        pattern: Vec<Variable>,
+        operation: ArrayOperation,
+        place: Place,
+        out: &mut Vec<Statement>,
+    ) {
+        self.note_stores(&pattern, false);
+        let mut code = Code::new(self.program, place, self.division);
+        let worth = code.is_worth(&operation, false, self.division);
+        let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
+        if let [_, inner @ ..] = operation.shape.as_slice()
+            && !inner.is_empty()
+        {
+            let mut row = Atom::index(1);
+            for extent in inner {
+                row = code.scalar(ScalarOperation::Multiply, row, *extent);
+            }
+            let least = Atom::index(LEAST_ROW.min(self.division.grain));
+            let is_long = code.compare(ScalarOperation::GreaterEqual, row, least);
+            condition = code.both(condition, is_long);
+        }
+        let whole = code.fresh_whole(&operation);
+        code.store_or_leave(&pattern, condition, whole, |code| {
+            let mut divided = operation;
+            leave_order(&mut divided);
+            code.keep_apart(&mut divided);
+            divided
+        });
+        out.append(&mut code.out);
+    }
+
+    /// Records that threads share an operation that stores.
+    pub(super) fn note_stores(&mut self, pattern: &[Variable], claims: bool) {
+        if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
+            notes.divide(*key, Divided::storing(self.division, claims));
+        }
+    }
+
+    /// An operation that scatters as two: one that computes what is stored where, into arrays, and one that
+    /// scatters these.
+    fn computed_before(
+        &mut self,
+        pattern: Vec<Variable>,
+        mut operation: ArrayOperation,
+        place: &Place,
+    ) -> Vec<Statement> {
+        let mut code = Code::new(self.program, place.clone(), self.division);
+        let index = code.fresh("i", Scalar::I64);
+        let outputs = std::mem::take(&mut operation.outputs);
+        let results = std::mem::take(&mut operation.body.results);
+        let mut given = pattern.into_iter();
+        let mut consumed = results.into_iter();
+        let (mut first, mut second): (Vec<Variable>, Vec<Variable>) = Default::default();
+        let mut scatters = Vec::new();
+        let inner = operation.clone();
+        let (statements, stored) = code.apart(|code| {
+            let mut stored = Vec::new();
+            for output in outputs {
+                let own = given.by_ref().take(output.gives());
+                let values = consumed.by_ref().take(output.consumes());
+                if !is_given(&output) {
+                    first.extend(own);
+                    operation.body.results.extend(values);
+                    operation.outputs.push(output);
+                    continue;
+                }
+                second.extend(own);
+                for value in values {
+                    if is_same(&inner, value) {
+                        stored.push(value);
+                        continue;
+                    }
+                    let scalar = code.program.scalar_of(value).unwrap_or(Scalar::I64);
+                    let ty = Type::Array(scalar, operation.shape.clone());
+                    let array = code.program.add_variable("stored", ty);
+                    first.push(array);
+                    operation.body.results.push(value);
+                    operation.outputs.push(Output::Map);
+                    stored.push(code.element(array, Atom::Variable(index)));
+                }
+                scatters.push(output);
+            }
+            stored
+        });
+        let shape = operation.shape.first().copied();
+        code.push(first, Expression::Operation(operation));
+        let body = Body {
+            statements,
+            results: stored,
+        };
+        let count = shape.unwrap_or(Atom::index(0));
+        code.operation(second, count, index, Level::Sequential, body, scatters);
+        std::mem::take(&mut code.out)
+    }
+}
+
+impl Code<'_> {
+    /// Writes an operation that stores as it is, or, under a condition, as threads share it.
+    pub(super) fn store_or_leave(
+        &mut self,
+        pattern: &[Variable],
+        condition: Atom,
+        whole: ArrayOperation,
+        divide: impl FnOnce(&mut Self) -> ArrayOperation,
+    ) {
+        let shared = |code: &mut Self, own: Vec<Variable>| {
+            let mut divided = divide(code);
+            divided.level = Level::Grid;
+            code.push(own, Expression::Operation(divided));
+        };
+        match condition {
+            Atom::Constant(ScalarValue::Bool(true)) => shared(self, pattern.to_vec()),
+            Atom::Constant(_) => self.push(pattern.to_vec(), Expression::Operation(whole)),
+            Atom::Variable(_) => self.choose_way(pattern, condition, shared, |code, own| {
+                code.push(own, Expression::Operation(whole));
+            }),
+        }
+    }
+
+    /// Whether threads should store what an operation scatters: of its arrays one is large, and indices fit
+    /// into the numbers of claims.
+    fn is_worth_scattering(
+        &mut self,
+        operation: &ArrayOperation,
+        claims: bool,
+        least: i64,
+    ) -> Atom {
+        let count = operation.shape.first().copied().unwrap_or(Atom::index(0));
+        let mut largest = count;
+        for output in &operation.outputs {
+            if let Output::Scatter { destinations, .. } = output
+                && let Some(array) = destinations.first()
+                && let Some(extent) = self.program.ty(*array).shape().first().copied()
+            {
+                largest = self.scalar(ScalarOperation::Maximum, largest, extent);
+            }
+        }
+        let is_large = self.compare(ScalarOperation::GreaterEqual, largest, Atom::index(least));
+        if !claims {
+            return is_large;
+        }
+        let most = Atom::index(i64::from(i32::MAX));
+        let fits = self.compare(ScalarOperation::LessEqual, count, most);
+        self.both(is_large, fits)
+    }
+
+    /// Writes kernels in which indices claim the elements where their values go, and has an operation store
+    /// those of the greatest index only.
+    fn claim(&mut self, operation: &mut ArrayOperation, scatter: &Contended) {
+        let extents = self.program.ty(scatter.destination).shape().to_vec();
+        let (Some(position), Some(extent)) = (
+            operation.body.results.get(scatter.position).copied(),
+            extents.first().copied(),
+        ) else {
+            return;
+        };
+        let nobody = |_: &mut Self, _: Atom| Atom::Constant(NOBODY);
+        let mut claims = self.room("claims", Scalar::I32, extent);
+        let ways: [(Positions, &dyn Fn(&mut Self, Atom) -> Atom); 2] = [
+            (Positions::Unordered, &nobody),
+            (Positions::Greatest, &|code, index| code.claimant(index)),
+        ];
+        for (positions, value) in ways {
+            let next = self.like(claims, vec![extent]);
+            let mut kernel = self.positions_of(operation, position);
+            let index = kernel
+                .indices
+                .first()
+                .copied()
+                .map_or(Atom::index(0), Atom::Variable);
+            let (mut statements, value) = self.apart(|code| value(code, index));
+            kernel.body.statements.append(&mut statements);
+            kernel.body.results.push(value);
+            kernel.outputs = vec![Output::Scatter {
+                destinations: vec![claims],
+                positions,
+            }];
+            self.push(vec![next], Expression::Operation(kernel));
+            claims = next;
+        }
+        let index = operation
+            .indices
+            .first()
+            .copied()
+            .map_or(Atom::index(0), Atom::Variable);
+        let (mut statements, own) = self.apart(|code| {
+            let claimant = code.claimant(index);
+            let no = Atom::Constant(ScalarValue::Bool(false));
+            let nowhere = Atom::index(-1);
+            let inside = code.is_inside(position, extent);
+            let wins = code.choose_one(
+                inside,
+                Scalar::Bool,
+                |code| {
+                    let winner = code.element(claims, position);
+                    code.compute(
+                        ScalarOperation::Equal,
+                        Scalar::I32,
+                        &[winner, claimant],
+                        Scalar::Bool,
+                    )
+                },
+                |_| no,
+            );
+            code.choose_one(wins, Scalar::I64, |_| position, |_| nowhere)
+        });
+        operation.body.statements.append(&mut statements);
+        if let Some(result) = operation.body.results.get_mut(scatter.position) {
+            *result = own;
+        }
+    }
+
+    /// The number under which an index claims elements.
+    fn claimant(&mut self, index: Atom) -> Atom {
+        let wrap = ScalarOperation::Wrap(Scalar::I32);
+        self.compute(wrap, Scalar::I64, &[index], Scalar::I32)
+    }
+
+    fn is_inside(&mut self, position: Atom, extent: Atom) -> Atom {
+        let from = self.compare(ScalarOperation::GreaterEqual, position, Atom::index(0));
+        let to = self.compare(ScalarOperation::Less, position, extent);
+        self.both(from, to)
+    }
+
+    /// A grid over the indices of an operation that computes its positions; without outputs.
+    fn positions_of(&mut self, operation: &ArrayOperation, position: Atom) -> ArrayOperation {
+        let mut alone = ArrayOperation {
+            outputs: Vec::new(),
+            ..operation.clone()
+        };
+        alone.body.results = vec![position];
+        let mut copy = fresh_operation(self.program, &alone);
+        copy.level = Level::Grid;
+        copy
+    }
+
+    /// An array whose elements nobody may read before they are stored.
+    fn room(&mut self, name: &str, scalar: Scalar, extent: Atom) -> Variable {
+        let room = self
+            .program
+            .add_variable(name, Type::Array(scalar, vec![extent]));
+        let index = self.fresh("none", Scalar::I64);
+        let part = Type::Array(scalar, vec![Atom::index(1)]);
+        let part = self.program.add_variable("part", part);
+        let body = self.body(|code| {
+            let value = ScalarValue::from_integer_wrapping(scalar, 0);
+            let replicate = Expression::Replicate {
+                shape: vec![Atom::index(1)],
+                value: Atom::Constant(value),
+            };
+            code.push(vec![part], replicate);
+            vec![Atom::index(0), Atom::Variable(part)]
+        });
+        let output = Output::Join {
+            shape: vec![extent],
+        };
+        let none = Atom::index(0);
+        self.operation(vec![room], none, index, Level::Grid, body, vec![output]);
+        room
+    }
+}
