@@ -102,6 +102,7 @@ pub const SMALL_TILES: TileSizes = TileSizes {
     steps: 4,
     rows: 8,
     stored: 3,
+    line: 8,
 };
 
 impl Stages {

@@ -125,7 +125,7 @@ impl Introducer {
     ) -> Atom {
         match (result, destination) {
             (Atom::Variable(array), Some(destination))
-                if destination.stride > 1
+                if (destination.stride > 1 || self.is_apart(array))
                     && self.destinations.get(&array) != Some(&destination) =>
             {
                 Atom::Variable(self.copy(array, Some(destination), out, place))
@@ -134,6 +134,12 @@ impl Introducer {
             (Atom::Variable(_), Some(destination)) if destination.stride > 1 => result,
             (Atom::Variable(_) | Atom::Constant(_), _) => self.row_major(result, out, place),
         }
+    }
+
+    /// Whether elements of an array do not follow each other in memory.
+    fn is_apart(&self, array: Variable) -> bool {
+        let memory = self.memory(array);
+        memory.is_some_and(|memory| !memory.lmad.is_row_major())
     }
 
     /// A body whose results are handed on.
@@ -449,13 +455,10 @@ impl Introducer {
     /// An operand, copied where it is an array that is not row-major.
     fn row_major(&mut self, atom: Atom, out: &mut Statements, place: &Place) -> Atom {
         match atom {
-            Atom::Variable(variable) => match self.memory(variable) {
-                Some(memory) if !memory.lmad.is_row_major() => {
-                    Atom::Variable(self.copy(variable, None, out, place))
-                }
-                Some(_) | None => atom,
-            },
-            Atom::Constant(_) => atom,
+            Atom::Variable(variable) if self.is_apart(variable) => {
+                Atom::Variable(self.copy(variable, None, out, place))
+            }
+            Atom::Variable(_) | Atom::Constant(_) => atom,
         }
     }
 

@@ -195,15 +195,7 @@ impl<'a> Translator<'a> {
             });
             return Ok(());
         }
-        let extents = from
-            .shape
-            .iter()
-            .map(|a| self.simple(*a))
-            .collect::<Result<Vec<_>>>()?;
-        self.each_index(&extents, place, |this, indices| {
-            let value = this.load(from, indices.clone())?;
-            this.store(to, indices, value)
-        })
+        self.copy_strided(to, from, place)
     }
 
     /// Whether a comparison says that `index` lies in 0..`count`; both are simple.

@@ -31,6 +31,7 @@ mod sort;
 mod statements;
 mod states;
 mod stored;
+mod strided;
 mod taking;
 mod tiles;
 mod tree;
@@ -137,6 +138,8 @@ struct Translator<'a> {
     around: Vec<Vec<Command>>,
     /// How many operations and loops of the source are open around it.
     loops: u32,
+    /// How many grids are open around it.
+    grids: u32,
     lifetimes: Lifetimes<'a>,
     /// The blocks of rows that are made in place.
     growing: HashMap<flat::Variable, Growing>,
@@ -192,6 +195,7 @@ impl<'a> Translator<'a> {
             code: Vec::new(),
             around: Vec::new(),
             loops: 0,
+            grids: 0,
             lifetimes: Lifetimes::default(),
             growing: HashMap::new(),
             tail: None,

@@ -127,6 +127,7 @@ impl<'a> Translator<'a> {
         self.flush_loads()?;
         let around = u32::from(operation.level == flat::Level::Sequential);
         self.loops += around;
+        self.grids += 1 - around;
         let (code, ()) = self.nested(|this| {
             this.body(&operation.body, |this, results| {
                 let (next, mut rest) = split(results, operation.carries.len())?;
@@ -146,6 +147,7 @@ impl<'a> Translator<'a> {
         })?;
         self.end_rows_in_place(&made_in_place);
         self.loops -= around;
+        self.grids -= 1 - around;
         let mut code = code;
         let around = self.turns(operation, carried, (&states, &indices), &mut code, place);
         let level = match operation.carries.is_empty() || around.is_some() {
@@ -325,7 +327,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Writes one loop over all indices of a space around code, so that a thread has one of them.
-    fn wrap_flat(
+    pub(super) fn wrap_flat(
         &mut self,
         level: Level,
         extents: &[Expression],

@@ -11,6 +11,7 @@ const SMALL: TileSizes = TileSizes {
     steps: 4,
     rows: 8,
     stored: 3,
+    line: 8,
 };
 
 /// A product of matrices over a reduction: `combine` of two elements, folded by `operator`.

@@ -14,7 +14,7 @@ use nova_flat::operators::{Operator, by_component};
 use nova_flat::visit::{self, each_statement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sizes of tiles, and of what a thread stores.
+/// Sizes of tiles, and of what is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileSizes {
     /// Bytes of accumulators in one tile: what the registers of a processor hold.
@@ -27,6 +27,8 @@ pub struct TileSizes {
     pub rows: u32,
     /// How many elements a thread stores at least, where threads share a scatter.
     pub stored: u32,
+    /// Bytes of a line of memory, as caches have them.
+    pub line: u32,
 }
 
 /// Rows of results whose accumulators one tile holds, where rows share what they read.
@@ -48,6 +50,7 @@ impl Default for TileSizes {
             steps: 128,
             rows: 64,
             stored: 1 << 12,
+            line: 64,
         }
     }
 }

@@ -1,0 +1,174 @@
+//! Copies of arrays whose elements do not follow each other in memory: transposed, reversed, sliced.
+//!
+//! Where one side has its neighbours in another dimension than the other side, as in a transposed matrix,
+//! elements are copied in tiles: a line of memory that is read or written is used whole while it is in the
+//! cache. On a device the threads of a grid copy an element each, since the host would bring all of both
+//! arrays over.
+
+use super::address::Place;
+use super::{INDEX, Result, Translator};
+use crate::Machine;
+use crate::ir::{Command, Expression, Level, Variable};
+use nova_core::{Scalar, ScalarOperation};
+
+/// How many lines a tile has along the neighbours of what is read, and of what is written.
+const READ: i64 = 4;
+const WRITTEN: i64 = 1;
+/// From how many elements on threads of a device copy.
+const FOR_DEVICE: i64 = 128;
+
+/// One dimension of a copy that is cut into tiles.
+struct Tiled {
+    dimension: usize,
+    size: i64,
+}
+
+impl Translator<'_> {
+    /// Copies the elements of an array one by one.
+    pub(super) fn copy_strided(
+        &mut self,
+        to: Place<'_>,
+        from: Place<'_>,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let extents = from.shape.iter().map(|extent| self.simple(*extent));
+        let extents = extents.collect::<Result<Vec<_>>>()?;
+        let on_device = self.machine == Machine::Device && self.grids == 0;
+        if !on_device || !to.lmad.is_row_major() {
+            let tiles = tiles(to, from, i64::from(self.tiles.line));
+            return self.copy_in_order(to, from, &extents, tiles, place);
+        }
+        let (threads, ()) = self.nested(|this| {
+            let indices: Vec<Variable> = extents
+                .iter()
+                .map(|_| this.add_variable("i", INDEX))
+                .collect();
+            let (code, ()) = this.nested(|this| this.copy_element(to, from, &indices))?;
+            this.wrap_flat(Level::Grid, &extents, &indices, code, place);
+            Ok(())
+        })?;
+        let (order, ()) =
+            self.nested(|this| this.copy_in_order(to, from, &extents, None, place))?;
+        let all = extents.iter().cloned();
+        let count = all.fold(Expression::index(1), Expression::times);
+        let is_large = Expression::index(FOR_DEVICE).compare(ScalarOperation::LessEqual, count);
+        self.emit(Command::If {
+            condition: is_large,
+            then: threads,
+            otherwise: order,
+        });
+        Ok(())
+    }
+
+    fn copy_element(&mut self, to: Place<'_>, from: Place<'_>, indices: &[Variable]) -> Result<()> {
+        let indices: Vec<Expression> = indices.iter().map(|v| Expression::Variable(*v)).collect();
+        let value = self.load(from, indices.clone())?;
+        self.store(to, indices, value)
+    }
+
+    /// The same, by one thread.
+    fn copy_in_order(
+        &mut self,
+        to: Place<'_>,
+        from: Place<'_>,
+        extents: &[Expression],
+        tiles: Option<[Tiled; 2]>,
+        place: &nova_diag::Place,
+    ) -> Result<()> {
+        let indices: Vec<Variable> = (0..extents.len())
+            .map(|d| self.add_variable(NAMES[d.min(NAMES.len() - 1)], INDEX))
+            .collect();
+        let (code, ()) = self.nested(|this| this.copy_element(to, from, &indices))?;
+        match tiles {
+            Some(tiles) => self.wrap_in_tiles(extents, &indices, &tiles, code, place),
+            None => self.wrap(extents, &indices, code, place),
+        }
+        Ok(())
+    }
+
+    /// Writes the loops of a space around code, those over tiles outside of those in a tile.
+    fn wrap_in_tiles(
+        &mut self,
+        extents: &[Expression],
+        indices: &[Variable],
+        tiles: &[Tiled; 2],
+        code: Vec<Command>,
+        place: &nova_diag::Place,
+    ) {
+        let loop_of = |variable, count, body| Command::For {
+            variable,
+            count,
+            level: Level::Sequential,
+            body,
+            place: place.clone(),
+        };
+        let mut code = code;
+        let mut outer = Vec::new();
+        for tile in tiles.iter().rev() {
+            let (Some(extent), Some(index)) =
+                (extents.get(tile.dimension), indices.get(tile.dimension))
+            else {
+                return;
+            };
+            let [number, first, own] =
+                ["tile", "first", "own"].map(|name| self.add_variable(name, INDEX));
+            let begin = Expression::Variable(first);
+            code.insert(
+                0,
+                Command::declare(*index, begin.clone().plus(Expression::Variable(own))),
+            );
+            let left = extent.clone().minus(begin);
+            let length = number_of(ScalarOperation::Minimum, left, tile.size);
+            code = vec![loop_of(own, length, code)];
+            let start = Expression::Variable(number).times(Expression::index(tile.size));
+            let sum = extent.clone().plus(Expression::index(tile.size - 1));
+            let count = number_of(ScalarOperation::Divide, sum, tile.size);
+            outer.push((number, count, Command::declare(first, start)));
+        }
+        for (number, count, start) in outer {
+            code.insert(0, start);
+            code = vec![loop_of(number, count, code)];
+        }
+        let others = (0..extents.len()).filter(|d| tiles.iter().all(|tile| tile.dimension != *d));
+        for d in others.rev() {
+            if let (Some(extent), Some(index)) = (extents.get(d), indices.get(d)) {
+                code = vec![loop_of(*index, extent.clone(), code)];
+            }
+        }
+        self.code.extend(code);
+    }
+}
+
+const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
+
+fn number_of(operation: ScalarOperation, left: Expression, right: i64) -> Expression {
+    Expression::Scalar {
+        operation,
+        operand: Scalar::I64,
+        arguments: vec![left, Expression::index(right)],
+    }
+}
+
+/// The dimensions in which neighbours lie, of what is read and of what is written, if these are two.
+fn tiles(to: Place<'_>, from: Place<'_>, line: i64) -> Option<[Tiled; 2]> {
+    let neighbours = |place: Place<'_>| {
+        let dimensions = place.lmad.dimensions.iter();
+        let strides = dimensions.map(|(_, stride)| stride.as_constant());
+        strides
+            .rev()
+            .position(|stride| matches!(stride, Some(1 | -1)))
+    };
+    let last = to.lmad.dimensions.len().checked_sub(1)?;
+    let (read, written) = (last - neighbours(from)?, last - neighbours(to)?);
+    let elements = (line / i64::from(to.element.bits() / 8)).max(1);
+    (read != written).then_some([
+        Tiled {
+            dimension: read,
+            size: READ * elements,
+        },
+        Tiled {
+            dimension: written,
+            size: WRITTEN * elements,
+        },
+    ])
+}
