@@ -233,7 +233,8 @@ impl<'w, 'p> Judgement<'w, 'p> {
     }
 
     /// *Elements.* For iterations p < q, the places differ by at least one element, the same way
-    /// round for all: what both know proves it.
+    /// round for all: what both know proves it. Where iterations are numbers that are taken apart, those
+    /// with the same quotient may be another way round than the others.
     fn elements_differ(&self, (first, second): Pair, reasons: &[Reason]) -> bool {
         let prover = self.known_of_both((first, second), reasons);
         let Some(there) = second.index.substitute(&|symbol| self.later(symbol)) else {
@@ -241,7 +242,17 @@ impl<'w, 'p> Judgement<'w, 'p> {
         };
         let behind = there.minus(&first.index).plus_number(-1);
         let before = first.index.minus(&there).plus_number(-1);
-        prover.holds(&behind) || prover.holds(&before)
+        let differ = |prover: &Prover| prover.holds(&behind) || prover.holds(&before);
+        differ(&prover)
+            || self.rising_quotients().any(|rise| {
+                let with = |fact: Polynomial| {
+                    let mut prover = Prover::clone(&prover);
+                    prover.learn(&Fact::AtLeastZero(fact));
+                    prover
+                };
+                differ(&with(rise.plus_number(-1)))
+                    && differ(&with(Polynomial::default().minus(&rise)))
+            })
     }
 
     /// *Segments.* Both paths stay in the segment of their iteration, and that of an iteration ends
@@ -365,15 +376,22 @@ impl<'w, 'p> Judgement<'w, 'p> {
     /// *Quotients.* The number of an iteration, divided by what both iterations know, is in a later one as
     /// large or larger.
     fn divided(&self, prover: &mut Prover) {
-        let index = Polynomial::symbol(self.frame.symbol);
-        for (quotient, [number, by]) in &self.walk.divided {
-            let is_around = by.symbols().all(|symbol| symbol < self.frame.symbol);
-            let is_own = *number == index && *quotient > self.frame.symbol && is_around;
-            if is_own || self.without.contains(&Rule::Quotients) && *quotient > self.frame.symbol {
-                let rise = self.later(*quotient).minus(&Polynomial::symbol(*quotient));
-                prover.learn(&Fact::AtLeastZero(rise));
-            }
+        for rise in self.rising_quotients() {
+            prover.learn(&Fact::AtLeastZero(rise));
         }
+    }
+
+    /// By how much these quotients of a later iteration are larger.
+    fn rising_quotients(&self) -> impl Iterator<Item = Polynomial> {
+        let index = Polynomial::symbol(self.frame.symbol);
+        let own = self.walk.divided.iter().filter(move |(quotient, of)| {
+            let [number, by] = of;
+            let is_around = by.symbols().all(|symbol| symbol < self.frame.symbol);
+            let is_own = *number == index && is_around;
+            let is_inside = *quotient > self.frame.symbol;
+            is_inside && (is_own || self.without.contains(&Rule::Quotients))
+        });
+        own.map(|(quotient, _)| self.later(*quotient).minus(&Polynomial::symbol(*quotient)))
     }
 
     /// How many iterations lie between the two.

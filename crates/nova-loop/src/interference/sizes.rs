@@ -7,6 +7,9 @@ use super::Rule;
 use super::polynomial::{Polynomial, Symbol};
 use super::prover::{Case, Fact};
 use super::walk::Walk;
+use crate::ir::Expression;
+use nova_core::{Scalar, ScalarOperation};
+use nova_diag::deep;
 use std::collections::BTreeSet;
 
 /// A size with more factors is not looked at.
@@ -37,7 +40,21 @@ impl Walk<'_> {
         if !(2..=MOST_FACTORS).contains(&factors.len()) {
             return;
         }
-        let factors: Vec<Polynomial> = factors.iter().map(|f| Polynomial::symbol(*f)).collect();
+        let factors = factors.iter().map(|f| Polynomial::symbol(*f)).collect();
+        self.learn_positive(factors);
+    }
+
+    /// The same where the product is written, whose factors may be sums.
+    pub(super) fn learn_written_product(&mut self, count: &Expression) {
+        let mut factors = Vec::new();
+        each_factor(count, &mut |factor| factors.push(self.number(factor)));
+        if (2..=MOST_FACTORS).contains(&factors.len()) {
+            self.learn_positive(factors);
+        }
+    }
+
+    /// Numbers whose product is positive, if none of them is negative.
+    fn learn_positive(&mut self, factors: Vec<Polynomial>) {
         if factors.iter().all(|factor| self.is_never_negative(factor)) {
             for factor in factors {
                 self.learn(factor.plus_number(-1));
@@ -145,5 +162,19 @@ impl Walk<'_> {
             let value = inner.value.clone();
             self.cases_of(Case { conditions, value }, found);
         }
+    }
+}
+
+/// Calls `visit` on the factors of a product of `i64`s, or on what is none.
+fn each_factor<'e>(expression: &'e Expression, visit: &mut dyn FnMut(&'e Expression)) {
+    match expression {
+        Expression::Scalar {
+            operation: ScalarOperation::Multiply,
+            operand: Scalar::I64,
+            arguments,
+        } => arguments
+            .iter()
+            .for_each(|argument| deep(|| each_factor(argument, visit))),
+        other => visit(other),
     }
 }

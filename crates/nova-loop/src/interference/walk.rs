@@ -347,8 +347,9 @@ impl<'p> Walk<'p> {
         let (context, sizes) = (self.context, self.sizes.clone());
         let may_skip = index.is_some();
         self.depth += 1;
-        if let (Some((index, _)), Some(count)) = (index, count) {
+        if let (Some((index, written)), Some(count)) = (index, count) {
             self.begin_index(index, &count);
+            self.learn_written_product(written);
         }
         self.open();
         self.list(body);
@@ -388,6 +389,7 @@ impl<'p> Walk<'p> {
         level: Level,
         body: &'p [Command],
     ) {
+        let written = count;
         let count = self.number(count);
         self.hold_all(body);
         let assigned = self.assigned(body);
@@ -432,6 +434,7 @@ impl<'p> Walk<'p> {
         self.depth += 1;
         self.frames.push(frame);
         let symbol = self.begin_index(index, &count);
+        self.learn_written_product(written);
         if let Some(frame) = self.frames.last_mut() {
             frame.symbol = symbol;
         }

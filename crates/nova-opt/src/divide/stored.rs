@@ -93,20 +93,30 @@ impl Divider<'_> {
 }
 
 impl Code<'_> {
-    /// Writes into the extents what checks before the operation have made sure: that a row of a block is no
-    /// longer than the array's. Then threads are seen to store at places apart, wherever the block begins.
+    /// Writes into the extents what checks before the operation have made sure: that a row of a block ends
+    /// within the array's. Then threads are seen to store at places apart, wherever the block begins, and
+    /// apart from rows that they read.
     pub(super) fn keep_apart(&mut self, operation: &mut ArrayOperation) {
         let ArrayOperation { shape, outputs, .. } = operation;
         for output in outputs {
-            let Output::Scatter { destinations, .. } = output else {
+            let Output::Scatter {
+                destinations,
+                positions: Positions::Block(starts),
+            } = output
+            else {
                 continue;
             };
             let Some(array) = destinations.first() else {
                 continue;
             };
             let whole = self.program.ty(*array).shape().to_vec();
-            for (extent, all) in shape.iter_mut().zip(whole).skip(1) {
-                *extent = self.scalar(ScalarOperation::Minimum, *extent, all);
+            let rows = shape.iter_mut().zip(whole).zip(starts);
+            for ((extent, all), start) in rows.skip(1) {
+                let left = self.scalar(ScalarOperation::Subtract, all, *start);
+                for most in [all, left] {
+                    *extent = self.scalar(ScalarOperation::Minimum, *extent, most);
+                }
+                *extent = self.scalar(ScalarOperation::Maximum, *extent, Atom::index(0));
             }
         }
     }
