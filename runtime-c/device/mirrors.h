@@ -21,7 +21,7 @@ typedef struct nova_mirror {
     nova_device_memory memory;        /* on the device; null: none yet */
     bool on_host;                     /* whether the elements on the host are current, */
     bool on_device;                   /* those on the device are; neither: none has been written */
-    uint32_t elements_read;           /* by the host, one at a time, since a kernel wrote some */
+    uint32_t elements_moved;          /* for the host, one at a time, since a kernel wrote some */
     bool lent;                        /* the memory on the device is the caller's */
     bool rises;                       /* these are offsets that have been checked there, */
     int64_t last_offset;              /* and the last of them */
@@ -241,13 +241,41 @@ static inline void nova_element_on_host(nova_context *context, const void *addre
     nova_mirror *mirror = nova_find_mirror(context->session, address);
     if (mirror == NULL || mirror->on_host || !mirror->on_device || index == INT64_MIN)
         return;
-    if (mirror->bytes / NOVA_BYTES_OF_A_WAIT <= mirror->elements_read) {
+    if (mirror->bytes / NOVA_BYTES_OF_A_WAIT <= mirror->elements_moved) {
         nova_on_host(context, address, false);
     } else if (at >= mirror->start && at - mirror->start < mirror->bytes) {
         size_t offset = at - mirror->start;
-        mirror->elements_read++;
+        mirror->elements_moved++;
         nova_check_kernels(context);
         nova_device_read(context, (char *)mirror->start + offset, mirror->memory, offset, size);
+    }
+}
+
+/* Brings an element of the array that an address lies in to the device, where the others are, since the
+ * host has written it: a scalar. The whole array comes to the host once elements, one at a time, have cost
+ * as much. */
+static inline void nova_element_written(nova_context *context, void *address, int64_t index, size_t size)
+{
+    unsigned char element[sizeof(int64_t)];
+    nova_mirror *mirror = nova_find_mirror(context->session, address);
+    if (mirror == NULL)
+        return;
+    if (!mirror->on_device) {
+        mirror->on_host = true;
+        return;
+    }
+    uintptr_t at = (uintptr_t)address + (uintptr_t)index * size;
+    if (at < mirror->start || at - mirror->start >= mirror->bytes || size > sizeof element)
+        return;
+    size_t offset = at - mirror->start;
+    void *place = (char *)mirror->start + offset;
+    if (mirror->bytes / NOVA_BYTES_OF_A_WAIT <= mirror->elements_moved) {
+        memcpy(element, place, size);
+        nova_on_host(context, address, true);
+        memcpy(place, element, size);
+    } else {
+        mirror->elements_moved++;
+        nova_device_write(context, mirror->memory, offset, place, size);
     }
 }
 
@@ -271,7 +299,7 @@ static nova_mirror *nova_on_device(nova_context *context, const void *address, b
         nova_device_write(context, mirror->memory, 0, (const void *)mirror->start, mirror->bytes);
     mirror->on_device = mirror->on_device || mirror->on_host || writes;
     mirror->on_host = mirror->on_host && !writes;
-    mirror->elements_read = writes ? 0 : mirror->elements_read;
+    mirror->elements_moved = writes ? 0 : mirror->elements_moved;
     return mirror;
 }
 

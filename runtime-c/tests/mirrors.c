@@ -66,7 +66,7 @@ static void step(nova_context *context, array *arrays)
     }
     int i = below(a->count), j = below(a->count), value = below(1000);
     int *place = a->data;
-    switch (below(8)) {
+    switch (below(9)) {
     case 0:
         nova_on_host(context, a->data + i, false);
         CHECK(memcmp(a->data, a->expected, (size_t)a->count * sizeof(int)) == 0);
@@ -88,7 +88,11 @@ static void step(nova_context *context, array *arrays)
         CHECK(a->data[j] == a->expected[j]);
         break;
     case 5:
+        a->data[j] = a->expected[j] = value;
+        nova_element_written(context, a->data + i, j - i, sizeof(int));
+        break;
     case 6:
+    case 7:
         if (b->data != NULL && b != a) {
             int count = below((a->count < b->count ? a->count : b->count) + 1);
             int to = below(a->count - count + 1), from = below(b->count - count + 1);

@@ -397,13 +397,16 @@ impl FunctionEmitter<'_, '_> {
                 arguments.push(Expression::name(if writes { "true" } else { "false" }));
                 "nova_on_host"
             }
-            HostAccess::ReadsElement(index) => {
+            HostAccess::ReadsElement(index) | HostAccess::WroteElement(index) => {
                 let size = match self.program().variable(pointer).ty {
                     ir::Type::Pointer(element) => Expression::SizeOf(memory_type(element)),
                     ir::Type::Scalar(_) | ir::Type::Block => return,
                 };
                 arguments.extend([self.plain(index), size]);
-                "nova_element_on_host"
+                match matches!(access, HostAccess::ReadsElement(_)) {
+                    true => "nova_element_on_host",
+                    false => "nova_element_written",
+                }
             }
         };
         self.push(Statement::call(function, arguments));

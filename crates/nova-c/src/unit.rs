@@ -257,6 +257,7 @@ fn need_context(program: &Program) -> Vec<bool> {
             | Command::Trace { .. }
             | errors!() => own = true,
             Command::For { level, .. } if level.starts_kernel() => own = true,
+            Command::OnHost { .. } => own = true,
             Command::Store { .. }
             | Command::Contend { .. }
             | Command::Copy { .. }

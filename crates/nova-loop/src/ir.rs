@@ -483,6 +483,8 @@ pub enum HostAccess {
     Writes,
     /// It reads the element at this index; none if that is `i64::MIN`.
     ReadsElement(Expression),
+    /// It has written the element at this index, and no others, before this command.
+    WroteElement(Expression),
 }
 
 /// The expressions of Loop: no effects; `Load` reads memory as it is when the command runs.

@@ -6,7 +6,9 @@
 //! pointer; before loops that run no kernels it stands once, where the loop reads and writes through
 //! pointers from around it. A command that reads few elements, at indices that are known before it, asks
 //! for these alone. Arrays on the stack of a function never leave the host. What copies whole
-//! arrays (`Copy`, `Reserve`, `Unique`) is left to the runtime, which copies where the elements are.
+//! arrays (`Copy`, `Reserve`, `Unique`) is left to the runtime, which copies where the elements are. Where
+//! the host stores a few elements, it says so behind each, and the runtime brings these to the device if the
+//! array is there.
 
 mod elements;
 
@@ -34,6 +36,8 @@ pub fn run(program: &mut Program) {
             types: &types,
             locals,
             seen: BTreeMap::new(),
+            few: BTreeSet::new(),
+            in_loop: false,
         };
         placing.list(&mut function.body);
     }
@@ -58,7 +62,14 @@ struct Placing<'a> {
     locals: BTreeSet<Variable>,
     /// Pointers to arrays whose elements the host has, and whether it may write them.
     seen: BTreeMap<Variable, bool>,
+    /// Pointers through which the list at hand stores few elements, of arrays that it has not made.
+    few: BTreeSet<Variable>,
+    /// Whether a loop that runs no kernels is around, whose rounds may be many.
+    in_loop: bool,
 }
+
+/// Through how many stores of a list the elements of an array are brought to the device one by one.
+const FEW_STORES: u32 = 4;
 
 /// Which pointers are gone through, and whether to write.
 type Accesses = BTreeMap<Variable, bool>;
@@ -66,8 +77,10 @@ type Accesses = BTreeMap<Variable, bool>;
 impl Placing<'_> {
     fn list(&mut self, commands: &mut Vec<Command>) {
         let mut out = Vec::with_capacity(commands.len());
+        let around = std::mem::replace(&mut self.few, stored_seldom(commands));
         for mut command in std::mem::take(commands) {
             self.before(&command, &mut out);
+            let wrote = self.wrote(&command);
             match &mut command {
                 command if is_kernel(command) => self.seen.clear(),
                 Command::For { body, .. } | Command::Loop { body, .. } => {
@@ -78,7 +91,9 @@ impl Placing<'_> {
                         self.forget_assigned(body);
                     }
                     let around = self.seen.clone();
+                    let in_loop = std::mem::replace(&mut self.in_loop, !launches);
                     deep(|| self.list(body));
+                    self.in_loop = in_loop;
                     self.seen = if launches { BTreeMap::new() } else { around };
                 }
                 Command::If {
@@ -92,8 +107,27 @@ impl Placing<'_> {
             }
             self.after(&command);
             out.push(command);
+            out.extend(wrote);
         }
+        self.few = around;
         *commands = out;
+    }
+
+    /// What is said behind a store of a single element of an array that may be on the device.
+    fn wrote(&self, command: &Command) -> Option<Command> {
+        let (pointer, index) = self.single_store(command)?;
+        let access = HostAccess::WroteElement(index.clone());
+        Some(Command::OnHost { pointer, access })
+    }
+
+    /// The pointer and the index of such a store.
+    fn single_store<'c>(&self, command: &'c Command) -> Option<(Variable, &'c Expression)> {
+        let Command::Store { pointer, index, .. } = command else {
+            return None;
+        };
+        let is_on_host = self.seen.get(pointer) == Some(&true) || self.locals.contains(pointer);
+        let is_single = self.few.contains(pointer) && self.types.is_pointer(*pointer);
+        (is_single && !self.in_loop && !is_on_host && !loads(index)).then_some((*pointer, index))
     }
 
     /// Branches that start alike; what all of them leave is known behind them.
@@ -143,7 +177,10 @@ impl Placing<'_> {
                 false => needed = from_around(body),
             },
             others => {
-                accesses(others, &mut needed);
+                match self.single_store(others) {
+                    Some(_) => {}
+                    None => accesses(others, &mut needed),
+                }
                 single = elements(others);
             }
         }
@@ -217,6 +254,33 @@ impl Placing<'_> {
             self.seen.remove(&variable);
         }
     }
+}
+
+/// The pointers through which commands store few elements, of arrays that they have not made: of a new
+/// one the device has no elements.
+fn stored_seldom(commands: &[Command]) -> BTreeSet<Variable> {
+    let mut stores: BTreeMap<Variable, u32> = BTreeMap::new();
+    for command in commands {
+        match command {
+            Command::Store { pointer, .. } => *stores.entry(*pointer).or_default() += 1,
+            Command::Allocate { pointer, .. } => {
+                stores.insert(*pointer, FEW_STORES + 1);
+            }
+            _others => {}
+        }
+    }
+    stores.retain(|_, count| *count <= FEW_STORES);
+    stores.into_keys().collect()
+}
+
+/// Whether an expression reads memory.
+fn loads(expression: &Expression) -> bool {
+    let is_load = matches!(expression, Expression::Load { .. });
+    is_load
+        || expression
+            .children()
+            .into_iter()
+            .any(|child| deep(|| loads(child)))
 }
 
 /// The pointer that an address lies behind.

@@ -192,11 +192,12 @@ macro_rules! walks {
                 | Command::Release(_)
                 | Command::Loop { .. } => {}
                 Command::Prefetch { index, .. } => visit(index),
-                Command::OnHost { access, .. } => {
-                    if let HostAccess::ReadsElement(index) = access {
+                Command::OnHost { access, .. } => match access {
+                    HostAccess::Reads | HostAccess::Writes => {}
+                    HostAccess::ReadsElement(index) | HostAccess::WroteElement(index) => {
                         visit(index);
                     }
-                }
+                },
                 Command::Barrier(_)
                 | turns!()
                 | Command::StreamEnd

@@ -19,9 +19,31 @@ const ROUNDS: usize = 53;
 const ARRAYS: usize = 6;
 
 /// What a round does to `X`, where `k` counts rounds; `W` has rows.
-const CHANGES: [(&str, &str); 15] = [
+const CHANGES: [(&str, &str); 20] = [
     ("update", "(update X (% (* 7 (+ k (X ! 3))) 50000) k)"),
     ("scatter", "(scatter X [k (+ k 1)] [(X ! 5) k])"),
+    (
+        "scatter of many",
+        "(scatter X (map (lambda (j) (% (* j (+ k 7)) 50000)) (range 20000))
+           (map (+ k) (slice 3 1 20003 X)))",
+    ),
+    (
+        "marks",
+        "(scatter X (map (lambda (j) (% (* j (+ k 7)) 50000)) (range 20000))
+           (map (lambda (j) k) (range 20000)))",
+    ),
+    (
+        "permute",
+        "(permute (map (lambda (j) (% (+ j k) 50000)) (range 50000)) X)",
+    ),
+    (
+        "a matrix turned",
+        "(flatten (transpose (reshape (50, 1000) X)))",
+    ),
+    (
+        "a changed matrix turned",
+        "(flatten (transpose (update (reshape (50, 1000) X) (3, 4) k)))",
+    ),
     (
         "update_slice",
         "(update_slice X (% k 40000) (map (+ 1) (slice 5 1 100 X)))",

@@ -216,6 +216,13 @@ const COMMANDS: &[(&str, Rule)] = &[
             access: HostAccess::ReadsElement(p.expression(index)?),
         })
     }),
+    ("wrote_element", |p, at, items| {
+        let [pointer, index] = p.exactly(at, items)?;
+        Some(Command::OnHost {
+            pointer: p.variable(pointer)?,
+            access: HostAccess::WroteElement(p.expression(index)?),
+        })
+    }),
     ("copy_few", |p, at, items| {
         let [to, from, element, count, pad] = p.exactly(at, items)?;
         Some(Command::CopyFew {

@@ -321,12 +321,15 @@ impl Printer<'_> {
                 self.out.text(match access {
                     HostAccess::Reads | HostAccess::Writes => "on_host",
                     HostAccess::ReadsElement(_) => "on_host_element",
+                    HostAccess::WroteElement(_) => "wrote_element",
                 });
                 self.variable(*pointer);
                 match access {
                     HostAccess::Reads => self.out.text(" reads"),
                     HostAccess::Writes => self.out.text(" writes"),
-                    HostAccess::ReadsElement(index) => self.argument(index),
+                    HostAccess::ReadsElement(index) | HostAccess::WroteElement(index) => {
+                        self.argument(index);
+                    }
                 }
             }
             Command::Comment(text) => {

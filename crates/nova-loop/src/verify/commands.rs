@@ -57,8 +57,11 @@ impl<'p> Verifier<'p> {
             }
             Command::OnHost { pointer, access } => {
                 self.pointee(&Expression::Variable(*pointer));
-                if let HostAccess::ReadsElement(index) = access {
-                    self.expect(index, INDEX);
+                match access {
+                    HostAccess::Reads | HostAccess::Writes => {}
+                    HostAccess::ReadsElement(index) | HostAccess::WroteElement(index) => {
+                        self.expect(index, INDEX);
+                    }
                 }
             }
             // `turns` looks at these.

@@ -255,6 +255,7 @@ fn list(program: &Program, commands: &[Command], out: &mut Vec<String>) {
                     HostAccess::Reads => "read",
                     HostAccess::Writes => "write",
                     HostAccess::ReadsElement(_) => "element of",
+                    HostAccess::WroteElement(_) => "wrote of",
                 };
                 out.push(format!("{what} {name}"));
             }
@@ -285,8 +286,13 @@ fn the_host_asks_once_and_again_behind_a_kernel() {
     assert_eq!(marks(&twice), [&reads[..], &["loop", "end"]].concat());
     let body = [&read("j"), KERNEL, &read("k")].concat();
     assert_eq!(marks(&body), [&reads[..], &["kernel"], &reads].concat());
-    let written = [&read("j"), "(store y 0 a) (store y 1 a)"].concat();
-    assert_eq!(marks(&written), [&reads[..], &["write y"]].concat());
+    let written = [
+        &read("j"),
+        "(for k n sequential (store y k a)) (store y 1 a)",
+    ]
+    .concat();
+    let writes = ["write y", "loop", "end"];
+    assert_eq!(marks(&written), [&reads[..], &writes].concat());
 }
 
 #[test]
@@ -297,7 +303,14 @@ fn of_few_elements_the_host_asks_for_each() {
     );
     assert_eq!(
         marks("(declare v:f32 (load y 0)) (store y 0 v) (declare w:f32 (load y 1))"),
-        ["element of y", "write y"]
+        ["element of y", "wrote of y", "element of y"]
+    );
+    // Many are written one after the other, or at an index that is not known behind the store.
+    let many: String = (0..5).map(|k| format!("(store y {k} a)")).collect();
+    assert_eq!(marks(&many), ["write y"]);
+    assert_eq!(
+        marks("(store y (convert.i64 f32 (load y 0)) a)"),
+        ["write y"]
     );
     // Where a condition guards the index, it does so before the command.
     let program = after(
@@ -332,7 +345,7 @@ fn a_loop_with_kernels_asks_inside() {
     let body = format!("(store y 0 a) (loop (store y 1 a) {KERNEL} (break))");
     assert_eq!(
         marks(&body),
-        ["write y", "loop", "write y", "kernel", "end"]
+        ["wrote of y", "loop", "wrote of y", "kernel", "end"]
     );
 }
 
@@ -341,8 +354,8 @@ fn calls_that_run_kernels_count_as_such() {
     let call = |name: &str| {
         format!("(store y 0 a) (declare v:f32) (call \"{name}\" [x xb] [v]) (store y 1 v)")
     };
-    assert_eq!(marks(&call("reads")), ["write y"]);
-    assert_eq!(marks(&call("launches")), ["write y", "write y"]);
+    assert_eq!(marks(&call("reads")), ["wrote of y", "wrote of y"]);
+    assert_eq!(marks(&call("launches")), ["wrote of y", "wrote of y"]);
 }
 
 #[test]
@@ -355,7 +368,11 @@ fn arrays_on_the_stack_are_never_asked_for() {
 #[test]
 fn behind_branches_holds_what_all_of_them_leave() {
     let both = format!("(store y 0 a) (if (lt i64 n 3) (do {KERNEL}) (do)) (store y 1 a)");
-    assert_eq!(marks(&both), ["write y", "kernel", "write y"]);
-    let read = "(if (lt i64 n 3) (do (store y 0 a)) (do (store y 1 a))) (store y 2 a)";
-    assert_eq!(marks(read), ["write y", "write y"]);
+    assert_eq!(marks(&both), ["wrote of y", "kernel", "wrote of y"]);
+    let write = |k| format!("(for {k} n sequential (store y {k} a))");
+    let [i, j, k] = ["i", "j", "k"].map(write);
+    let written = format!("(if (lt i64 n 3) (do {i}) (do {j})) {k}");
+    let writes = ["write y", "loop", "end"];
+    let all = [&writes[..], &writes, &["loop", "end"]].concat();
+    assert_eq!(marks(&written), all);
 }

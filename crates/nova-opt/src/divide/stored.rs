@@ -113,10 +113,14 @@ impl Code<'_> {
             let rows = shape.iter_mut().zip(whole).zip(starts);
             for ((extent, all), start) in rows.skip(1) {
                 let left = self.scalar(ScalarOperation::Subtract, all, *start);
-                for most in [all, left] {
-                    *extent = self.scalar(ScalarOperation::Minimum, *extent, most);
+                let bounds = [
+                    (ScalarOperation::Minimum, left),
+                    (ScalarOperation::Maximum, Atom::index(0)),
+                    (ScalarOperation::Minimum, all),
+                ];
+                for (operation, bound) in bounds {
+                    *extent = self.scalar(operation, *extent, bound);
                 }
-                *extent = self.scalar(ScalarOperation::Maximum, *extent, Atom::index(0));
             }
         }
     }
