@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = 300001, SORTED = 20001, ROWS = 20001, HOSTS = 8, TIMES = 4 };
 
@@ -52,6 +53,21 @@ static void call_ordered(char *line, size_t size)
     free(disorder);
 }
 
+/* The same of arrays into which several threads store. */
+static void call_storing(char *line, size_t size)
+{
+    int64_t marked_len = 0, turned_len = 0, framed_len = 0;
+    float *marks = NULL, *turns = NULL, *frames = NULL;
+    check(marked(&marked_len, &marks, N, x), marked_error());
+    check(turned(&turned_len, &turns, N, x), turned_error());
+    check(framed(&framed_len, &frames, N, x), framed_error());
+    snprintf(line, size, " %a %a %a", digest(marks, marked_len), digest(turns, turned_len),
+             digest(frames, framed_len));
+    free(marks);
+    free(turns);
+    free(frames);
+}
+
 static void *call_all(void *line)
 {
     for (int k = 0; k < TIMES; k++) {
@@ -74,6 +90,8 @@ static void *call_all(void *line)
                  box.e0.e0, box.e1.e1, words, (long long)kept_len, digest(kept_values, kept_len),
                  digest(running, running_len));
         call_ordered((char *)line + written, 512 - (size_t)written);
+        written = (int)strlen((char *)line);
+        call_storing((char *)line + written, 512 - (size_t)written);
         free(scaled);
         free(sums);
         free(products);

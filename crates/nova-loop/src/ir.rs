@@ -5,8 +5,10 @@ pub use crate::{
     structures, variable_commands,
 };
 
+mod access;
 mod few;
 mod rounds;
+pub use access::{HostAccess, Stays};
 pub use few::{Combined, FEW, PART, RUN, combines_few, runs_few};
 pub use rounds::{ROUND, Round, gathers_few, indexes_few, strides_few};
 
@@ -453,38 +455,6 @@ pub enum Command {
     },
     /// A remark for people who read the output.
     Comment(Arc<str>),
-}
-
-/// Which value stays in an element that several iterations write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stays {
-    /// Any one of theirs.
-    Any,
-    /// The greatest of theirs and of what was there, of `i32`.
-    Greatest,
-}
-
-impl Stays {
-    /// Its word in the text of Loop.
-    pub fn word(self) -> &'static str {
-        match self {
-            Stays::Any => "any",
-            Stays::Greatest => "greatest",
-        }
-    }
-}
-
-/// What the host is going to do with an array.
-#[derive(Clone, Debug, PartialEq)]
-pub enum HostAccess {
-    /// It reads any elements.
-    Reads,
-    /// It reads and writes any elements; the device's copy no longer holds them.
-    Writes,
-    /// It reads the element at this index; none if that is `i64::MIN`.
-    ReadsElement(Expression),
-    /// It has written the element at this index, and no others, before this command.
-    WroteElement(Expression),
 }
 
 /// The expressions of Loop: no effects; `Load` reads memory as it is when the command runs.

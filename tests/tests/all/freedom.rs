@@ -49,7 +49,7 @@ const USUAL: [Passes; 3] = [Passes::Threads(1), Passes::Threads(2), Passes::Thre
 /// extents that are equal, so that places are sums of powers; many cases in two paths to arrays of
 /// three dimensions and more, of which large rows are streamed; tables of offsets that do not lie on the
 /// stack, as in rows of rows.
-const ONCE_REFUSED: [(&str, &str); 9] = [
+const ONCE_REFUSED: [(&str, &str); 12] = [
     (
         "lanes of threads",
         "((X : vector int))

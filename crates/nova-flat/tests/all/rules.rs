@@ -274,6 +274,22 @@ const MISTAKES: &[(&str, &str)] = &[
         "space of rank 1",
     ),
     (
+        "(let [b:[n]f32] (grid [n] [i:i64] [] (do (in i 1.0f)) (scatter [x])))",
+        "outputs in order",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n] [i:i64] [] (do (in 1.0f)) (scatter_unordered [x])))",
+        "too few results",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n k] [i:i64 j:i64] [] (do (in i 1.0f)) (scatter_unordered [x])))",
+        "space of rank 1",
+    ),
+    (
+        "(let [b:[n]f32] (operation [n] [i:i64] [] (do (in i 1.0f)) (scatter_greatest [x])))",
+        "no integer",
+    ),
+    (
         "(let [b:[n]f32] (operation [n k] [i:i64 j:i64] [] (do (in 1.0f)) (scatter_block [0 0] [x])))",
         "another type or shape",
     ),

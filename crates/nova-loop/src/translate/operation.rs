@@ -157,11 +157,9 @@ impl<'a> Translator<'a> {
         self.note_space(operation, made)?;
         let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
         before.into_iter().for_each(|command| self.emit(command));
-        match (level, &extents[..], &indices[..]) {
-            (Level::Grid, [count], [index]) if self.stores_in_parts(operation) => {
-                self.wrap_in_parts(count.clone(), *index, code, place);
-            }
-            _ => self.wrap_at(level, &extents, &indices, code, place),
+        match level == Level::Grid && self.stores_in_parts(operation) {
+            true => self.wrap_in_parts(&extents, &indices, code, place),
+            false => self.wrap_at(level, &extents, &indices, code, place),
         }
         self.note_strategy(operation);
         after.into_iter().for_each(|command| self.emit(command));

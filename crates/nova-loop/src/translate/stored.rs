@@ -24,11 +24,14 @@ impl Translator<'_> {
     /// Writes a loop around code, of which threads take parts of enough elements.
     pub(super) fn wrap_in_parts(
         &mut self,
-        count: Expression,
-        index: Variable,
+        extents: &[Expression],
+        indices: &[Variable],
         code: Vec<Command>,
         place: &Place,
     ) {
+        let ([count], [index]) = (extents, indices) else {
+            return;
+        };
         let least = Expression::index(i64::from(self.tiles.stored));
         let share = quotient_up(count.clone(), Expression::index(MOST_PARTS));
         let size = binary(ScalarOperation::Maximum, least, share);
@@ -38,7 +41,7 @@ impl Translator<'_> {
         let begin = Expression::Variable(first);
         let left = count.clone().minus(begin.clone());
         let mut body = vec![Command::declare(
-            index,
+            *index,
             begin.plus(Expression::Variable(own)),
         )];
         body.extend(code);
@@ -52,7 +55,7 @@ impl Translator<'_> {
         let start = Expression::Variable(part).times(size.clone());
         self.emit(Command::For {
             variable: part,
-            count: quotient_up(count, size),
+            count: quotient_up(count.clone(), size),
             level: Level::Grid,
             body: vec![Command::declare(first, start), row],
             place: place.clone(),

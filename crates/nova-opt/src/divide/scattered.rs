@@ -11,7 +11,6 @@
 //! What is not computed at once, reads of elements and a few operations, is computed before, into arrays.
 
 use super::Divider;
-use super::notes::Divided;
 use super::parts::{Code, fresh_operation};
 use crate::cheap::is_cheap;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -23,8 +22,6 @@ use nova_flat::visit::each_statement;
 
 /// The most statements that are computed again for each kernel.
 const MOST_STATEMENTS: usize = 8;
-/// How many elements a row of a block has at least that a thread of a processor stores.
-const LEAST_ROW: i64 = 512;
 /// The number of an element that nobody has claimed.
 const NOBODY: ScalarValue = ScalarValue::I32(-1);
 
@@ -85,7 +82,7 @@ pub(super) fn is_orderless(operation: &ArrayOperation) -> bool {
 }
 
 /// Lets any of several threads store where each would store the same.
-fn leave_order(operation: &mut ArrayOperation) {
+pub(super) fn leave_order(operation: &mut ArrayOperation) {
     for output in &mut operation.outputs {
         if let Output::Scatter { positions, .. } = output
             && *positions == Positions::Given
@@ -170,47 +167,6 @@ impl Divider<'_> {
         out.append(&mut code.out);
     }
 
-    /// Writes an operation that stores, whose order does not matter, as a choice by what it costs: itself,
-    /// or threads of a processor for parts of its indices.
-    pub(super) fn store_in_parts(
-        &mut self,
-        pattern: Vec<Variable>,
-        operation: ArrayOperation,
-        place: Place,
-        out: &mut Vec<Statement>,
-    ) {
-        self.note_stores(&pattern, false);
-        let mut code = Code::new(self.program, place, self.division);
-        let worth = code.is_worth(&operation, false, self.division);
-        let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
-        if let [_, inner @ ..] = operation.shape.as_slice()
-            && !inner.is_empty()
-        {
-            let mut row = Atom::index(1);
-            for extent in inner {
-                row = code.scalar(ScalarOperation::Multiply, row, *extent);
-            }
-            let least = Atom::index(LEAST_ROW.min(self.division.grain));
-            let is_long = code.compare(ScalarOperation::GreaterEqual, row, least);
-            condition = code.both(condition, is_long);
-        }
-        let whole = code.fresh_whole(&operation);
-        code.store_or_leave(&pattern, condition, whole, |code| {
-            let mut divided = operation;
-            leave_order(&mut divided);
-            code.keep_apart(&mut divided);
-            divided
-        });
-        out.append(&mut code.out);
-    }
-
-    /// Records that threads share an operation that stores.
-    pub(super) fn note_stores(&mut self, pattern: &[Variable], claims: bool) {
-        if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
-            notes.divide(*key, Divided::storing(self.division, claims));
-        }
-    }
-
     /// An operation that scatters as two: one that computes what is stored where, into arrays, and one that
     /// scatters these.
     fn computed_before(
@@ -270,28 +226,6 @@ impl Divider<'_> {
 }
 
 impl Code<'_> {
-    /// Writes an operation that stores as it is, or, under a condition, as threads share it.
-    pub(super) fn store_or_leave(
-        &mut self,
-        pattern: &[Variable],
-        condition: Atom,
-        whole: ArrayOperation,
-        divide: impl FnOnce(&mut Self) -> ArrayOperation,
-    ) {
-        let shared = |code: &mut Self, own: Vec<Variable>| {
-            let mut divided = divide(code);
-            divided.level = Level::Grid;
-            code.push(own, Expression::Operation(divided));
-        };
-        match condition {
-            Atom::Constant(ScalarValue::Bool(true)) => shared(self, pattern.to_vec()),
-            Atom::Constant(_) => self.push(pattern.to_vec(), Expression::Operation(whole)),
-            Atom::Variable(_) => self.choose_way(pattern, condition, shared, |code, own| {
-                code.push(own, Expression::Operation(whole));
-            }),
-        }
-    }
-
     /// Whether threads should store what an operation scatters: of its arrays one is large, and indices fit
     /// into the numbers of claims.
     fn is_worth_scattering(
@@ -329,55 +263,26 @@ impl Code<'_> {
         ) else {
             return;
         };
-        let nobody = |_: &mut Self, _: Atom| Atom::Constant(NOBODY);
         let mut claims = self.room("claims", Scalar::I32, extent);
-        let ways: [(Positions, &dyn Fn(&mut Self, Atom) -> Atom); 2] = [
-            (Positions::Unordered, &nobody),
-            (Positions::Greatest, &|code, index| code.claimant(index)),
-        ];
-        for (positions, value) in ways {
-            let next = self.like(claims, vec![extent]);
+        for positions in [Positions::Unordered, Positions::Greatest] {
             let mut kernel = self.positions_of(operation, position);
-            let index = kernel
-                .indices
-                .first()
-                .copied()
-                .map_or(Atom::index(0), Atom::Variable);
-            let (mut statements, value) = self.apart(|code| value(code, index));
+            let (mut statements, value) =
+                self.apart(|code| match positions == Positions::Greatest {
+                    true => code.claimant(&kernel),
+                    false => Atom::Constant(NOBODY),
+                });
             kernel.body.statements.append(&mut statements);
             kernel.body.results.push(value);
             kernel.outputs = vec![Output::Scatter {
                 destinations: vec![claims],
                 positions,
             }];
-            self.push(vec![next], Expression::Operation(kernel));
-            claims = next;
+            claims = self.like(claims, vec![extent]);
+            self.push(vec![claims], Expression::Operation(kernel));
         }
-        let index = operation
-            .indices
-            .first()
-            .copied()
-            .map_or(Atom::index(0), Atom::Variable);
         let (mut statements, own) = self.apart(|code| {
-            let claimant = code.claimant(index);
-            let no = Atom::Constant(ScalarValue::Bool(false));
-            let nowhere = Atom::index(-1);
-            let inside = code.is_inside(position, extent);
-            let wins = code.choose_one(
-                inside,
-                Scalar::Bool,
-                |code| {
-                    let winner = code.element(claims, position);
-                    code.compute(
-                        ScalarOperation::Equal,
-                        Scalar::I32,
-                        &[winner, claimant],
-                        Scalar::Bool,
-                    )
-                },
-                |_| no,
-            );
-            code.choose_one(wins, Scalar::I64, |_| position, |_| nowhere)
+            let claimant = code.claimant(operation);
+            code.position_of_winner((position, extent), claims, claimant)
         });
         operation.body.statements.append(&mut statements);
         if let Some(result) = operation.body.results.get_mut(scatter.position) {
@@ -385,16 +290,34 @@ impl Code<'_> {
         }
     }
 
-    /// The number under which an index claims elements.
-    fn claimant(&mut self, index: Atom) -> Atom {
+    /// The number under which an operation's index claims elements.
+    fn claimant(&mut self, operation: &ArrayOperation) -> Atom {
+        let index = operation.indices.first().copied();
+        let index = index.map_or(Atom::index(0), Atom::Variable);
         let wrap = ScalarOperation::Wrap(Scalar::I32);
         self.compute(wrap, Scalar::I64, &[index], Scalar::I32)
     }
 
-    fn is_inside(&mut self, position: Atom, extent: Atom) -> Atom {
+    /// The position of a value if it has won the element there, else one that is outside.
+    fn position_of_winner(
+        &mut self,
+        (position, extent): (Atom, Atom),
+        claims: Variable,
+        claimant: Atom,
+    ) -> Atom {
         let from = self.compare(ScalarOperation::GreaterEqual, position, Atom::index(0));
         let to = self.compare(ScalarOperation::Less, position, extent);
-        self.both(from, to)
+        let is_inside = self.both(from, to);
+        let wins = self.choose_one(
+            is_inside,
+            Scalar::Bool,
+            |code| {
+                let both = [code.element(claims, position), claimant];
+                code.compute(ScalarOperation::Equal, Scalar::I32, &both, Scalar::Bool)
+            },
+            |_| Atom::Constant(ScalarValue::Bool(false)),
+        );
+        self.choose_one(wins, Scalar::I64, |_| position, |_| Atom::index(-1))
     }
 
     /// A grid over the indices of an operation that computes its positions; without outputs.

@@ -1,16 +1,23 @@
-//! Blocks of arrays, stored by threads of a device.
+//! What threads store into arrays from around them: blocks, what [`super::scattered`] scatters, and arrays
+//! of one value.
 //!
-//! An array of some size lies on the device; what one thread of the host stores into it would bring all
-//! of it to the host and back. So the size of the array decides, not that of the block, which a thread for
-//! each of its elements stores.
+//! On a device the size of the array decides who stores, not that of a block: an array of some size lies on
+//! the device, and what one thread of the host stores into it would bring all of it to the host and back. So
+//! a thread stores each element. Threads of a processor share what is worth it: rows of blocks that are long
+//! enough, or parts of one dimension, which are cut in Loop.
 
 use super::Divider;
+use super::notes::Divided;
 use super::parts::Code;
-use nova_core::{Scalar, ScalarOperation};
+use super::scattered::leave_order;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Output, Positions, Statement, Type, Variable,
 };
+
+/// How many elements a row of a block has at least that a thread of a processor stores.
+const LEAST_ROW: i64 = 512;
 
 /// Whether an operation stores blocks of arrays, and does nothing else but map.
 pub(super) fn stores_blocks(operation: &ArrayOperation) -> bool {
@@ -90,9 +97,72 @@ impl Divider<'_> {
         });
         out.append(&mut code.out);
     }
+
+    /// Writes an operation that stores, whose order does not matter, as a choice by what it costs: itself,
+    /// or threads of a processor for parts of its indices.
+    pub(super) fn store_in_parts(
+        &mut self,
+        pattern: Vec<Variable>,
+        operation: ArrayOperation,
+        place: Place,
+        out: &mut Vec<Statement>,
+    ) {
+        self.note_stores(&pattern, false);
+        let mut code = Code::new(self.program, place, self.division);
+        let worth = code.is_worth(&operation, false, self.division);
+        let mut condition = worth.unwrap_or_else(|known| Atom::Constant(ScalarValue::Bool(known)));
+        if let [_, inner @ ..] = operation.shape.as_slice()
+            && !inner.is_empty()
+        {
+            let mut row = Atom::index(1);
+            for extent in inner {
+                row = code.scalar(ScalarOperation::Multiply, row, *extent);
+            }
+            let least = Atom::index(LEAST_ROW.min(self.division.grain));
+            let is_long = code.compare(ScalarOperation::GreaterEqual, row, least);
+            condition = code.both(condition, is_long);
+        }
+        let whole = code.fresh_whole(&operation);
+        code.store_or_leave(&pattern, condition, whole, |code| {
+            let mut divided = operation;
+            leave_order(&mut divided);
+            code.keep_apart(&mut divided);
+            divided
+        });
+        out.append(&mut code.out);
+    }
+
+    /// Records that threads share an operation that stores.
+    pub(super) fn note_stores(&mut self, pattern: &[Variable], claims: bool) {
+        if let (Some(notes), Some(key)) = (&mut self.notes, pattern.first()) {
+            notes.divide(*key, Divided::storing(self.division, claims));
+        }
+    }
 }
 
 impl Code<'_> {
+    /// Writes an operation that stores as it is, or, under a condition, as threads share it.
+    pub(super) fn store_or_leave(
+        &mut self,
+        pattern: &[Variable],
+        condition: Atom,
+        whole: ArrayOperation,
+        divide: impl FnOnce(&mut Self) -> ArrayOperation,
+    ) {
+        let shared = |code: &mut Self, own: Vec<Variable>| {
+            let mut divided = divide(code);
+            divided.level = Level::Grid;
+            code.push(own, Expression::Operation(divided));
+        };
+        match condition {
+            Atom::Constant(ScalarValue::Bool(true)) => shared(self, pattern.to_vec()),
+            Atom::Constant(_) => self.push(pattern.to_vec(), Expression::Operation(whole)),
+            Atom::Variable(_) => self.choose_way(pattern, condition, shared, |code, own| {
+                code.push(own, Expression::Operation(whole));
+            }),
+        }
+    }
+
     /// Writes into the extents what checks before the operation have made sure: that a row of a block ends
     /// within the array's. Then threads are seen to store at places apart, wherever the block begins, and
     /// apart from rows that they read.
