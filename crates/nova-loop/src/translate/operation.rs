@@ -157,9 +157,12 @@ impl<'a> Translator<'a> {
         self.note_space(operation, made)?;
         let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
         before.into_iter().for_each(|command| self.emit(command));
-        match level == Level::Grid && self.stores_in_parts(operation) {
-            true => self.wrap_in_parts(&extents, &indices, code, place),
-            false => self.wrap_at(level, &extents, &indices, code, place),
+        if level == Level::Grid && self.stores_in_parts(operation) {
+            self.wrap_in_parts(&extents, &indices, code, place);
+        } else if let Some(tiles) = self.tiles_of_map(operation) {
+            self.wrap_in_tiles(&extents, &indices, &tiles, code, place);
+        } else {
+            self.wrap_at(level, &extents, &indices, code, place);
         }
         self.note_strategy(operation);
         after.into_iter().for_each(|command| self.emit(command));

@@ -1,7 +1,8 @@
-//! Copies of arrays whose elements do not follow each other in memory: transposed, reversed, sliced.
+//! Elements that are read in another order than they lie: copies of arrays that are transposed, reversed or
+//! sliced, and maps that read such arrays.
 //!
-//! Where one side has its neighbours in another dimension than the other side, as in a transposed matrix,
-//! elements are copied in tiles: a line of memory that is read or written is used whole while it is in the
+//! Where what is read has its neighbours in another dimension than what is written, as in a transposed
+//! matrix, loops are in tiles: a line of memory that is read or written is used whole while it is in the
 //! cache. On a device the threads of a grid copy an element each, since the host would bring all of both
 //! arrays over.
 
@@ -10,6 +11,8 @@ use super::{INDEX, Result, Translator};
 use crate::Machine;
 use crate::ir::{Command, Expression, Level, Variable};
 use nova_core::{Scalar, ScalarOperation};
+use nova_diag::deep;
+use nova_flat::ir as flat;
 
 /// How many lines a tile has along the neighbours of what is read, and of what is written.
 const READ: i64 = 4;
@@ -17,8 +20,8 @@ const WRITTEN: i64 = 1;
 /// From how many elements on threads of a device copy.
 const FOR_DEVICE: i64 = 128;
 
-/// One dimension of a copy that is cut into tiles.
-struct Tiled {
+/// One dimension that is cut into tiles.
+pub(super) struct Tiled {
     dimension: usize,
     size: i64,
 }
@@ -86,8 +89,23 @@ impl Translator<'_> {
         Ok(())
     }
 
+    /// The tiles of a map of one thread that reads neighbours in another dimension than it writes them.
+    pub(super) fn tiles_of_map(&self, operation: &flat::ArrayOperation) -> Option<[Tiled; 2]> {
+        let maps = |output: &flat::Output| matches!(output, flat::Output::Map);
+        let is_map = operation.level == flat::Level::Sequential
+            && operation.carries.is_empty()
+            && operation.outputs.iter().all(maps);
+        if self.machine == Machine::Device || !is_map || operation.shape.len() < 2 {
+            return None;
+        }
+        let written = operation.shape.len() - 1;
+        let (read, element) = Turned { operation }.read_along(written)?;
+        let element = self.source.ty(element).element();
+        Some(sizes(read, written, element, i64::from(self.tiles.line)))
+    }
+
     /// Writes the loops of a space around code, those over tiles outside of those in a tile.
-    fn wrap_in_tiles(
+    pub(super) fn wrap_in_tiles(
         &mut self,
         extents: &[Expression],
         indices: &[Variable],
@@ -160,15 +178,74 @@ fn tiles(to: Place<'_>, from: Place<'_>, line: i64) -> Option<[Tiled; 2]> {
     };
     let last = to.lmad.dimensions.len().checked_sub(1)?;
     let (read, written) = (last - neighbours(from)?, last - neighbours(to)?);
-    let elements = (line / i64::from(to.element.bits() / 8)).max(1);
-    (read != written).then_some([
-        Tiled {
-            dimension: read,
-            size: READ * elements,
-        },
-        Tiled {
-            dimension: written,
-            size: WRITTEN * elements,
-        },
-    ])
+    (read != written).then(|| sizes(read, written, to.element, line))
+}
+
+fn sizes(read: usize, written: usize, element: Scalar, line: i64) -> [Tiled; 2] {
+    let elements = (line / i64::from(element.bits() / 8)).max(1);
+    let tiled = |dimension, lines| Tiled {
+        dimension,
+        size: lines * elements,
+    };
+    [tiled(read, READ), tiled(written, WRITTEN)]
+}
+
+/// Finds reads along another dimension than the last one.
+struct Turned<'o> {
+    operation: &'o flat::ArrayOperation,
+}
+
+impl Turned<'_> {
+    /// The dimension along which an array is read from neighbour to neighbour, and the array, where the
+    /// given dimension counts its rows; none where an operation in the body has loops of its own.
+    fn read_along(&self, written: usize) -> Option<(usize, flat::Variable)> {
+        let mut found = None;
+        for statement in &self.operation.body.statements {
+            match &statement.expression {
+                flat::Expression::Index { array, indices } => {
+                    let along: Vec<Option<usize>> =
+                        indices.iter().map(|index| self.dimension(*index)).collect();
+                    if let [rows @ .., Some(last)] = &along[..]
+                        && *last != written
+                        && rows.contains(&Some(written))
+                    {
+                        found = found.or(Some((*last, *array)));
+                    }
+                }
+                flat::Expression::Operation(_) | flat::Expression::Call { .. } => return None,
+                _scalars => {}
+            }
+        }
+        found
+    }
+
+    fn added(&self, atom: flat::Atom) -> Option<usize> {
+        deep(|| self.dimension(atom))
+    }
+
+    /// The dimension whose index an atom is, but for what is added to it.
+    fn dimension(&self, atom: flat::Atom) -> Option<usize> {
+        let flat::Atom::Variable(variable) = atom else {
+            return None;
+        };
+        if let Some(own) = self.operation.indices.iter().position(|v| *v == variable) {
+            return Some(own);
+        }
+        let mut statements = self.operation.body.statements.iter();
+        let definition = statements.find(|s| s.pattern == [variable])?;
+        match &definition.expression {
+            flat::Expression::Scalar {
+                operation: ScalarOperation::Add | ScalarOperation::Subtract,
+                arguments,
+                ..
+            } => match &arguments[..] {
+                [left, right] => match (self.added(*left), self.added(*right)) {
+                    (Some(own), None) | (None, Some(own)) => Some(own),
+                    (_, _) => None,
+                },
+                _others => None,
+            },
+            _others => None,
+        }
+    }
 }
