@@ -369,11 +369,18 @@ fn begin<A: Arrays>(
             activation.set(*count, index_value(n))?;
             Gathered::Kept(0, place_all(activation, arrays, &[n])?)
         }
-        Output::Scatter { destinations, .. } => {
+        Output::Scatter {
+            destinations,
+            positions,
+        } => {
             let (mut arrays, mut sources) = (Vec::new(), Vec::new());
             for (destination, info) in destinations.iter().zip(infos) {
                 let source = array(&mut activation.slots, *destination)?;
-                let (array, source) = A::replace(&activation.slots, info, source)?;
+                let (mut array, source) = A::replace(&activation.slots, info, source)?;
+                if let (Positions::Greatest, Some(source)) = (positions, &source) {
+                    // What is there is read before it is replaced.
+                    A::take_over(&mut array, source)?;
+                }
                 arrays.push(array);
                 sources.push(source);
             }
