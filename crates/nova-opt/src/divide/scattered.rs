@@ -142,16 +142,28 @@ impl Divider<'_> {
             false => is_light(&operation.body),
         };
         if is_ready {
-            self.note_stores(&pattern, !contended.is_empty());
-        } else {
-            let statements = self.computed_before(pattern, operation, &place);
-            let mut body = Body {
-                statements,
-                results: Vec::new(),
-            };
-            self.body(&mut body);
-            return out.append(&mut body.statements);
+            return self.divide_ready_scatter(pattern, operation, place, out);
         }
+        let (computes, pattern, stores) = self.computed_before(pattern, operation, &place);
+        let mut body = Body {
+            statements: vec![computes],
+            results: Vec::new(),
+        };
+        self.body(&mut body);
+        out.append(&mut body.statements);
+        self.divide_ready_scatter(pattern, stores, place, out);
+    }
+
+    /// The same of an operation whose body each kernel may compute.
+    fn divide_ready_scatter(
+        &mut self,
+        pattern: Vec<Variable>,
+        operation: ArrayOperation,
+        place: Place,
+        out: &mut Vec<Statement>,
+    ) {
+        let contended = contended(&operation);
+        self.note_stores(&pattern, !contended.is_empty());
         let mut code = Code::new(self.program, place, self.division);
         let least = 2 * self.division.grain;
         let condition = code.is_worth_scattering(&operation, !contended.is_empty(), least);
@@ -174,7 +186,7 @@ impl Divider<'_> {
         pattern: Vec<Variable>,
         mut operation: ArrayOperation,
         place: &Place,
-    ) -> Vec<Statement> {
+    ) -> (Statement, Vec<Variable>, ArrayOperation) {
         let mut code = Code::new(self.program, place.clone(), self.division);
         let index = code.fresh("i", Scalar::I64);
         let outputs = std::mem::take(&mut operation.outputs);
@@ -213,15 +225,24 @@ impl Divider<'_> {
             }
             stored
         });
-        let shape = operation.shape.first().copied();
-        code.push(first, Expression::Operation(operation));
-        let body = Body {
-            statements,
-            results: stored,
+        let stores = ArrayOperation {
+            shape: operation.shape.clone(),
+            indices: vec![index],
+            level: Level::Sequential,
+            strategy: None,
+            carries: Vec::new(),
+            body: Body {
+                statements,
+                results: stored,
+            },
+            outputs: scatters,
         };
-        let count = shape.unwrap_or(Atom::index(0));
-        code.operation(second, count, index, Level::Sequential, body, scatters);
-        std::mem::take(&mut code.out)
+        let computes = Statement {
+            pattern: first,
+            expression: Expression::Operation(operation),
+            place: place.clone(),
+        };
+        (computes, second, stores)
     }
 }
 
