@@ -168,7 +168,8 @@ impl Divider<'_> {
         let least = 2 * self.division.grain;
         let condition = code.is_worth_scattering(&operation, !contended.is_empty(), least);
         let whole = code.fresh_whole(&operation);
-        code.store_or_leave(&pattern, condition, whole, |code| {
+        let notes = &mut self.notes;
+        code.store_or_leave(&pattern, condition, whole, notes, |code| {
             let mut divided = operation;
             leave_order(&mut divided);
             for scatter in contended {

@@ -7,7 +7,7 @@
 //! enough, or parts of one dimension, which are cut in Loop.
 
 use super::Divider;
-use super::notes::Divided;
+use super::notes::{Divided, Notes};
 use super::parts::Code;
 use super::scattered::leave_order;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
@@ -90,7 +90,8 @@ impl Divider<'_> {
         }
         let condition = code.compare(ScalarOperation::GreaterEqual, elements, least);
         let whole = code.fresh_whole(&operation);
-        code.store_or_leave(&pattern, condition, whole, |code| {
+        let notes = &mut self.notes;
+        code.store_or_leave(&pattern, condition, whole, notes, |code| {
             let mut divided = operation;
             code.keep_apart(&mut divided);
             divided
@@ -123,7 +124,8 @@ impl Divider<'_> {
             condition = code.both(condition, is_long);
         }
         let whole = code.fresh_whole(&operation);
-        code.store_or_leave(&pattern, condition, whole, |code| {
+        let notes = &mut self.notes;
+        code.store_or_leave(&pattern, condition, whole, notes, |code| {
             let mut divided = operation;
             leave_order(&mut divided);
             code.keep_apart(&mut divided);
@@ -147,6 +149,7 @@ impl Code<'_> {
         pattern: &[Variable],
         condition: Atom,
         whole: ArrayOperation,
+        notes: &mut Option<Notes>,
         divide: impl FnOnce(&mut Self) -> ArrayOperation,
     ) {
         let shared = |code: &mut Self, own: Vec<Variable>| {
@@ -158,6 +161,10 @@ impl Code<'_> {
             Atom::Constant(ScalarValue::Bool(true)) => shared(self, pattern.to_vec()),
             Atom::Constant(_) => self.push(pattern.to_vec(), Expression::Operation(whole)),
             Atom::Variable(_) => self.choose_way(pattern, condition, shared, |code, own| {
+                if let Some(notes) = notes {
+                    let both = own.iter().copied().zip(pattern.iter().copied());
+                    notes.copy(&both.collect::<Vec<_>>());
+                }
                 code.push(own, Expression::Operation(whole));
             }),
         }
