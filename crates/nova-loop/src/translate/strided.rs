@@ -197,7 +197,8 @@ struct Turned<'o> {
 
 impl Turned<'_> {
     /// The dimension along which an array is read from neighbour to neighbour, and the array, where the
-    /// given dimension counts its rows; none where an operation in the body has loops of its own.
+    /// given dimension counts its rows; none where the body does anything but read elements and compute,
+    /// since it would be done in another order: an error, a trace, a loop.
     fn read_along(&self, written: usize) -> Option<(usize, flat::Variable)> {
         let mut found = None;
         for statement in &self.operation.body.statements {
@@ -212,8 +213,8 @@ impl Turned<'_> {
                         found = found.or(Some((*last, *array)));
                     }
                 }
-                flat::Expression::Operation(_) | flat::Expression::Call { .. } => return None,
-                _scalars => {}
+                flat::Expression::Scalar { .. } | flat::Expression::Atom(_) => {}
+                _others => return None,
             }
         }
         found
