@@ -341,8 +341,8 @@ pub enum Positions {
     /// At the index that the body gives with them; outside of the destinations they are skipped, and
     /// the last of several wins.
     Given,
-    /// At the operation's own indices, each counted from one of these starts; in range. So each element
-    /// of a block of the destinations is written once.
+    /// At the operation's own indices, each counted from one of these starts; in range, if there are any. So
+    /// each element of a block of the destinations is written once.
     Block(Vec<Atom>),
     /// As `Given`, but of several values for one element any one may win: they are equal, or nobody reads
     /// the element. So threads may share the values.

@@ -10,12 +10,14 @@ mod affine;
 mod choices;
 mod conditions;
 mod ends;
+mod narrow;
 mod wrapping;
 
 use crate::effects::FunctionEffects;
 use affine::{Affine, Facts};
 use choices::Joined;
 use conditions::{Condition, comparison, range};
+use narrow::Arrays;
 use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
@@ -27,23 +29,42 @@ use std::collections::{HashMap, HashSet};
 /// Decides comparisons in every function, and converts integers that were wrapped and keep their
 /// values.
 pub fn run(program: &mut Program) {
-    decide(program, true);
+    walk(program, Task::Decide { converts: true });
 }
 
 /// Decides comparisons in every function. Wrapped integers stay, since they are defined everywhere:
 /// a conversion is defined only where its value fits, and does not leave its loop as freely.
 pub fn run_early(program: &mut Program) {
-    decide(program, false);
+    walk(program, Task::Decide { converts: false });
 }
 
-fn decide(program: &mut Program, converts: bool) {
+/// Makes blocks of maps that keep the elements of an array outside of them ([`narrow`]).
+pub fn run_narrow(program: &mut Program) {
+    walk(program, Task::Narrow);
+}
+
+/// What a walk is for.
+#[derive(Clone, Copy)]
+enum Task {
+    /// To decide comparisons, and perhaps to convert integers that were wrapped and keep their values.
+    Decide { converts: bool },
+    /// To restrict maps.
+    Narrow,
+}
+
+fn walk(program: &mut Program, task: Task) {
     let effects = FunctionEffects::new(program);
     for k in 0..program.functions.len() {
+        let arrays = match task {
+            Task::Decide { .. } => None,
+            Task::Narrow => Some(Arrays::of(program, &program.functions[k])),
+        };
         let mut body = std::mem::take(&mut program.functions[k].body);
         let mut bounds = Bounds {
             program,
             effects: &effects,
-            converts,
+            arrays,
+            converts: matches!(task, Task::Decide { converts: true }),
             wrapped: HashMap::new(),
             ranges: HashMap::new(),
             fitting: HashMap::new(),
@@ -63,6 +84,8 @@ fn decide(program: &mut Program, converts: bool) {
 struct Bounds<'a> {
     program: &'a mut Program,
     effects: &'a FunctionEffects,
+    /// What is known of the function's arrays, where maps are restricted.
+    arrays: Option<Arrays>,
     /// Whether integers that were wrapped and keep their values are converted.
     converts: bool,
     facts: Facts,
@@ -144,6 +167,7 @@ impl Bounds<'_> {
             let start = self.order.len();
             self.statement(&mut statement);
             let mut before = self.checks_at_ends(&mut statement, start);
+            before.append(&mut self.narrow(&mut statement, start));
             body.statements.append(&mut before);
             let mut sums = self.widen(&mut statement);
             body.statements.append(&mut sums);
@@ -223,22 +247,10 @@ impl Bounds<'_> {
     /// An operation: its indices lie between 0 and their extents, which are then not 0.
     fn operation(&mut self, operation: &mut ArrayOperation) {
         let mark = self.facts.mark();
-        for (index, extent) in operation.indices.iter().zip(&operation.shape) {
+        for index in &operation.indices {
             self.bind_symbol(*index);
-            self.facts.at_least(*index, Affine::constant(0));
-            let extent = self.value(*extent);
-            if let Some(last) = extent.as_ref().and_then(|e| e.shifted(-1)) {
-                self.assume(&Condition::NotNegative(last.clone()));
-                self.facts.at_most(*index, last);
-            }
-            let positive = extent.as_ref().and_then(Affine::as_symbol);
-            if let Some(symbol) = positive
-                && let Some(sum) = self.clamped.get(&symbol)
-                && let Some(more) = sum.plus(-1, &Affine::symbol(symbol))
-            {
-                self.assume_not_negative(&more);
-            }
         }
+        self.assume_indices(operation);
         let carries: Vec<Variable> = operation.carries.iter().map(|(v, _)| *v).collect();
         for carry in &carries {
             self.bind_symbol(*carry);
@@ -263,6 +275,25 @@ impl Bounds<'_> {
                 | Output::Scatter { .. }
                 | Output::Collect { .. }
                 | Output::Join { .. } => {}
+            }
+        }
+    }
+
+    /// Notes that the indices of an operation are in range.
+    fn assume_indices(&mut self, operation: &ArrayOperation) {
+        for (index, extent) in operation.indices.iter().zip(&operation.shape) {
+            self.facts.at_least(*index, Affine::constant(0));
+            let extent = self.value(*extent);
+            if let Some(last) = extent.as_ref().and_then(|e| e.shifted(-1)) {
+                self.assume(&Condition::NotNegative(last.clone()));
+                self.facts.at_most(*index, last);
+            }
+            let positive = extent.as_ref().and_then(Affine::as_symbol);
+            if let Some(symbol) = positive
+                && let Some(sum) = self.clamped.get(&symbol)
+                && let Some(more) = sum.plus(-1, &Affine::symbol(symbol))
+            {
+                self.assume_not_negative(&more);
             }
         }
     }

@@ -12,6 +12,7 @@ pub mod fuse;
 pub mod hoist;
 pub mod inline;
 pub mod interleave;
+mod last_uses;
 pub mod measure;
 pub mod outline;
 mod reachable;

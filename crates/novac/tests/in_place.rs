@@ -19,7 +19,7 @@ const ROUNDS: usize = 53;
 const ARRAYS: usize = 6;
 
 /// What a round does to `X`, where `k` counts rounds; `W` has rows.
-const CHANGES: [(&str, &str); 20] = [
+const CHANGES: [(&str, &str); 23] = [
     ("update", "(update X (% (* 7 (+ k (X ! 3))) 50000) k)"),
     ("scatter", "(scatter X [k (+ k 1)] [(X ! 5) k])"),
     (
@@ -49,6 +49,19 @@ const CHANGES: [(&str, &str); 20] = [
         "(update_slice X (% k 40000) (map (+ 1) (slice 5 1 100 X)))",
     ),
     ("map", "(map (+ k) X)"),
+    (
+        "a map that keeps all but one",
+        "(tabulate (length X) (lambda (j) (if (= j k) (+ k (X ! j)) (X ! j))))",
+    ),
+    (
+        "a map that keeps the first",
+        "(tabulate (length X) (lambda (j) (if (> j 0) (+ (X ! 0) (X ! j)) (X ! j))))",
+    ),
+    (
+        "a map that keeps rows",
+        "(let (M (reshape (50, 1000) X)) in (flatten (tabulate (shape M)
+           (lambda ((i, j)) (if (and (> i 1) (< j k)) (+ (M ! (1, j)) (M ! (i, j))) (M ! (i, j)))))))",
+    ),
     (
         "own block",
         "(update_slice X 7 (map (+ k) (slice 7 1 40000 X)))",

@@ -110,6 +110,12 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     BLOCKS,
+    Pass {
+        name: "narrow",
+        description: "computes those elements of an array that a map changes, in place, and no others",
+        level: 2,
+        step: Step::Flat(On::Any, nova_opt::bounds::run_narrow),
+    },
     SIMPLIFY,
     HOIST,
     Pass {

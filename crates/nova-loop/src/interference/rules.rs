@@ -243,16 +243,7 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let behind = there.minus(&first.index).plus_number(-1);
         let before = first.index.minus(&there).plus_number(-1);
         let differ = |prover: &Prover| prover.holds(&behind) || prover.holds(&before);
-        differ(&prover)
-            || self.rising_quotients().any(|rise| {
-                let with = |fact: Polynomial| {
-                    let mut prover = Prover::clone(&prover);
-                    prover.learn(&Fact::AtLeastZero(fact));
-                    prover
-                };
-                differ(&with(rise.plus_number(-1)))
-                    && differ(&with(Polynomial::default().minus(&rise)))
-            })
+        differ(&prover) || differ_by_cases(&differ, &prover, &self.rising_quotients(), MOST_CASES)
     }
 
     /// *Segments.* Both paths stay in the segment of their iteration, and that of an iteration ends
@@ -374,24 +365,29 @@ impl<'w, 'p> Judgement<'w, 'p> {
     }
 
     /// *Quotients.* The number of an iteration, divided by what both iterations know, is in a later one as
-    /// large or larger.
+    /// large or larger; and so is such a quotient that is divided again.
     fn divided(&self, prover: &mut Prover) {
-        for rise in self.rising_quotients() {
-            prover.learn(&Fact::AtLeastZero(rise));
+        for Rise { by, .. } in self.rising_quotients() {
+            prover.learn(&Fact::AtLeastZero(by));
         }
     }
 
     /// By how much these quotients of a later iteration are larger.
-    fn rising_quotients(&self) -> impl Iterator<Item = Polynomial> {
-        let index = Polynomial::symbol(self.frame.symbol);
-        let own = self.walk.divided.iter().filter(move |(quotient, of)| {
-            let [number, by] = of;
+    fn rising_quotients(&self) -> Vec<Rise> {
+        let mut rises: Vec<Rise> = Vec::new();
+        for (quotient, [number, by]) in &self.walk.divided {
+            let of = number.as_symbol();
+            let rises_too = rises.iter().any(|rise| of == Some(rise.quotient));
             let is_around = by.symbols().all(|symbol| symbol < self.frame.symbol);
-            let is_own = *number == index && is_around;
+            let is_own = (of == Some(self.frame.symbol) || rises_too) && is_around;
             let is_inside = *quotient > self.frame.symbol;
-            is_inside && (is_own || self.without.contains(&Rule::Quotients))
-        });
-        own.map(|(quotient, _)| self.later(*quotient).minus(&Polynomial::symbol(*quotient)))
+            if is_inside && (is_own || self.without.contains(&Rule::Quotients)) {
+                let by = self.later(*quotient).minus(&Polynomial::symbol(*quotient));
+                let quotient = *quotient;
+                rises.push(Rise { quotient, of, by });
+            }
+        }
+        rises
     }
 
     /// How many iterations lie between the two.
@@ -461,4 +457,46 @@ fn renamed(fact: &Fact, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Fact> {
             Some(Fact::OneOf(symbol, cases?))
         }
     }
+}
+
+/// In how many quotients cases are told apart at once.
+const MOST_CASES: usize = 2;
+
+/// A quotient that is in a later iteration as large or larger.
+struct Rise {
+    quotient: Symbol,
+    /// What is divided, if it is a number of its own.
+    of: Option<Symbol>,
+    /// By how much it is larger.
+    by: Polynomial,
+}
+
+/// Whether something holds both where a quotient is the same in two iterations and where it is larger in the
+/// later one. Where what is divided is the same, so is the quotient.
+fn differ_by_cases(
+    differ: &dyn Fn(&Prover) -> bool,
+    prover: &Prover,
+    rises: &[Rise],
+    most: usize,
+) -> bool {
+    let Some(fewer) = most.checked_sub(1) else {
+        return false;
+    };
+    rises.iter().enumerate().any(|(k, rise)| {
+        let others = rises.get(k + 1..).unwrap_or_default();
+        let holds_with = |facts: Vec<Polynomial>| {
+            let mut prover = Prover::clone(prover);
+            facts
+                .into_iter()
+                .for_each(|fact| prover.learn(&Fact::AtLeastZero(fact)));
+            differ(&prover) || differ_by_cases(differ, &prover, others, fewer)
+        };
+        let of_same = others.iter().filter(|other| other.of == Some(rise.quotient));
+        let same = std::iter::once(rise).chain(of_same);
+        holds_with(vec![rise.by.plus_number(-1)])
+            && holds_with(
+                same.map(|rise| Polynomial::default().minus(&rise.by))
+                    .collect(),
+            )
+    })
 }

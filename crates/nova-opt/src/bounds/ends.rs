@@ -373,14 +373,24 @@ impl Bounds<'_> {
 
     /// Whether one condition or the other holds.
     fn either(&mut self, one: Atom, other: Atom, code: &mut Code) -> Atom {
+        self.choice(one, Atom::Constant(ScalarValue::Bool(true)), other, code)
+    }
+
+    /// Whether one condition and the other hold.
+    pub(super) fn and(&mut self, one: Atom, other: Atom, code: &mut Code) -> Atom {
+        self.choice(one, other, Atom::Constant(ScalarValue::Bool(false)), code)
+    }
+
+    /// One truth or another, by a condition.
+    fn choice(&mut self, condition: Atom, then: Atom, otherwise: Atom, code: &mut Code) -> Atom {
         let gives = |result| Body {
             statements: Vec::new(),
             results: vec![result],
         };
         let expression = Expression::If {
-            condition: one,
-            then: gives(Atom::Constant(ScalarValue::Bool(true))),
-            otherwise: gives(other),
+            condition,
+            then: gives(then),
+            otherwise: gives(otherwise),
         };
         self.bind(Scalar::Bool, expression, code)
     }
@@ -401,4 +411,15 @@ impl Bounds<'_> {
 pub(super) struct Code {
     pub statements: Vec<Statement>,
     pub place: Place,
+}
+
+impl Code {
+    /// A statement at the same place.
+    pub(super) fn statement(&self, pattern: Vec<Variable>, expression: Expression) -> Statement {
+        Statement {
+            pattern,
+            expression,
+            place: self.place.clone(),
+        }
+    }
 }

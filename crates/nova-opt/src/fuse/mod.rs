@@ -34,7 +34,7 @@ pub use apart::{Apart, apart};
 use crate::effects::FunctionEffects;
 use nova_flat::ir::{Body, Program, Variable};
 use nova_flat::visit::{count_uses, type_variables};
-use replaced::Replaced;
+pub(crate) use replaced::Replaced;
 use std::collections::HashSet;
 
 /// What fusion has to keep to.

@@ -65,7 +65,7 @@ impl<'a> Reader<'a> {
 
 /// Which arrays are views of the same data, or come of them by a change in place, and which belong to
 /// callers.
-pub(super) struct Replaced {
+pub(crate) struct Replaced {
     roots: HashMap<Variable, Variable>,
     /// The arrays that others come of by a change of some elements.
     before: HashMap<Variable, Variable>,
@@ -75,7 +75,7 @@ pub(super) struct Replaced {
 
 impl Replaced {
     /// Looks at all functions.
-    pub fn of(program: &Program) -> Replaced {
+    pub(crate) fn of(program: &Program) -> Replaced {
         let mut replaced = Replaced {
             roots: HashMap::new(),
             before: HashMap::new(),
@@ -107,7 +107,7 @@ impl Replaced {
     }
 
     /// Whether code reads elements that a statement between it and where it would move writes over.
-    pub fn is_passed(&self, reader: Reader<'_>, between: &Statement) -> bool {
+    pub(super) fn is_passed(&self, reader: Reader<'_>, between: &Statement) -> bool {
         match &between.expression {
             Expression::Update { array, indices, .. } => {
                 let one = vec![Atom::index(1); indices.len()];
@@ -173,7 +173,7 @@ impl Replaced {
 
     /// Lets code that moves behind a change of arrays read what comes of them. It reads none of the
     /// changed elements ([`Replaced::is_passed`]). True if it reads another array now.
-    pub fn follow(&self, reader: &mut Body, between: &Statement) -> bool {
+    pub(super) fn follow(&self, reader: &mut Body, between: &Statement) -> bool {
         let mut changed: Vec<(Variable, Variable)> = Vec::new();
         each_change(between, &mut |array, result| {
             if !self.borrowed.contains(&self.root(array)) {
@@ -209,8 +209,24 @@ impl Replaced {
     }
 
     /// What is added to an index to give a number ([`Sums::added_to`]).
-    pub fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
+    pub(super) fn added_to(&self, index: Variable, number: Atom) -> Option<Vec<Variable>> {
         self.sums.added_to(index, number)
+    }
+
+    /// Whether an array is no view of another, and no caller's.
+    pub(crate) fn is_own(&self, array: Variable) -> bool {
+        self.root(array) == array && !self.borrowed.contains(&array)
+    }
+
+    /// Whether an operation reads nothing that it writes over but what it stores in the same round.
+    /// Neither the operation nor what stands before it need be part of the program.
+    pub(crate) fn is_in_place(&self, expression: &Expression, before: &Body) -> bool {
+        let Expression::Operation(operation) = expression else {
+            return false;
+        };
+        let known = self.sums.within(before);
+        let sums = known.inside_of(expression);
+        !self.changes_what_is_read(&sums, &operation.body, &self.writes(operation))
     }
 
     fn root(&self, array: Variable) -> Variable {
@@ -218,7 +234,7 @@ impl Replaced {
     }
 
     /// What an operation writes over. The arrays of callers are copied in any case.
-    pub fn writes(&self, operation: &ArrayOperation) -> Writes {
+    pub(super) fn writes(&self, operation: &ArrayOperation) -> Writes {
         let mut places = Vec::new();
         for output in &operation.outputs {
             if let Output::Scatter {
@@ -243,11 +259,15 @@ impl Replaced {
 
     /// Whether code reads what an operation writes over: other elements than those that are stored in the
     /// same round, or never.
-    pub fn reads_what_changes(&self, code: &Moved<'_>, writes: &Writes) -> bool {
+    pub(super) fn reads_what_changes(&self, code: &Moved<'_>, writes: &Writes) -> bool {
         if writes.places.is_empty() {
             return false;
         }
         let sums = self.sums.within_at(code.body, code.from, code.at);
+        self.changes_what_is_read(&sums, code.body, writes)
+    }
+
+    fn changes_what_is_read(&self, sums: &Sums, body: &Body, writes: &Writes) -> bool {
         let stays = |expression: &Expression, place: &Place| {
             let (Expression::Index { array, indices }, Positions::Block(starts)) =
                 (expression, &place.positions)
@@ -263,7 +283,7 @@ impl Replaced {
             self.comes_of(place.destination, *array) && stays
         };
         let mut changes = false;
-        each_read_of(code.body, &mut |expression, variable| {
+        each_read_of(body, &mut |expression, variable| {
             let own = self.root(variable);
             let mut written = writes.places.iter().filter(|place| place.root == own);
             changes |= written.any(|place| !expression.is_some_and(|e| stays(e, place)));

@@ -8,6 +8,7 @@ mod fusion;
 mod hoist;
 mod kept;
 mod measure;
+mod narrow;
 mod nests;
 mod ordered;
 mod passes;

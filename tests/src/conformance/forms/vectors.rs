@@ -133,6 +133,18 @@ pub const FORMS: &[Row] = &[
         "(let ($1 {vector a}) in (foldl (lambda ($2 $3) (update_slice $2 $3 \
          (map {a -> a} (slice 0 1 (- (length $1) $3) $2)))) $1 (range (length $1))))",
     ),
+    (
+        4,
+        "vector a",
+        "(let ($1 {vector a}) ($2 {int}) in (iterate 2 (lambda ($3) (tabulate (length $3) (lambda ($4) \
+         (if (> $4 $2) ({a -> a} ($3 ! $4)) ($3 ! $4))))) $1))",
+    ),
+    (
+        4,
+        "vector a",
+        "(let ($1 {vector a}) in (foldl (lambda ($2 $3) (tabulate (length $2) (lambda ($4) \
+         (if (= $4 $3) {a | $4:int} ($2 ! $4))))) $1 (range (length $1))))",
+    ),
     (4, "vector b", "(scanl {b -> a -> b} {b} {vector a})"),
     (3, "vector j", "(count {@size} {vector i})"),
     (4, "vector b", "(imap {int -> b} {vector a})"),
@@ -262,6 +274,13 @@ pub const ARRAYS: &[Row] = &[
         "(let ($1 ({vector#2 a} : <vector#2 a>)) ($2 ({vector#2 a} : <vector#2 a>)) \
          (($3, $4) (shape $1)) (($5, $6) (shape $2)) ($7 (min $3 $5)) ($8 (min $4 $6)) in \
          (update_slice $1 ((- $3 $7), (- $4 $8)) (slice (0, 0) (1, 1) ($7, $8) $2)))",
+    ),
+    (
+        4,
+        "vector#2 a",
+        "(let ($1 ({vector#2 a} : <vector#2 a>)) (($2, $3) (shape $1)) in \
+         (foldl (lambda ($4 $5) (tabulate (shape $4) (lambda (($6, $7)) \
+         (if (and (> $6 $5) (>= $7 $5)) ({a -> a} ($4 ! ($5, $7))) ($4 ! ($6, $7)))))) $1 (range $2)))",
     ),
     (
         3,

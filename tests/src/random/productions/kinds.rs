@@ -1,5 +1,6 @@
 //! Which types a production gives.
 
+use crate::random::expression::Draw;
 use crate::random::types::{BOOL, INT, Ty};
 
 pub fn always(_: &Ty) -> bool {
@@ -77,5 +78,22 @@ pub fn element(ty: &Ty) -> Ty {
     match ty {
         Ty::Vector(e) | Ty::Matrix(e) | Ty::List(e) | Ty::Tree(e) | Ty::Maybe(e) => (**e).clone(),
         other => other.clone(),
+    }
+}
+
+/// A condition under which a map changes an element: of its index and two other numbers.
+pub fn kept(d: &mut Draw, index: &str, first: &str, last: &str) -> String {
+    let plain = |d: &mut Draw, number: &str| {
+        let comparison = *d.random.pick(&["=", "~=", "<", "<=", ">", ">="]);
+        format!("({comparison} {index} {number})")
+    };
+    let (one, other) = (plain(d, first), plain(d, last));
+    match d.random.below(6) {
+        0 => format!("(and {one} {other})"),
+        1 => format!("(or {one} {other})"),
+        2 => format!("(not {one})"),
+        3 => format!("(and (> {index} 0) {other})"),
+        4 => format!("(~= {index} 0)"),
+        _ => one,
     }
 }

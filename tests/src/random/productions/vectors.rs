@@ -2,7 +2,7 @@
 
 use super::kinds::{
     always, element, is_float, is_int, is_pair_of_equal_vectors, is_pair_of_vectors, is_scalar,
-    is_vector, is_vector_of_int, is_vector_of_integers, is_vector_of_pairs,
+    is_vector, is_vector_of_int, is_vector_of_integers, is_vector_of_pairs, kept,
 };
 use super::{Production, row};
 use crate::random::expression::Draw;
@@ -136,6 +136,22 @@ pub const VECTORS: &[Production] = &[
             return format!("(scatter {v} {indices} {x})");
         }
         format!("(let ({name} {x}) in (scatter {v} (map (* 2) (range (length {name}))) {name}))")
+    }),
+    row("tabulate of kept elements", 3, is_vector, |d, t, f| {
+        let (v, a, b) = (
+            d.expression(t, f),
+            d.expression(&INT, 1),
+            d.expression(&INT, 1),
+        );
+        let g = d.function(&[element(t), INT], &element(t), f.min(3));
+        let [vector, state, i, first, last] = [(); 5].map(|()| d.name());
+        let changed = kept(d, &i, &first, &last);
+        let (own, other) = (format!("({state} ! {i})"), format!("({state} ! 0)"));
+        let read = if d.random.chance(30) { &other } else { &own };
+        format!(
+            "(let ({vector} {v}) ({first} {a}) ({last} {b}) in (iterate 2 (lambda ({state}) \
+             (tabulate (length {state}) (lambda ({i}) (if {changed} ({g} {read} {i}) {own})))) {vector}))"
+        )
     }),
     row("histogram", 4, is_vector, |d, t, f| {
         let e = element(t);

@@ -1,0 +1,317 @@
+//! Maps that keep the elements of an array wherever a condition does not hold: where the condition is that
+//! the index lies between numbers known before, they compute and store the elements between them, a block
+//! of the array, and leave the others where they are (lambda-dp.txt §3.2, the rule S-IMAP-R: the set of
+//! indices I' for which the function is not the identity). A block of one element is an update.
+//!
+//! That is less to do only where the array is written over. So nobody may need it afterwards, it may not be
+//! a caller's, and what is read of it must be the element that is stored in the same round, or stand outside
+//! of the block (the rules R.1 and R.2). Everything else that a round does where the element is kept must
+//! have no effects.
+
+mod element;
+mod kept;
+
+use super::affine::Affine;
+use super::ends::Code;
+use super::{Bounds, Condition};
+use crate::fuse::Replaced;
+use crate::last_uses::LastUses;
+use kept::{Kept, conjuncts};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Function, Output, Positions, Program, Statement, Type,
+    Variable,
+};
+use nova_flat::visit::each_body_mut;
+use std::collections::HashMap;
+
+/// What is known of the arrays of a function.
+pub(super) struct Arrays {
+    last_uses: LastUses,
+    replaced: Replaced,
+}
+
+impl Arrays {
+    pub(super) fn of(program: &Program, function: &Function) -> Arrays {
+        Arrays {
+            last_uses: LastUses::of(&function.parameters, &function.body),
+            replaced: Replaced::of(program),
+        }
+    }
+}
+
+/// The indices of one dimension for which a map computes elements.
+#[derive(Default)]
+struct Span {
+    /// Numbers that the index is not less than.
+    least: Vec<Affine>,
+    /// Numbers that the index is less than.
+    ends: Vec<Affine>,
+}
+
+/// A number as code, with the sum that it is, if it is one.
+#[derive(Clone)]
+struct Number {
+    atom: Atom,
+    sum: Option<Affine>,
+}
+
+impl Bounds<'_> {
+    /// Makes a block of a map that keeps what lies outside of it; gives what has to stand before the map.
+    /// What was bound before it has its place before `start`.
+    pub(super) fn narrow(&mut self, statement: &mut Statement, start: usize) -> Vec<Statement> {
+        let Some((block, before)) = self.block(statement, start) else {
+            return Vec::new();
+        };
+        statement.expression = block;
+        before.statements.clone()
+    }
+
+    fn block(&mut self, statement: &Statement, start: usize) -> Option<(Expression, Body)> {
+        let Expression::Operation(operation) = &statement.expression else {
+            return None;
+        };
+        let arrays = self.arrays.as_ref()?;
+        let is_replaced = |array: Variable| {
+            arrays.replaced.is_own(array)
+                && arrays.last_uses.end_with(array, statement)
+                && self.program.ty(array).shape() == operation.shape
+        };
+        let kept = Kept::of(operation, self.effects, &is_replaced)?;
+        let (spans, decided) = self.spans(operation, &kept, start);
+        if spans
+            .iter()
+            .all(|s| s.least.is_empty() && s.ends.is_empty())
+        {
+            return None;
+        }
+        let mut code = Code {
+            statements: Vec::new(),
+            place: statement.place.clone(),
+        };
+        if let Some(update) = self.element(operation, &kept, &spans, &decided, &mut code) {
+            let before = Body {
+                statements: code.statements,
+                results: Vec::new(),
+            };
+            return Some((update, before));
+        }
+        let mut block = operation.clone();
+        let mut starts = Vec::new();
+        for (dimension, span) in spans.iter().enumerate() {
+            starts.push(self.cut(operation, &mut block, dimension, span, &mut code)?);
+        }
+        block.outputs = vec![Output::Scatter {
+            destinations: kept.arrays,
+            positions: Positions::Block(starts),
+        }];
+        decide(&mut block.body, &decided);
+        let arrays = self.arrays.as_ref()?;
+        let before = Body {
+            statements: code.statements,
+            results: Vec::new(),
+        };
+        let block = Expression::Operation(block);
+        let in_place = arrays.replaced.is_in_place(&block, &before);
+        in_place.then_some((block, before))
+    }
+
+    /// The indices for which elements are computed, and the comparisons that then always come out the same.
+    fn spans(
+        &mut self,
+        operation: &ArrayOperation,
+        kept: &Kept,
+        start: usize,
+    ) -> (Vec<Span>, HashMap<Variable, bool>) {
+        let mut spans: Vec<Span> = operation.shape.iter().map(|_| Span::default()).collect();
+        let mut decided = HashMap::new();
+        let mark = self.facts.mark();
+        self.assume_indices(operation);
+        for (variable, truth) in conjuncts(&operation.body, &kept.conditions) {
+            let Some(condition) = self.conditions.get(&variable).cloned() else {
+                continue;
+            };
+            let condition = match truth {
+                true => condition,
+                false => Condition::Not(Box::new(condition)),
+            };
+            let sums = self.inequalities(&condition).unwrap_or_default();
+            let limits = sums.iter().map(|sum| self.limit(operation, sum, start));
+            let Some(limits) = limits.collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            if limits.is_empty() {
+                continue;
+            }
+            decided.insert(variable, truth);
+            for (dimension, is_least, number) in limits {
+                if let Some(span) = spans.get_mut(dimension) {
+                    match is_least {
+                        true => span.least.push(number),
+                        false => span.ends.push(number),
+                    }
+                }
+            }
+        }
+        self.facts.forget(mark);
+        (spans, decided)
+    }
+
+    /// The sums that are not negative exactly if a condition holds of indices in range.
+    fn inequalities(&self, condition: &Condition) -> Option<Vec<Affine>> {
+        let less = |sum: &Affine| sum.shifted(-1);
+        match condition {
+            Condition::NotNegative(sum) => Some(vec![sum.clone()]),
+            Condition::Zero(sum) => Some(vec![sum.clone(), sum.times(-1)?]),
+            Condition::Not(inner) => match &**inner {
+                Condition::NotNegative(sum) => Some(vec![less(&sum.times(-1)?)?]),
+                Condition::Zero(sum) => {
+                    // What is not 0 and lies on one side of 0 lies one further.
+                    let sides = [sum.clone(), sum.times(-1)?];
+                    let side = sides.iter().find(|s| self.facts.is_not_negative(s))?;
+                    Some(vec![less(side)?])
+                }
+                Condition::Not(condition) => self.inequalities(condition),
+            },
+        }
+    }
+
+    /// Which index is limited if a sum is not negative: its dimension, whether from below, and by which
+    /// number, which is known before the operation.
+    fn limit(
+        &self,
+        operation: &ArrayOperation,
+        sum: &Affine,
+        start: usize,
+    ) -> Option<(usize, bool, Affine)> {
+        let mut changing = operation.indices.iter().enumerate();
+        let (dimension, index) = changing.find(|(_, index)| sum.coefficient(**index) != 0)?;
+        let rest = sum.without(*index);
+        if changing.any(|(_, other)| sum.coefficient(*other) != 0) || !self.is_outside(&rest, start)
+        {
+            return None;
+        }
+        match sum.coefficient(*index) {
+            1 => Some((dimension, true, rest.times(-1)?)),
+            -1 => Some((dimension, false, rest.shifted(1)?)),
+            _ => None,
+        }
+    }
+
+    /// Restricts a dimension of an operation to a span; gives its first index. None where the code might
+    /// overflow.
+    fn cut(
+        &mut self,
+        operation: &ArrayOperation,
+        block: &mut ArrayOperation,
+        dimension: usize,
+        span: &Span,
+        code: &mut Code,
+    ) -> Option<Atom> {
+        let (shape, indices) = (&mut block.shape, &mut block.indices);
+        let (extent, index) = (shape.get_mut(dimension)?, indices.get_mut(dimension)?);
+        let all = Number {
+            atom: *extent,
+            sum: self.value(*extent),
+        };
+        let zero = Number {
+            atom: Atom::index(0),
+            sum: Some(Affine::constant(0)),
+        };
+        if span.least.is_empty() && span.ends.is_empty() {
+            return Some(zero.atom);
+        }
+        let mut first = zero.clone();
+        for least in &span.least {
+            let least = self.number(least, &all, code)?;
+            first = self.larger(first, least, code);
+        }
+        // A block without elements may begin anywhere.
+        let mark = self.facts.mark();
+        self.assume_indices(operation);
+        first = self.smaller(first, all.clone(), code);
+        self.facts.forget(mark);
+        let mut end = all.clone();
+        for other in &span.ends {
+            let other = self.number(other, &all, code)?;
+            end = self.smaller(end, other, code);
+        }
+        let difference =
+            (end.sum.as_ref().zip(first.sum.as_ref())).and_then(|(end, first)| end.plus(-1, first));
+        let count = Number {
+            atom: self.compute(ScalarOperation::Subtract, vec![end.atom, first.atom], code),
+            sum: difference,
+        };
+        *extent = self.larger(count, zero, code).atom;
+        let own = self.program.add_variable("i", Type::Scalar(Scalar::I64));
+        let place = Expression::Scalar {
+            operation: ScalarOperation::Add,
+            operand: Scalar::I64,
+            arguments: vec![first.atom, Atom::Variable(own)],
+        };
+        let place = code.statement(vec![*index], place);
+        block.body.statements.insert(0, place);
+        *index = own;
+        Some(first.atom)
+    }
+
+    /// A sum as code, or a number that is as much too large for an index below `end`.
+    fn number(&mut self, sum: &Affine, end: &Number, code: &mut Code) -> Option<Number> {
+        if let Some(atom) = self.sum(sum, code) {
+            let sum = Some(sum.clone());
+            return Some(Number { atom, sum });
+        }
+        // One less fits where this is one more than a number, which may be the largest of its type.
+        let before = self.sum(&sum.shifted(-1)?, code)?;
+        let one = Atom::index(1);
+        let last = self.compute(ScalarOperation::Subtract, vec![end.atom, one], code);
+        let before = self.compute(ScalarOperation::Minimum, vec![before, last], code);
+        Some(Number {
+            atom: self.compute(ScalarOperation::Add, vec![before, one], code),
+            sum: None,
+        })
+    }
+
+    fn larger(&mut self, one: Number, other: Number, code: &mut Code) -> Number {
+        self.chosen(ScalarOperation::Maximum, one, other, code)
+    }
+
+    fn smaller(&mut self, one: Number, other: Number, code: &mut Code) -> Number {
+        self.chosen(ScalarOperation::Minimum, one, other, code)
+    }
+
+    /// The larger or the smaller of two numbers, without code where it is known which that is.
+    fn chosen(
+        &mut self,
+        operation: ScalarOperation,
+        one: Number,
+        other: Number,
+        code: &mut Code,
+    ) -> Number {
+        if let (Some(a), Some(b)) = (&one.sum, &other.sum)
+            && let Some(sum) = self.computed(operation, &[a.clone(), b.clone()], Scalar::I64)
+        {
+            return match sum == *a {
+                true => one,
+                false => other,
+            };
+        }
+        Number {
+            atom: self.compute(operation, vec![one.atom, other.atom], code),
+            sum: None,
+        }
+    }
+}
+
+/// Gives comparisons in a body the truth that they always have.
+fn decide(body: &mut Body, decided: &HashMap<Variable, bool>) {
+    each_body_mut(body, &mut |inner| {
+        for statement in &mut inner.statements {
+            if let [variable] = statement.pattern[..]
+                && let Some(truth) = decided.get(&variable)
+            {
+                statement.expression = Expression::Atom(Atom::Constant(ScalarValue::Bool(*truth)));
+            }
+        }
+    });
+}

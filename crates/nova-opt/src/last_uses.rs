@@ -1,0 +1,120 @@
+//! Which operation is the last to need an array.
+//!
+//! Statements have numbers in the order of the text. A use inside a loop of what was bound before it is a use
+//! until the loop ends, since the next round needs it again.
+
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Body, Expression, Statement, Variable};
+use nova_flat::visit::{binders, bodies, used_variables};
+use std::collections::HashMap;
+
+/// The last uses of the variables of a function.
+#[derive(Default)]
+pub(crate) struct LastUses {
+    /// The number behind the last use.
+    last: HashMap<Variable, usize>,
+    /// The numbers at which statements end, by the first variable that they bind.
+    ends: HashMap<Variable, usize>,
+}
+
+impl LastUses {
+    /// Those of a function with these parameters and this body.
+    pub(crate) fn of(parameters: &[Variable], body: &Body) -> LastUses {
+        let mut walk = Walk::default();
+        parameters.iter().for_each(|v| walk.bind(*v));
+        walk.body(body);
+        let mut last = HashMap::new();
+        for (variable, used) in walk.used {
+            let number = match used {
+                Used::At(number) => number,
+                Used::Throughout(first) => walk.loops.get(&first).copied().unwrap_or(usize::MAX),
+            };
+            last.insert(variable, number);
+        }
+        LastUses {
+            last,
+            ends: walk.ends,
+        }
+    }
+
+    /// Whether nothing behind a statement, and no later round of a loop around it, uses a variable.
+    pub(crate) fn end_with(&self, variable: Variable, statement: &Statement) -> bool {
+        let end = statement.pattern.first().and_then(|v| self.ends.get(v));
+        match (self.last.get(&variable), end) {
+            (Some(last), Some(end)) => last <= end,
+            (None, _) | (_, None) => false,
+        }
+    }
+}
+
+/// Where a variable is used last, as far as the walk has come.
+#[derive(Clone, Copy)]
+enum Used {
+    At(usize),
+    /// In the loop with this number, which has not ended where this is noted.
+    Throughout(usize),
+}
+
+#[derive(Default)]
+struct Walk {
+    number: usize,
+    /// The numbers of the loops around.
+    around: Vec<usize>,
+    /// How many loops were around where a variable was bound.
+    depths: HashMap<Variable, usize>,
+    used: HashMap<Variable, Used>,
+    ends: HashMap<Variable, usize>,
+    /// The numbers at which loops end.
+    loops: HashMap<usize, usize>,
+}
+
+impl Walk {
+    fn bind(&mut self, variable: Variable) {
+        self.depths.insert(variable, self.around.len());
+    }
+
+    fn note(&mut self, variable: Variable) {
+        let depth = self.depths.get(&variable).copied().unwrap_or(0);
+        let used = match self.around.get(depth) {
+            Some(first) => Used::Throughout(*first),
+            None => Used::At(self.number),
+        };
+        self.used.insert(variable, used);
+    }
+
+    fn body(&mut self, body: &Body) {
+        for statement in &body.statements {
+            self.statement(statement);
+        }
+        self.number += 1;
+        for result in &body.results {
+            if let Atom::Variable(variable) = result {
+                self.note(*variable);
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        self.number += 1;
+        let first = self.number;
+        let expression = &statement.expression;
+        used_variables(expression, &mut |variable| self.note(variable));
+        let is_loop = match expression {
+            Expression::Operation(_) | Expression::While { .. } | Expression::Sort { .. } => true,
+            _runs_once => false,
+        };
+        if is_loop {
+            self.around.push(first);
+        }
+        binders(expression, &mut |variable| self.bind(*variable));
+        bodies(expression, &mut |body| deep(|| self.body(body)));
+        if is_loop {
+            self.around.pop();
+            self.loops.insert(first, self.number);
+        }
+        if let Some(variable) = statement.pattern.first() {
+            self.ends.insert(*variable, self.number);
+        }
+        statement.pattern.iter().for_each(|v| self.bind(*v));
+    }
+}

@@ -1,0 +1,156 @@
+//! Maps that keep the elements of an array outside of a span become blocks, where the array is written over.
+
+use crate::support::{apply, read, value};
+use nova_flat::print::print;
+
+/// The numbers that spans begin and end with: around the array, at the ends of `i64`.
+const NUMBERS: [&str; 9] = [
+    "[]",
+    "[0]",
+    "[1 2]",
+    "[2 -1]",
+    "[3 4]",
+    "[5 0]",
+    "[6 1]",
+    "[-9223372036854775808 2]",
+    "[9223372036854775807 0]",
+];
+
+/// Runs the pass over a fold over `ks`, whose round does this with the array `w` of `n` elements and a
+/// number `k`, which `inside` lies between 0 and `n`; compares the values. Gives whether the round stores a
+/// block.
+#[track_caller]
+fn stores_block(round: &str) -> bool {
+    let text = format!(
+        "(program (entry \"f\" [(\"x\" (vector i64)) (\"ks\" (vector i64)) (\"y\" (vector i64))] \
+            (vector i64) \"f\")
+          (function \"f\" [n:i64 x:[n]i64 m:i64 ks:[m]i64 l:i64 y:[l]i64] [r:i64 d:[r]i64] (do
+            (let [out:[n]i64] (operation [m] [at:i64] [w:[n]i64 = x] (do
+              (let [k:i64] (index ks [at]))
+              (let [low:i64] (max i64 k 0))
+              (let [inside:i64] (min i64 low n))
+              {round}
+              (in t))))
+            (in n out))))"
+    );
+    let before = read(&text);
+    let mut program = read(&text);
+    apply(nova_opt::bounds::run_narrow, &mut program);
+    for x in ["[]", "[1]", "[1 2 3 4 5]"] {
+        for ks in NUMBERS {
+            for y in ["[]", "[7]", "[7 8 9]"] {
+                let inputs = [x, ks, y];
+                let (now, then) = (value(&program, &inputs), value(&before, &inputs));
+                assert_eq!(now, then, "{inputs:?}\n{}", print(&program));
+            }
+        }
+    }
+    let text = print(&program);
+    text.contains("(scatter_block ") || text.contains("(update ")
+}
+
+/// A map of `w` that gives `changed` where these statements make `c` true, and elements elsewhere.
+fn map(condition: &str, changed: &str) -> String {
+    format!(
+        "(let [t:[n]i64] (operation [n] [i:i64] [] (do
+          {condition}
+          (let [e:i64] (if c
+            (do (let [own:i64] (index w [i])) {changed} (in v))
+            (do (let [kept:i64] (index w [i])) (in kept))))
+          (in e)) (map)))"
+    )
+}
+
+const MORE: &str = "(let [v:i64] (add i64 own 10))";
+
+#[test]
+fn comparisons_of_the_index_with_what_is_known() {
+    for comparison in ["eq", "lt", "le", "gt", "ge"] {
+        for other in ["k", "inside", "2"] {
+            let before = format!("(let [c:bool] ({comparison} i64 i {other}))");
+            assert!(stores_block(&map(&before, MORE)), "{before}");
+            let behind = format!("(let [c:bool] ({comparison} i64 {other} i))");
+            assert!(stores_block(&map(&behind, MORE)), "{behind}");
+        }
+    }
+}
+
+#[test]
+fn sums_of_the_index() {
+    assert!(stores_block(&map(
+        "(let [j:i64] (add i64 i 1)) (let [c:bool] (gt i64 j inside))",
+        MORE
+    )));
+    assert!(stores_block(&map("(let [c:bool] (ne i64 i 0))", MORE)));
+    // Not a span.
+    assert!(!stores_block(&map(
+        "(let [c:bool] (ne i64 i inside))",
+        MORE
+    )));
+    assert!(!stores_block(&map(
+        "(let [j:i64] (mul i64 i 2)) (let [c:bool] (gt i64 j 3))",
+        MORE
+    )));
+    assert!(!stores_block(&map(
+        "(let [o:i64] (index w [i])) (let [c:bool] (gt i64 o 3))",
+        MORE
+    )));
+}
+
+#[test]
+fn conditions_combined() {
+    let both = "(let [a:bool] (ge i64 i inside))
+        (let [c:bool] (if a (do (let [b:bool] (lt i64 i 3)) (in b)) (do (in false))))";
+    assert!(stores_block(&map(both, MORE)));
+    let neither = "(let [a:bool] (lt i64 i inside))
+        (let [o:bool] (if a (do (in true)) (do (let [b:bool] (gt i64 i 3)) (in b))))
+        (let [c:bool] (if o (do (in false)) (do (in true))))";
+    assert!(stores_block(&map(neither, MORE)));
+    let either = "(let [a:bool] (lt i64 i inside))
+        (let [c:bool] (if a (do (in true)) (do (let [b:bool] (gt i64 i 3)) (in b))))";
+    assert!(!stores_block(&map(either, MORE)));
+    // One is a span, the other is asked in each round.
+    let data = "(let [a:bool] (ge i64 i inside))
+        (let [c:bool] (if a (do (let [o:i64] (index w [i])) (let [b:bool] (lt i64 o 3)) (in b))
+          (do (in false))))";
+    assert!(stores_block(&map(data, MORE)));
+}
+
+#[test]
+fn other_elements() {
+    let reads = |index: &str| {
+        format!(
+            "(let [z:i64] (sub i64 n 1)) (let [o:i64] (index w [{index}])) (let [v:i64] (add i64 own o))"
+        )
+    };
+    // Before the span, and in it.
+    let behind = "(let [c:bool] (gt i64 i 0))";
+    assert!(stores_block(&map(behind, &reads("0"))));
+    assert!(!stores_block(&map(behind, &reads("z"))));
+    assert!(!stores_block(&map(
+        "(let [c:bool] (ge i64 i 0))",
+        &reads("0")
+    )));
+}
+
+#[test]
+fn effects() {
+    let check = "(let [l0:bool] (lt i64 i l)) (let [] (check l0 index [i l]))";
+    let inside = format!("{check} (let [v:i64] (index y [i]))");
+    assert!(stores_block(&map("(let [c:bool] (ge i64 i 2))", &inside)));
+    let outside = format!("{check} (let [c:bool] (ge i64 i 2))");
+    assert!(!stores_block(&map(&outside, MORE)));
+}
+
+#[test]
+fn arrays_that_are_needed_afterwards() {
+    let condition = "(let [c:bool] (ge i64 i inside))";
+    let again = map(condition, MORE).replace("[t:[n]i64]", "[u:[n]i64]")
+        + "(let [t:[n]i64] (operation [n] [j:i64] [] (do
+            (let [p:i64] (index w [j])) (let [q:i64] (index u [j])) (let [s:i64] (add i64 p q)) (in s)) (map)))";
+    assert!(!stores_block(&again));
+    // Of the caller, and needed in the next round.
+    assert!(!stores_block(
+        &map(condition, MORE).replace("index w", "index x")
+    ));
+}
