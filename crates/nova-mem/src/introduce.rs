@@ -81,10 +81,16 @@ impl Introducer {
         let destinations = self.entries.remove(&id).unwrap_or_default();
         let made = self.made.in_function(id);
         for (result, destination) in function.body.results.iter().zip(&destinations) {
-            if let (Atom::Variable(array), Some(destination)) = (result, destination)
-                && made.is_some_and(|made| made.contains(array))
-            {
-                self.destinations.entry(*array).or_insert(*destination);
+            let (Atom::Variable(array), Some(destination)) = (result, destination) else {
+                continue;
+            };
+            // Fields of structures do not lie as other extents would have them.
+            let array = match destination.stride {
+                1 => self.made.root(*array),
+                _ => *array,
+            };
+            if made.is_some_and(|made| made.contains(&array)) {
+                self.destinations.entry(array).or_insert(*destination);
             }
         }
         let place = function.place.clone();

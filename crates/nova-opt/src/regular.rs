@@ -8,15 +8,18 @@
 //! place (`join` of dpia.txt §3), so that they can be written where they stay, too. So are those of an
 //! operation that carries a strategy, which stays a loop of its own ([`nova_core::strategy`]).
 
+mod offsets;
+
 use crate::cheap::is_cheap;
 use crate::writer::Writer;
-use nova_core::{LONGEST, Scalar, ScalarOperation, ScalarValue};
+use nova_core::{LONGEST, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, FunctionId, Level, Output, Program, Statement, Type,
     Variable, View,
 };
-use nova_flat::visit::{bodies_mut, each_statement};
+use nova_flat::visit::{bodies_mut, each_body_mut, each_statement};
+use offsets::Offsets;
 use std::collections::BTreeSet;
 
 /// Rows before whose elements more statements stand are left as they are.
@@ -27,26 +30,37 @@ pub fn run(program: &mut Program) {
     let known = Known::of(program);
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        rewrite(program, &known, &mut body);
+        let mut offsets = Offsets::default();
+        rewrite(program, &known, &mut offsets, &mut body);
+        each_body_mut(&mut body, &mut |inner| offsets.compute(program, inner));
         program.functions[k].body = body;
     }
 }
 
 /// Rewrites the operations of a body, the inner ones first: how many elements these make is then known
 /// to those around them.
-fn rewrite(program: &mut Program, known: &Known, body: &mut Body) {
+fn rewrite(program: &mut Program, known: &Known, offsets: &mut Offsets, body: &mut Body) {
     let mut statements = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
         bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| rewrite(program, known, inner));
+            deep(|| rewrite(program, known, offsets, inner));
         });
         match nest(&statement.expression) {
-            Ok(nest) => make_regular(program, &known.lengths, statement, nest, &mut statements),
+            Ok(nest) => {
+                make_regular(
+                    program,
+                    &known.lengths,
+                    offsets,
+                    statement,
+                    nest,
+                    &mut statements,
+                );
+            }
             Err(_)
                 if makes_equal_rows(&statement.expression)
                     && ends_are_known(program, known, &statement.expression) =>
             {
-                join_rows(program, &known.lengths, statement, &mut statements);
+                join_rows(program, &known.lengths, offsets, statement, &mut statements);
             }
             Err(_) => statements.push(statement),
         }
@@ -291,6 +305,7 @@ fn lengths_first(operation: &mut ArrayOperation, before: &mut Vec<Statement>) {
 fn join_rows(
     program: &mut Program,
     lengths: &BTreeSet<Variable>,
+    offsets: &mut Offsets,
     statement: Statement,
     statements: &mut Vec<Statement>,
 ) {
@@ -332,7 +347,7 @@ fn join_rows(
         let length = write.not_negative(lengths, *length);
         write.check_size(count, length);
         write.bind(*total, ScalarOperation::Multiply, [count, length]);
-        write.offsets(*starts, *ends, count, length);
+        offsets.write(&mut write, [*starts, *ends], count, length);
         let mut write = Writer {
             statements: &mut inside,
             ..write
@@ -365,6 +380,7 @@ fn constant(atom: Atom) -> Option<i64> {
 fn make_regular(
     program: &mut Program,
     lengths: &BTreeSet<Variable>,
+    offsets: &mut Offsets,
     statement: Statement,
     nest: Nest,
     statements: &mut Vec<Statement>,
@@ -414,7 +430,7 @@ fn make_regular(
         }),
     );
     write.bind(*total, ScalarOperation::Multiply, [count, length]);
-    write.offsets(*starts, *ends, count, length);
+    offsets.write(&mut write, [*starts, *ends], count, length);
     for (array, output) in arrays.iter().zip(nest.rows) {
         let view = Expression::View {
             array: matrices[output],
@@ -455,32 +471,5 @@ impl Writer<'_> {
             }
         };
         self.check_fits(number, most);
-    }
-
-    /// Binds where `count` rows of one length start and end.
-    fn offsets(&mut self, starts: Variable, ends: Variable, count: Atom, length: Atom) {
-        let index = self.program.add_variable("i", Type::Scalar(Scalar::I64));
-        let mut inside = Vec::new();
-        let mut write = Writer {
-            program: &mut *self.program,
-            place: self.place,
-            statements: &mut inside,
-        };
-        let start = [Atom::Variable(index), length];
-        let start = write.scalar("start", ScalarOperation::Multiply, start);
-        let end = write.scalar("end", ScalarOperation::Add, [start, length]);
-        let operation = ArrayOperation {
-            shape: vec![count],
-            indices: vec![index],
-            level: Level::Sequential,
-            strategy: None,
-            carries: Vec::new(),
-            body: Body {
-                statements: inside,
-                results: vec![start, end],
-            },
-            outputs: vec![Output::Map, Output::Map],
-        };
-        self.push(vec![starts, ends], Expression::Operation(operation));
     }
 }

@@ -491,7 +491,9 @@ fn differ_by_cases(
                 .for_each(|fact| prover.learn(&Fact::AtLeastZero(fact)));
             differ(&prover) || differ_by_cases(differ, &prover, others, fewer)
         };
-        let of_same = others.iter().filter(|other| other.of == Some(rise.quotient));
+        let of_same = others
+            .iter()
+            .filter(|other| other.of == Some(rise.quotient));
         let same = std::iter::once(rise).chain(of_same);
         holds_with(vec![rise.by.plus_number(-1)])
             && holds_with(

@@ -226,7 +226,7 @@ impl Lowerer<'_> {
                 self.reshape(&inner, lifted, &extents)?
             }
             None => {
-                self.check_rows(&x, rank, &extents)?;
+                self.check_rows(&x, rank)?;
                 self.gather_rows(&x, &inner, starts, &extents)?
             }
         };
@@ -248,11 +248,14 @@ impl Lowerer<'_> {
         Ok(self.subtract(end, start))
     }
 
-    fn check_rows(&mut self, x: &Vector, rank: usize, extents: &[Atom]) -> Result<()> {
+    /// Checks that all rows have the shape of the first one. That is read in each round, so that it is seen to
+    /// be the same where it is known of all rows.
+    fn check_rows(&mut self, x: &Vector, rank: usize) -> Result<()> {
         self.for_each(x.length, |b, i| {
             for k in 0..rank {
+                let first = b.row_extent(x, rank, k, Atom::index(0))?;
                 let extent = b.row_extent(x, rank, k, i)?;
-                b.check_lengths(extents[k + 1], extent);
+                b.check_lengths(first, extent);
             }
             Ok(())
         })

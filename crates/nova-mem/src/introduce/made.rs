@@ -3,11 +3,11 @@
 
 use nova_diag::deep;
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, FunctionId, Output, Program, Statement, Variable,
+    ArrayOperation, Atom, Body, Expression, FunctionId, Output, Program, Statement, Variable, View,
 };
 use nova_flat::visit::bodies;
 use nova_flat::{call_expressions, node_expressions, pure_expressions};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What the statements of a program make.
 pub(super) struct Made {
@@ -15,6 +15,8 @@ pub(super) struct Made {
     functions: Vec<BTreeSet<Variable>>,
     /// The results of conditionals that all cases make.
     placed: HashSet<Variable>,
+    /// The arrays of which others are all elements in order, with other extents.
+    reshaped: HashMap<Variable, Variable>,
 }
 
 impl Made {
@@ -25,7 +27,29 @@ impl Made {
         let functions = functions
             .map(|function| in_body(program, &function.body, &mut placed))
             .collect();
-        Made { functions, placed }
+        let mut reshaped = HashMap::new();
+        for function in &program.functions {
+            for statement in &function.body.statements {
+                if let Expression::View {
+                    array,
+                    view: View::Reshape(_),
+                } = &statement.expression
+                {
+                    let root = reshaped.get(array).copied().unwrap_or(*array);
+                    reshaped.extend(statement.pattern.iter().map(|v| (*v, root)));
+                }
+            }
+        }
+        Made {
+            functions,
+            placed,
+            reshaped,
+        }
+    }
+
+    /// The array whose elements, in order, another one outside of all loops has.
+    pub(super) fn root(&self, array: Variable) -> Variable {
+        self.reshaped.get(&array).copied().unwrap_or(array)
     }
 
     /// What the statements of a function's body make.

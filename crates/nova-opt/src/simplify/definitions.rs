@@ -14,6 +14,10 @@ pub(super) enum Definition {
     Sum([Atom; 2]),
     /// The difference of two integers.
     Difference([Atom; 2]),
+    /// A comparison of two `i64`s.
+    Comparison(ScalarOperation, [Atom; 2]),
+    /// One of two, by a condition.
+    Choice(Variable, [Atom; 2]),
     Iota {
         start: Atom,
         step: Atom,
@@ -52,8 +56,23 @@ impl Forward<'_> {
                 (ScalarOperation::Subtract, [left, right]) => {
                     Definition::Difference([*left, *right])
                 }
+                (comparison, [left, right])
+                    if *operand == Scalar::I64 && comparison.result(*operand) == Scalar::Bool =>
+                {
+                    Definition::Comparison(*comparison, [*left, *right])
+                }
                 (_, _) => return,
             },
+            Expression::If {
+                condition: Atom::Variable(condition),
+                then,
+                otherwise,
+            } if then.statements.is_empty() && otherwise.statements.is_empty() => {
+                match (&then.results[..], &otherwise.results[..]) {
+                    ([then], [otherwise]) => Definition::Choice(*condition, [*then, *otherwise]),
+                    (_, _) => return,
+                }
+            }
             Expression::Replicate { value, .. } => Definition::Replicate(*value),
             Expression::Literal { elements, .. } => Definition::Literal(elements.clone()),
             Expression::View { array, view } => Definition::View(*array, view.clone()),
@@ -89,10 +108,38 @@ impl Forward<'_> {
             Definition::Converted(source, from) => (*from == to).then_some(*source),
             Definition::Sum(_)
             | Definition::Difference(_)
+            | Definition::Comparison(..)
+            | Definition::Choice(..)
             | Definition::Iota { .. }
             | Definition::Replicate(_)
             | Definition::Literal(_)
             | Definition::View(..) => None,
+        }
+    }
+
+    /// What a choice is between nothing and something that is not empty, inside of an operation over it: what
+    /// stands there is run for its indices only.
+    pub(super) fn chosen_in_rounds(&self, atom: Atom) -> Atom {
+        let definition = |atom: Atom| match atom {
+            Atom::Variable(variable) => self.definitions.get(&variable),
+            Atom::Constant(_) => None,
+        };
+        let Some(Definition::Choice(condition, [then, otherwise])) = definition(atom) else {
+            return atom;
+        };
+        let Some(Definition::Comparison(comparison, [left, right])) =
+            definition(Atom::Variable(*condition))
+        else {
+            return atom;
+        };
+        let zero = Atom::index(0);
+        if *right != zero || !self.positive.contains(left) {
+            return atom;
+        }
+        match comparison {
+            ScalarOperation::Greater | ScalarOperation::NotEqual => *then,
+            ScalarOperation::Equal | ScalarOperation::LessEqual => *otherwise,
+            _ => atom,
         }
     }
 
@@ -162,9 +209,14 @@ impl Forward<'_> {
                 Some(compute(ScalarOperation::Convert(scalar), i64, vec![sum]))
             }
             (Definition::Literal(_) | Definition::Iota { .. } | Definition::View(..), _)
-            | (Definition::Converted(..) | Definition::Sum(_) | Definition::Difference(_), _) => {
-                None
-            }
+            | (
+                Definition::Converted(..)
+                | Definition::Sum(_)
+                | Definition::Difference(_)
+                | Definition::Comparison(..)
+                | Definition::Choice(..),
+                _,
+            ) => None,
         }
     }
 }

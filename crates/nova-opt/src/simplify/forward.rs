@@ -21,6 +21,7 @@ pub(super) fn run(program: &mut Program) {
             program,
             substitution: Substitution::default(),
             definitions: HashMap::new(),
+            positive: Vec::new(),
         };
         forward.body(&mut body);
         program.functions[k].body = body;
@@ -32,6 +33,8 @@ pub(super) struct Forward<'a> {
     /// What each variable met so far is replaced by; already simplified itself.
     pub substitution: Substitution,
     pub(super) definitions: HashMap<Variable, Definition>,
+    /// The extents of the operations around, which are not 0.
+    pub(super) positive: Vec<Atom>,
 }
 
 impl Forward<'_> {
@@ -130,6 +133,11 @@ impl Forward<'_> {
             Expression::Index { array, indices } => {
                 self.through_views(array, indices, &statement.place, out);
             }
+            Expression::Scalar { arguments, .. } => {
+                for atom in arguments {
+                    *atom = self.chosen_in_rounds(*atom);
+                }
+            }
             Expression::While { .. } => self.drop_invariant_parameters(&mut statement),
             Expression::Operation(_) => self.drop_invariant_carries(&mut statement),
             _ => {}
@@ -152,9 +160,14 @@ impl Forward<'_> {
         binders(&statement.expression, &mut |v| {
             substitution.info(program, *v)
         });
+        let known = self.positive.len();
+        if let Expression::Operation(operation) = &statement.expression {
+            self.positive.extend(&operation.shape);
+        }
         bodies_mut(&mut statement.expression, &mut |inner| {
             deep(|| self.body(inner));
         });
+        self.positive.truncate(known);
     }
 
     /// Replaces a conditional by the branch that is taken.
