@@ -224,10 +224,8 @@ static void *nova_give_result(nova_context *context, void *buffer, int64_t count
     nova_result *result = context->result;
     if (result->data == buffer)
         return buffer;
-    if (buffer == NULL) {
-        result->block->given = true;
-        return result->data;
-    }
+    if (buffer == NULL)
+        return nova_give(context, result->data, result->block, count, size);
     nova_move_result(context, buffer, result->data, (size_t)count * size);
     return buffer;
 }

@@ -89,7 +89,8 @@ impl Introducer {
                 1 => self.made.root(*array),
                 _ => *array,
             };
-            if made.is_some_and(|made| made.contains(&array)) {
+            let is_kept = destination.stride == 1 && !self.on_device && self.made.is_kept(array);
+            if is_kept || made.is_some_and(|made| made.contains(&array)) {
                 self.destinations.entry(array).or_insert(*destination);
             }
         }
@@ -348,7 +349,8 @@ impl Introducer {
                 Output::Filter { .. } => {
                     // There is room for all; the count is known only afterwards.
                     for variable in own.iter().skip(1) {
-                        self.allocate(*variable, &operation.shape, None, out, place);
+                        let destination = self.destinations.get(variable).copied();
+                        self.allocate(*variable, &operation.shape, destination, out, place);
                     }
                 }
                 Output::Collect { .. } => {

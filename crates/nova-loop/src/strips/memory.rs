@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Memory {
     /// Pointers that are assigned by one allocation and by nothing else, with where it is.
     allocated: BTreeMap<Variable, Option<Destination>>,
+    /// Pointers to local arrays that stand in one place.
+    local: BTreeSet<Variable>,
     /// Variables whose value is used for more than reading and writing elements, or being a result.
     taken: BTreeSet<Variable>,
     /// Pointers through which elements are read.
@@ -23,6 +25,7 @@ impl Memory {
     pub(crate) fn of(program: &Program, function: &Function) -> Memory {
         let mut memory = Memory {
             allocated: BTreeMap::new(),
+            local: BTreeSet::new(),
             taken: BTreeSet::new(),
             read: BTreeSet::new(),
         };
@@ -35,6 +38,11 @@ impl Memory {
                     ..
                 } => {
                     if memory.allocated.insert(*pointer, *destination).is_some() {
+                        others.insert(*pointer);
+                    }
+                }
+                Command::Local { pointer, .. } => {
+                    if !memory.local.insert(*pointer) {
                         others.insert(*pointer);
                     }
                 }
@@ -74,6 +82,7 @@ impl Memory {
             memory.allocated.clear();
         }
         memory.allocated.retain(|p, _| !others.contains(p));
+        memory.local.retain(|p| !others.contains(p));
         memory
     }
 
@@ -86,6 +95,11 @@ impl Memory {
     /// Whether only this pointer leads to what it points to.
     pub(crate) fn is_own(&self, pointer: Variable) -> bool {
         self.allocated.contains_key(&pointer) && !self.taken.contains(&pointer)
+    }
+
+    /// Whether a pointer leads to a local array to which no other one does.
+    pub(super) fn is_local(&self, pointer: Variable) -> bool {
+        self.local.contains(&pointer) && !self.taken.contains(&pointer)
     }
 
     /// Where the memory of a result is that the function only writes.

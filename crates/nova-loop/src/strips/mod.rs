@@ -74,6 +74,8 @@ pub(crate) struct Map<'a> {
     pub(crate) folds: Vec<usize>,
     /// How many elements an iteration writes.
     pub(crate) stores: usize,
+    /// Whether some of them are of local arrays, which stay in the cache.
+    pub(crate) is_local: bool,
 }
 
 impl<'a> Strips<'a> {
@@ -129,6 +131,9 @@ impl Strips<'_> {
                     false => self.running(&map),
                 };
             }
+            if map.is_local {
+                return None;
+            }
             let streamed = self.stream(&map);
             streamed.or_else(|| self.fission(&map))
         });
@@ -154,6 +159,7 @@ impl Strips<'_> {
         let mut definitions = Definitions::new(*variable);
         let mut stores = 0;
         let mut folds = Vec::new();
+        let mut is_local = false;
         for (at, command) in body.iter().enumerate() {
             match command {
                 Command::Declare {
@@ -170,6 +176,10 @@ impl Strips<'_> {
                     folds.push(at);
                 }
                 Command::Store { pointer, .. } if self.memory.is_own(*pointer) => stores += 1,
+                Command::Store { pointer, .. } if self.memory.is_local(*pointer) => {
+                    stores += 1;
+                    is_local = true;
+                }
                 Command::Comment(_) => {}
                 _ => return None,
             }
@@ -182,6 +192,7 @@ impl Strips<'_> {
             definitions,
             folds,
             stores,
+            is_local,
         };
         (map.stores + map.folds.len() > 0
             && body.len() <= MOST_COMMANDS

@@ -13,6 +13,7 @@ mod facts;
 mod few;
 mod groups;
 mod growing;
+mod held;
 mod joined;
 mod lanes;
 mod lifetimes;

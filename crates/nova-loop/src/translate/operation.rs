@@ -2,7 +2,7 @@
 //! replaces the carries.
 
 use super::lifetimes::Moving;
-use super::outputs::Output;
+use super::outputs::{Keeping, Output};
 use super::states::State;
 use super::turns::{Around, take_turns};
 use super::{INDEX, Machine, Result, Translator};
@@ -119,7 +119,8 @@ impl<'a> Translator<'a> {
         }
         let (space, counter) = self.space(operation, &extents, &indices, place)?;
         let (carried, made) = split(pattern, operation.carries.len())?;
-        let outputs = self.start_outputs(operation, made, &space)?;
+        let mut outputs = self.start_outputs(operation, made, &space)?;
+        self.hold(operation, &mut outputs)?;
         let made_in_place = match self.machine {
             Machine::Processor => self.grow_rows(operation, &outputs)?,
             Machine::Device => Vec::new(),
@@ -157,7 +158,20 @@ impl<'a> Translator<'a> {
         self.note_space(operation, made)?;
         let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
         before.into_iter().for_each(|command| self.emit(command));
-        if level == Level::Grid && self.stores_in_parts(operation) {
+        let is_held = |output: &Output| {
+            matches!(
+                output,
+                Output::Filter {
+                    keeping: Keeping::Held(_),
+                    ..
+                }
+            )
+        };
+        if let ([extent], [index]) = (&extents[..], &indices[..])
+            && outputs.iter().any(is_held)
+        {
+            self.wrap_in_pieces(&outputs, (extent, *index), code, place)?;
+        } else if level == Level::Grid && self.stores_in_parts(operation) {
             self.wrap_in_parts(&extents, &indices, code, place);
         } else if let Some(tiles) = self.tiles_of_map(operation) {
             self.wrap_in_tiles(&extents, &indices, &tiles, code, place);

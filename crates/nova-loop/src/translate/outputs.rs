@@ -1,6 +1,7 @@
 //! What array operations make of the values of their bodies: before the loop, in it, and after it.
 
 use super::address::Place;
+use super::held::Held;
 use super::operation::{Space, split};
 use super::pieces::Pieces;
 use super::reduction::Reduction;
@@ -27,8 +28,7 @@ pub(super) enum Output<'a> {
     Filter {
         count: Variable,
         arrays: &'a [flat::Variable],
-        /// True where there is room for what is not kept, too.
-        for_all: bool,
+        keeping: Keeping,
     },
     Scatter {
         positions: Positions,
@@ -41,6 +41,16 @@ pub(super) enum Output<'a> {
     },
     Collect(Collect<'a>),
     Join(flat::Variable),
+}
+
+/// Where a filter stores.
+pub(super) enum Keeping {
+    /// What is kept, behind a branch.
+    Kept,
+    /// All, since there is room for what is not kept, too.
+    All,
+    /// All, in local arrays.
+    Held(Held),
 }
 
 /// How a scatter stores a value where the element may have another one.
@@ -125,11 +135,14 @@ impl<'a> Translator<'a> {
                 for array in arrays {
                     self.destination(*array, space.count.clone(), &space.place)?;
                 }
-                let for_all = arrays.iter().all(|array| self.has_room(*array, extents));
+                let keeping = match arrays.iter().all(|array| self.has_room(*array, extents)) {
+                    true => Keeping::All,
+                    false => Keeping::Kept,
+                };
                 Ok(Output::Filter {
                     count: self.counter(single(count)?)?,
                     arrays,
-                    for_all,
+                    keeping,
                 })
             }
             flat::Output::Scatter {
@@ -272,25 +285,36 @@ impl<'a> Translator<'a> {
             Output::Filter {
                 count,
                 arrays,
-                for_all,
+                keeping,
             } => {
                 let (condition, values) = split(values, 1)?;
                 let condition = self.scalar(single_value(condition)?)?;
                 self.save_for(arrays)?;
-                let index = Expression::Variable(*count);
-                if *for_all && self.are_cheap(values) {
-                    self.store_all(arrays, std::slice::from_ref(&index), values)?;
+                let (count, for_all) = match keeping {
+                    Keeping::Kept => (*count, false),
+                    Keeping::All => (*count, self.are_cheap(values)),
+                    Keeping::Held(held) => (held.count, self.are_cheap(values)),
+                };
+                let index = Expression::Variable(count);
+                let store = |this: &mut Self| match keeping {
+                    Keeping::Kept | Keeping::All => {
+                        this.store_all(arrays, std::slice::from_ref(&index), values)
+                    }
+                    Keeping::Held(held) => this.store_local(&held.locals, &index, values),
+                };
+                if for_all {
+                    store(self)?;
                     let kept = Expression::Scalar {
                         operation: ScalarOperation::Convert(Scalar::I64),
                         operand: Scalar::Bool,
                         arguments: vec![condition],
                     };
-                    self.assign(*count, index.plus(kept));
+                    self.assign(count, index.clone().plus(kept));
                     return Ok(());
                 }
                 self.when(condition, |this| {
-                    this.store_all(arrays, std::slice::from_ref(&index), values)?;
-                    this.assign(*count, index.clone().plus(Expression::index(1)));
+                    store(this)?;
+                    this.assign(count, index.clone().plus(Expression::index(1)));
                     Ok(())
                 })
             }
@@ -369,6 +393,24 @@ impl<'a> Translator<'a> {
             let value = self.scalar(*value)?;
             let place = self.place(*array)?;
             self.store(place, indices.to_vec(), value)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a value into each local array.
+    fn store_local(
+        &mut self,
+        locals: &[Variable],
+        index: &Expression,
+        values: &[flat::Atom],
+    ) -> Result<()> {
+        for (local, value) in locals.iter().zip(values) {
+            let value = self.scalar(*value)?;
+            self.emit(Command::Store {
+                pointer: *local,
+                index: index.clone(),
+                value,
+            });
         }
         Ok(())
     }

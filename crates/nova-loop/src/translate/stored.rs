@@ -63,7 +63,11 @@ impl Translator<'_> {
     }
 }
 
-fn binary(operation: ScalarOperation, left: Expression, right: Expression) -> Expression {
+pub(super) fn binary(
+    operation: ScalarOperation,
+    left: Expression,
+    right: Expression,
+) -> Expression {
     Expression::Scalar {
         operation,
         operand: Scalar::I64,
@@ -72,7 +76,7 @@ fn binary(operation: ScalarOperation, left: Expression, right: Expression) -> Ex
 }
 
 /// `⌈a / b⌉` for `a` from 0 on and `b` from 1 on.
-fn quotient_up(a: Expression, b: Expression) -> Expression {
+pub(super) fn quotient_up(a: Expression, b: Expression) -> Expression {
     let sum = a.plus(b.clone()).minus(Expression::index(1));
     binary(ScalarOperation::Divide, sum, b)
 }

@@ -15,6 +15,8 @@ pub(super) struct Made {
     functions: Vec<BTreeSet<Variable>>,
     /// The results of conditionals that all cases make.
     placed: HashSet<Variable>,
+    /// What filters outside of all loops keep: there is room for all elements where it is made.
+    kept: HashSet<Variable>,
     /// The arrays of which others are all elements in order, with other extents.
     reshaped: HashMap<Variable, Variable>,
 }
@@ -27,24 +29,43 @@ impl Made {
         let functions = functions
             .map(|function| in_body(program, &function.body, &mut placed))
             .collect();
-        let mut reshaped = HashMap::new();
-        for function in &program.functions {
-            for statement in &function.body.statements {
-                if let Expression::View {
+        let (mut kept, mut reshaped) = (HashSet::new(), HashMap::new());
+        let statements = program.functions.iter().flat_map(|f| &f.body.statements);
+        for Statement {
+            pattern,
+            expression,
+            ..
+        } in statements
+        {
+            match expression {
+                Expression::View {
                     array,
                     view: View::Reshape(_),
-                } = &statement.expression
-                {
+                } => {
                     let root = reshaped.get(array).copied().unwrap_or(*array);
-                    reshaped.extend(statement.pattern.iter().map(|v| (*v, root)));
+                    reshaped.extend(pattern.iter().map(|v| (*v, root)));
                 }
+                Expression::Operation(operation) => {
+                    if let ([Output::Filter { .. }], []) =
+                        (&operation.outputs[..], &operation.carries[..])
+                    {
+                        kept.extend(pattern.iter().skip(1));
+                    }
+                }
+                _others => {}
             }
         }
         Made {
             functions,
             placed,
+            kept,
             reshaped,
         }
+    }
+
+    /// Whether a filter gives an array, outside of all loops.
+    pub(super) fn is_kept(&self, array: Variable) -> bool {
+        self.kept.contains(&array)
     }
 
     /// The array whose elements, in order, another one outside of all loops has.
