@@ -3,6 +3,7 @@
 //! Each pass is one module with one public function `run`, which keeps the meaning of every
 //! program, errors included.
 
+pub mod addends;
 pub mod blocks;
 pub mod bounds;
 mod cheap;
@@ -10,6 +11,7 @@ pub mod divide;
 mod effects;
 pub mod fuse;
 pub mod hoist;
+pub mod induction;
 pub mod inline;
 pub mod interleave;
 mod last_uses;

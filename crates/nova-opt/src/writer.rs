@@ -36,6 +36,13 @@ impl Writer<'_> {
         self.push(vec![variable], expression);
     }
 
+    /// What an expression gives, in a new variable.
+    pub(crate) fn bound(&mut self, name: &str, scalar: Scalar, expression: Expression) -> Atom {
+        let variable = self.program.add_variable(name, Type::Scalar(scalar));
+        self.push(vec![variable], expression);
+        Atom::Variable(variable)
+    }
+
     /// An operation on `i64`s in a new variable.
     pub(crate) fn scalar(
         &mut self,

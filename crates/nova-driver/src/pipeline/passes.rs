@@ -40,6 +40,15 @@ const BLOCKS: Pass = Pass {
     step: Step::Flat(On::Any, nova_opt::blocks::run),
 };
 
+/// Runs before fusion, which knows states that only add, and behind it, where it has made conditionals of what
+/// filters keep.
+const ADDENDS: Pass = Pass {
+    name: "addends",
+    description: "makes sums of states that conditionals add to, or keep as they are",
+    level: 2,
+    step: Step::Flat(On::Any, nova_opt::addends::run),
+};
+
 /// Runs before arrays are written over others, and behind it, where that has left copies.
 const SHORT_CIRCUIT: Pass = Pass {
     name: "short-circuit",
@@ -71,6 +80,13 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     Pass {
+        name: "induction",
+        description: "computes from the number of a round what every round adds the same to",
+        level: 2,
+        step: Step::Flat(On::Any, nova_opt::induction::run),
+    },
+    SIMPLIFY,
+    Pass {
         name: "bounds",
         description: "decides comparisons that always come out the same, and so drops checks",
         level: 1,
@@ -79,6 +95,7 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     HOIST,
     BLOCKS,
+    ADDENDS,
     Pass {
         name: "shapes",
         description: "keeps the shape of nested vectors whose elements are mapped",
@@ -110,6 +127,7 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     BLOCKS,
+    ADDENDS,
     Pass {
         name: "narrow",
         description: "computes those elements of an array that a map changes, in place, and no others",

@@ -316,15 +316,69 @@ fn the_report_says_what_is_changed_in_place() {
 fn states_of_loops_are_changed_in_place() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../nova-examples/loops");
     // The first state is the caller's, or the loop's own; each branch of the sieve hands it on.
-    for (name, copied) in [("updates", 1), ("sieve", 0)] {
+    // The sieve's result is what a filter keeps.
+    for (name, copied, made) in [("updates", 1, 1), ("sieve", 0, 1)] {
         let text = std::fs::read_to_string(folder.join(format!("{name}.nova"))).unwrap();
         let program = emit(&text, Stage::Loop);
         let found = ["(unique ", "(copy ", "(retain "].map(|form| count(&program, form));
         assert_eq!(found, [0, copied, 0], "{name}: {program}");
         // A state that is the result lies where the caller gets it.
         let given = count(&program, "(allocate_result ");
-        assert_eq!(given, copied, "{name}: {program}");
+        assert_eq!(given, made, "{name}: {program}");
     }
+}
+
+#[test]
+fn results_are_made_where_the_caller_gets_them() {
+    let made = |text: &str| count(&emit(text, Stage::Loop), "(allocate_result ");
+    for program in [
+        "((X : vector int)) (map (+ 1) X)",
+        "((X : vector int)) (filter (> 1) X)",
+        "((X : vector int)) (map (* 2) (filter (> 1) (map (+ 1) X)))",
+        "((X : vector int)) (reshape (1, (length X)) (map (+ 1) X))",
+        "((X : vector int) (n : int)) (unrows (map (lambda (k) (map (+ k) X)) (range n)))",
+        "((M : vector#2 int)) (let ((n, m) (shape M)) in
+           (unrows (map (lambda (j) (map (lambda (i) (M ! (i, j))) (range n))) (range m))))",
+    ] {
+        assert_eq!(made(program), 1, "{program}");
+    }
+    // Rows of varying length are handed out as their data.
+    assert_eq!(
+        made("((X : vector (vector int))) (map (filter (> 1)) X)"),
+        0
+    );
+}
+
+#[test]
+fn rows_of_one_length_check_nothing() {
+    let text = "((M : vector#2 int)) (let ((n, m) (shape M)) in
+        (unrows (map (lambda (j) (map (lambda (i) (M ! (i, j))) (range n))) (range m))))";
+    let program = flat(text);
+    assert_eq!(count(&program, " length ["), 0, "{program}");
+    assert_eq!(count(&program, "(operation ["), 1, "{program}");
+}
+
+#[test]
+fn what_loops_count_is_known() {
+    let text = "((X : vector float)) (iterate (length X) (lambda ((s, i)) ((+ (* 0.5 s) (X ! i)), (+ i 1))) (0.0, 0)).0";
+    let program = flat(text);
+    assert_eq!(count(&program, " index ["), 0, "{program}");
+}
+
+#[test]
+fn maps_that_keep_elements_store_the_others() {
+    let fold = |round: &str| {
+        flat(&format!(
+            "((X : vector int) (K : vector int)) (foldl (lambda (v k) {round}) X K)"
+        ))
+    };
+    let one = fold("(tabulate (length v) (lambda (i) (if (= i k) 7 (v ! i))))");
+    assert_eq!(count(&one, "(update "), 1, "{one}");
+    let others =
+        fold("(map (lambda (x i) (if (or (< i k) (> i 9)) x (+ x 1))) v (range (length v)))");
+    assert_eq!(count(&others, "(scatter_block "), 1, "{others}");
+    let all = fold("(tabulate (length v) (lambda (i) (if (> i k) (v ! (- i 1)) (v ! i))))");
+    assert_eq!(count(&all, "(scatter_block "), 0, "{all}");
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! The passes over Flat.
 
+mod addends;
 mod blocks;
 mod bounds;
 mod divide;
 mod flattened;
 mod fusion;
 mod hoist;
+mod induction;
 mod kept;
 mod measure;
 mod narrow;

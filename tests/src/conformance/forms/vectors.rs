@@ -145,6 +145,18 @@ pub const FORMS: &[Row] = &[
         "(let ($1 {vector a}) in (foldl (lambda ($2 $3) (tabulate (length $2) (lambda ($4) \
          (if (= $4 $3) {a | $4:int} ($2 ! $4))))) $1 (range (length $1))))",
     ),
+    (
+        3,
+        "(i, int)",
+        "(foldl (lambda (($1, $2) $3) (if {bool | $3:a} ((+ $1 {i | $3:a}), $2) \
+         (if {bool | $3:a} ($1, (+ $2 1)) ((- $1 {i | $3:a}), $2)))) ({i}, 0) {vector a})",
+    ),
+    (
+        3,
+        "vector a",
+        "(let ($1 {vector a}) ($2 (iterate (length $1) (lambda (($3, $4)) \
+         ((update $3 (- (- (length $1) 1) $4) ($1 ! $4)), (+ $4 1))) ($1, 0))) in $2.0)",
+    ),
     (4, "vector b", "(scanl {b -> a -> b} {b} {vector a})"),
     (3, "vector j", "(count {@size} {vector i})"),
     (4, "vector b", "(imap {int -> b} {vector a})"),

@@ -11,6 +11,21 @@ pub const LOOPS: &[Production] = &[
         let z = d.expression(t, f);
         format!("(iterate {} {g} {z})", d.random.below(4))
     }),
+    row("iterate with a counter", 2, always, |d, t, f| {
+        let g = d.function(&[t.clone(), INT], t, f.min(3));
+        let (z, start, step) = (
+            d.expression(t, f),
+            d.expression(&INT, 1),
+            d.expression(&INT, 1),
+        );
+        let [s, i, by] = [(); 3].map(|()| d.name());
+        let change = *d.random.pick(&["+", "-"]);
+        format!(
+            "(let ({by} {step}) in (iterate {} (lambda (({s}, {i})) (({g} {s} {i}), ({change} {i} {by}))) \
+             ({z}, {start}))).0",
+            d.random.below(4)
+        )
+    }),
     row("while", 2, always, |d, t, f| {
         let state = Ty::Tuple(vec![INT, t.clone()]);
         let name = d.name();

@@ -1,8 +1,8 @@
 //! The functions of vectors.
 
 use super::kinds::{
-    always, element, is_float, is_int, is_pair_of_equal_vectors, is_pair_of_vectors, is_scalar,
-    is_vector, is_vector_of_int, is_vector_of_integers, is_vector_of_pairs, kept,
+    always, element, is_float, is_int, is_number, is_pair_of_equal_vectors, is_pair_of_vectors,
+    is_scalar, is_vector, is_vector_of_int, is_vector_of_integers, is_vector_of_pairs, kept,
 };
 use super::{Production, row};
 use crate::random::expression::Draw;
@@ -47,6 +47,17 @@ pub const VECTORS: &[Production] = &[
         let g = d.function(&[t.clone(), from.clone()], t, f);
         let (z, v) = (d.expression(t, f), d.expression(&from.vector(), f));
         format!("(foldl {g} {z} {v})")
+    }),
+    row("foldl of choices", 3, is_number, |d, t, f| {
+        let from = types::any(&mut d.random, 1);
+        let [p, q] = [(); 2].map(|()| d.function(std::slice::from_ref(&from), &BOOL, f.min(3)));
+        let [g, h] = [(); 2].map(|()| d.function(std::slice::from_ref(&from), t, f.min(3)));
+        let (z, v) = (d.expression(t, f.min(2)), d.expression(&from.vector(), f));
+        let [s, n, x] = [(); 3].map(|()| d.name());
+        format!(
+            "(foldl (lambda (({s}, {n}) {x}) (if ({p} {x}) ((+ {s} ({g} {x})), (+ {n} 1)) \
+             (if ({q} {x}) ((- {s} ({h} {x})), {n}) ({s}, {n})))) ({z}, 0) {v}).0"
+        )
     }),
     row("permute", 2, is_vector, |d, t, f| {
         let v = d.expression(t, f);

@@ -1,0 +1,228 @@
+//! States of loops that conditionals add to or keep: `(if c (+ s e) s)` is `(+ s (if c e 0))`. What is added
+//! does not depend on the state then, so that the state is a running result, which threads can share, and C
+//! compilers have vector instructions for.
+//!
+//! Integers wrap around, so nothing changes for them. A float plus -0.0 is itself, zeros of either sign and what
+//! is no number included; and less a number, it is as much as plus the contrary.
+
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Program, Statement, Type, Variable};
+use nova_flat::visit::{bodies, bodies_mut, used_variables};
+
+/// Changes the loops of every function.
+pub fn run(program: &mut Program) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        in_body(program, &mut body);
+        program.functions[k].body = body;
+    }
+}
+
+fn in_body(program: &mut Program, body: &mut Body) {
+    for statement in &mut body.statements {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| in_body(program, inner));
+        });
+        if let Expression::Operation(operation) = &mut statement.expression
+            && !operation.is_marked()
+        {
+            in_operation(program, operation);
+        }
+    }
+}
+
+fn in_operation(program: &mut Program, operation: &mut ArrayOperation) {
+    for k in 0..operation.carries.len() {
+        let (Some((carry, _)), Some(result)) =
+            (operation.carries.get(k), operation.body.results.get(k))
+        else {
+            return;
+        };
+        let (carry, result) = (*carry, *result);
+        if let Some(state) = State::of(program, carry)
+            && state.is_changed_by_choice(&operation.body, result)
+        {
+            state.add_outside(program, &mut operation.body, result, k);
+        }
+    }
+}
+
+/// A state, and what is added where it is kept.
+struct State {
+    carry: Variable,
+    nothing: ScalarValue,
+}
+
+/// What a round adds to a state, or takes from it.
+#[derive(Clone, Copy)]
+enum Change {
+    More(Atom),
+    Less(Atom),
+}
+
+impl State {
+    fn of(program: &Program, carry: Variable) -> Option<State> {
+        let Type::Scalar(scalar) = *program.ty(carry) else {
+            return None;
+        };
+        let nothing = match scalar {
+            Scalar::F32 => ScalarValue::F32(-0.0),
+            Scalar::F64 => ScalarValue::F64(-0.0),
+            scalar if scalar.is_integer() => ScalarValue::from_integer_wrapping(scalar, 0),
+            _others => return None,
+        };
+        Some(State { carry, nothing })
+    }
+
+    /// Whether conditionals of a body choose what is added to the state to give a result, and nothing else of
+    /// the body reads the state.
+    fn is_changed_by_choice(&self, body: &Body, result: Atom) -> bool {
+        let chosen =
+            defined(body, result).is_some_and(|s| matches!(s.expression, Expression::If { .. }));
+        chosen && self.reads(body, result) == Some(uses(body, self.carry))
+    }
+
+    /// How often what gives a result reads the state, if it gives the state with something added or as it is.
+    fn reads(&self, body: &Body, result: Atom) -> Option<usize> {
+        if result == Atom::Variable(self.carry) {
+            return Some(1);
+        }
+        let statement = defined(body, result)?;
+        match &statement.expression {
+            Expression::Scalar {
+                operation,
+                arguments,
+                ..
+            } => self.change(*operation, arguments).map(|_| 1),
+            Expression::If {
+                then, otherwise, ..
+            } => {
+                let k = statement
+                    .pattern
+                    .iter()
+                    .position(|v| Atom::Variable(*v) == result)?;
+                let one = deep(|| self.reads(then, *then.results.get(k)?))?;
+                let other = deep(|| self.reads(otherwise, *otherwise.results.get(k)?))?;
+                // What is computed before the conditional is read once.
+                Some(one + other)
+            }
+            _others => None,
+        }
+    }
+
+    fn change(&self, operation: ScalarOperation, arguments: &[Atom]) -> Option<Change> {
+        let own = Atom::Variable(self.carry);
+        match (operation, arguments) {
+            (ScalarOperation::Add, [left, right]) if *left == own && *right != own => {
+                Some(Change::More(*right))
+            }
+            (ScalarOperation::Add, [left, right]) if *right == own && *left != own => {
+                Some(Change::More(*left))
+            }
+            (ScalarOperation::Subtract, [left, right]) if *left == own && *right != own => {
+                Some(Change::Less(*right))
+            }
+            (_, _) => None,
+        }
+    }
+
+    /// Computes a result of a body, which is that of state `k`, of what its conditionals add.
+    fn add_outside(&self, program: &mut Program, body: &mut Body, result: Atom, k: usize) {
+        let Some(addend) = self.added(program, body, result) else {
+            return;
+        };
+        let place = defined(body, result).map(|s| s.place.clone());
+        let (Some(place), Some(scalar)) = (place, program.scalar_of(addend)) else {
+            return;
+        };
+        let next = program.add_variable("next", Type::Scalar(scalar));
+        body.statements.push(Statement {
+            pattern: vec![next],
+            expression: Expression::Scalar {
+                operation: ScalarOperation::Add,
+                operand: scalar,
+                arguments: vec![Atom::Variable(self.carry), addend],
+            },
+            place,
+        });
+        if let Some(result) = body.results.get_mut(k) {
+            *result = Atom::Variable(next);
+        }
+    }
+
+    /// What is added to the state to give a result, as a result of conditionals that give it besides.
+    fn added(&self, program: &mut Program, body: &mut Body, result: Atom) -> Option<Atom> {
+        if result == Atom::Variable(self.carry) {
+            return Some(Atom::Constant(self.nothing));
+        }
+        let at = body.statements.iter().position(|s| binds(s, result))?;
+        let statement = body.statements.get_mut(at)?;
+        match &mut statement.expression {
+            Expression::Scalar {
+                operation,
+                operand,
+                arguments,
+            } => match self.change(*operation, arguments)? {
+                Change::More(atom) => Some(atom),
+                Change::Less(atom) => {
+                    let ty = Type::Scalar(*operand);
+                    let negated = program.add_variable("added", ty);
+                    let negate = Statement {
+                        pattern: vec![negated],
+                        expression: Expression::Scalar {
+                            operation: ScalarOperation::Negate,
+                            operand: *operand,
+                            arguments: vec![atom],
+                        },
+                        place: statement.place.clone(),
+                    };
+                    body.statements.insert(at, negate);
+                    Some(Atom::Variable(negated))
+                }
+            },
+            Expression::If {
+                then, otherwise, ..
+            } => {
+                let k = statement
+                    .pattern
+                    .iter()
+                    .position(|v| Atom::Variable(*v) == result)?;
+                for branch in [then, otherwise] {
+                    let own = *branch.results.get(k)?;
+                    let added = deep(|| self.added(program, branch, own))?;
+                    branch.results.push(added);
+                }
+                let ty = Type::Scalar(self.nothing.scalar());
+                let chosen = program.add_variable("added", ty);
+                statement.pattern.push(chosen);
+                Some(Atom::Variable(chosen))
+            }
+            _others => None,
+        }
+    }
+}
+
+fn binds(statement: &Statement, atom: Atom) -> bool {
+    statement.pattern.iter().any(|v| Atom::Variable(*v) == atom)
+}
+
+/// The statement of a body, outside of the bodies inside it, that binds a result.
+fn defined(body: &Body, atom: Atom) -> Option<&Statement> {
+    body.statements.iter().find(|s| binds(s, atom))
+}
+
+/// How often a body reads a variable, at any depth.
+fn uses(body: &Body, variable: Variable) -> usize {
+    let of_result = |result: &&Atom| **result == Atom::Variable(variable);
+    let mut count = body.results.iter().filter(of_result).count();
+    for statement in &body.statements {
+        used_variables(&statement.expression, &mut |v| {
+            count += usize::from(v == variable)
+        });
+        bodies(&statement.expression, &mut |inner| {
+            count += deep(|| uses(inner, variable));
+        });
+    }
+    count
+}

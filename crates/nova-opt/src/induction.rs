@@ -1,0 +1,193 @@
+//! States of loops that count: what every round adds the same number to is computed from the index of the
+//! round. So `(iterate n (lambda ((s, i)) (… (X ! i) …, (+ i 1))) (s0, 0))` reads its elements in order, as far
+//! as later passes can see, and its rounds depend on each other by what is left.
+//!
+//! Loops with a condition on what they count are operations first ([`counted`]).
+//!
+//! Integers wrap around, so that `start + k · step` is what k additions give, whatever they wrap.
+
+mod counted;
+
+use crate::writer::Writer;
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Level, Program, Statement, Type, Variable,
+};
+use nova_flat::visit::bodies_mut;
+
+/// Changes the loops of every function.
+pub fn run(program: &mut Program) {
+    for k in 0..program.functions.len() {
+        let mut body = std::mem::take(&mut program.functions[k].body);
+        in_body(program, &mut body);
+        program.functions[k].body = body;
+    }
+}
+
+fn in_body(program: &mut Program, body: &mut Body) {
+    let mut statements = Vec::with_capacity(body.statements.len());
+    for mut statement in std::mem::take(&mut body.statements) {
+        bodies_mut(&mut statement.expression, &mut |inner| {
+            deep(|| in_body(program, inner));
+        });
+        statements.append(&mut counted::make_operation(program, &mut statement));
+        let mut behind = Vec::new();
+        if let Expression::Operation(operation) = &mut statement.expression {
+            let place = &statement.place;
+            let mut write = Writer {
+                program,
+                place,
+                statements: &mut behind,
+            };
+            in_operation(operation, &mut statement.pattern, &mut write);
+        }
+        statements.push(statement);
+        statements.append(&mut behind);
+    }
+    body.statements = statements;
+}
+
+/// Takes counters out of the states of an operation; writes what they come to behind it.
+fn in_operation(operation: &mut ArrayOperation, pattern: &mut Vec<Variable>, write: &mut Writer) {
+    let ([count], [index]) = (&operation.shape[..], &operation.indices[..]) else {
+        return;
+    };
+    let (count, index) = (*count, Atom::Variable(*index));
+    if operation.is_marked() || operation.level != Level::Sequential {
+        return;
+    }
+    let mut inside = Vec::new();
+    let mut k = 0;
+    while let (Some((carry, start)), Some(last)) = (operation.carries.get(k), pattern.get(k)) {
+        let (carry, start, last) = (*carry, *start, *last);
+        let counter = Counter::of(write.program, operation, k, (carry, start));
+        let counter = counter.filter(|_| {
+            let states = operation.carries.iter().map(|(state, _)| state);
+            let mut arrays = states.chain(pattern.iter());
+            !arrays.any(|array| is_extent(write.program, *array, &[carry, last]))
+        });
+        let Some(counter) = counter else {
+            k += 1;
+            continue;
+        };
+        let mut body = Writer {
+            program: &mut *write.program,
+            place: write.place,
+            statements: &mut inside,
+        };
+        counter.bind(carry, index, &mut body);
+        let rounds = rounds_of(count, write);
+        counter.bind(last, rounds, write);
+        operation.carries.remove(k);
+        operation.body.results.remove(k);
+        pattern.remove(k);
+    }
+    inside.append(&mut operation.body.statements);
+    operation.body.statements = inside;
+}
+
+/// Whether an array has one of these extents.
+fn is_extent(program: &Program, array: Variable, extents: &[Variable]) -> bool {
+    let mut shape = program.ty(array).shape().iter();
+    shape.any(|extent| extents.iter().any(|v| Atom::Variable(*v) == *extent))
+}
+
+/// The statement of a body that binds a variable.
+fn binds(body: &Body, atom: Atom) -> Option<&Statement> {
+    let of = |s: &&Statement| s.pattern.iter().any(|v| Atom::Variable(*v) == atom);
+    body.statements.iter().find(of)
+}
+
+/// What a body adds to a state, or takes from it, to give a result.
+fn added_to(state: Variable, body: &Body, result: Atom) -> Option<(ScalarOperation, Atom)> {
+    let Expression::Scalar {
+        operation: change @ (ScalarOperation::Add | ScalarOperation::Subtract),
+        arguments,
+        ..
+    } = &binds(body, result)?.expression
+    else {
+        return None;
+    };
+    let own = Atom::Variable(state);
+    match (change, &arguments[..]) {
+        (_, [left, right]) if *left == own => Some((*change, *right)),
+        (ScalarOperation::Add, [left, right]) if *right == own => Some((*change, *left)),
+        (_, _) => None,
+    }
+}
+
+/// How many rounds an extent stands for.
+fn rounds_of(extent: Atom, write: &mut Writer) -> Atom {
+    let zero = Atom::index(0);
+    match extent {
+        Atom::Constant(ScalarValue::I64(number)) => Atom::index(number.max(0)),
+        extent => write.scalar("rounds", ScalarOperation::Maximum, [extent, zero]),
+    }
+}
+
+/// A number that a loop begins with, and what each round adds to it or takes from it.
+struct Counter {
+    scalar: Scalar,
+    start: Atom,
+    change: ScalarOperation,
+    step: Atom,
+}
+
+impl Counter {
+    /// The counter that state `k` of an operation is, if it is one.
+    fn of(
+        program: &Program,
+        operation: &ArrayOperation,
+        k: usize,
+        (carry, start): (Variable, Atom),
+    ) -> Option<Counter> {
+        let Type::Scalar(scalar) = *program.ty(carry) else {
+            return None;
+        };
+        let result = *operation.body.results.get(k)?;
+        let is_own = |atom: Atom| {
+            let carries = operation.carries.iter().map(|(carry, _)| carry);
+            let mut own = carries.chain(&operation.indices);
+            binds(&operation.body, atom).is_some() || own.any(|v| Atom::Variable(*v) == atom)
+        };
+        let (change, step) = added_to(carry, &operation.body, result)?;
+        (scalar.is_integer() && !is_own(step)).then_some(Counter {
+            scalar,
+            start,
+            change,
+            step,
+        })
+    }
+
+    /// Binds what the counter is after so many rounds.
+    fn bind(&self, variable: Variable, rounds: Atom, write: &mut Writer) {
+        let Counter {
+            scalar,
+            start,
+            change,
+            step,
+        } = *self;
+        let one = Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 1));
+        let zero = Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
+        let apply = |operation, operand, arguments| Expression::Scalar {
+            operation,
+            operand,
+            arguments,
+        };
+        let mut distance = rounds;
+        if scalar != Scalar::I64 {
+            let wrapped = apply(ScalarOperation::Wrap(scalar), Scalar::I64, vec![rounds]);
+            distance = write.bound("round", scalar, wrapped);
+        }
+        if step != one {
+            let product = apply(ScalarOperation::Multiply, scalar, vec![distance, step]);
+            distance = write.bound("distance", scalar, product);
+        }
+        let expression = match (start == zero, change) {
+            (true, ScalarOperation::Add) => Expression::Atom(distance),
+            (_, _) => apply(change, scalar, vec![start, distance]),
+        };
+        write.push(vec![variable], expression);
+    }
+}
