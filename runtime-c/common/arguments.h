@@ -224,9 +224,19 @@ static void *nova_give_result(nova_context *context, void *buffer, int64_t count
     nova_result *result = context->result;
     if (result->data == buffer)
         return buffer;
-    if (buffer == NULL)
-        return nova_give(context, result->data, result->block, count, size);
-    nova_move_result(context, buffer, result->data, (size_t)count * size);
+    size_t bytes = (size_t)count * size;
+    if (buffer == NULL) {
+        nova_block *block = result->block;
+        block->given = true;
+        /* Room that a filter did not need would waste the caller's memory. */
+        void *less = NULL;
+        if (block->bytes / 2 > bytes + NOVA_ALIGN_FROM)
+            less = realloc(block->data, bytes > 0 ? bytes : 1);
+        if (less != NULL)
+            block->data = less;
+        return block->data;
+    }
+    nova_move_result(context, buffer, result->data, bytes);
     return buffer;
 }
 

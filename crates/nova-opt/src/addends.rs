@@ -40,7 +40,14 @@ fn in_operation(program: &mut Program, operation: &mut ArrayOperation) {
             return;
         };
         let (carry, result) = (*carry, *result);
-        if let Some(state) = State::of(program, carry)
+        // The extents of other states are given by name.
+        let mut arrays = operation
+            .carries
+            .iter()
+            .map(|(state, _)| program.ty(*state));
+        let is_extent = |ty: &Type| ty.shape().contains(&Atom::Variable(carry));
+        if !arrays.any(is_extent)
+            && let Some(state) = State::of(program, carry)
             && state.is_changed_by_choice(&operation.body, result)
         {
             state.add_outside(program, &mut operation.body, result, k);

@@ -3,8 +3,9 @@
 //! One walk in order gives every integer a sum of symbols ([`affine`]) where its computation cannot
 //! wrap, and collects what is known of symbols: a type's range, sizes that are not negative, an
 //! index between 0 and its extent, what a check or a conditional has made sure, and what bounds the
-//! results of both branches of a conditional ([`choices`]). A comparison that follows from that becomes a constant; simplification then drops the check. What cannot be proved
-//! stays checked.
+//! results of both branches of a conditional ([`choices`]). A comparison that follows from that becomes a
+//! constant; simplification then drops the check. What cannot be proved stays checked. The same walk finds
+//! maps that change some elements of an array only ([`narrow`]).
 
 mod affine;
 mod choices;
@@ -14,6 +15,7 @@ mod narrow;
 mod wrapping;
 
 use crate::effects::FunctionEffects;
+use crate::fuse::Replaced;
 use affine::{Affine, Facts};
 use choices::Joined;
 use conditions::{Condition, comparison, range};
@@ -25,6 +27,7 @@ use nova_flat::ir::{
 };
 use nova_flat::visit::{binders, bodies_mut};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Decides comparisons in every function, and converts integers that were wrapped and keep their
 /// values.
@@ -54,11 +57,13 @@ enum Task {
 
 fn walk(program: &mut Program, task: Task) {
     let effects = FunctionEffects::new(program);
+    let replaced = match task {
+        Task::Decide { .. } => None,
+        Task::Narrow => Some(Rc::new(Replaced::of(program))),
+    };
     for k in 0..program.functions.len() {
-        let arrays = match task {
-            Task::Decide { .. } => None,
-            Task::Narrow => Some(Arrays::of(program, &program.functions[k])),
-        };
+        let function = &program.functions[k];
+        let arrays = replaced.as_ref().map(|r| Arrays::of(function, r));
         let mut body = std::mem::take(&mut program.functions[k].body);
         let mut bounds = Bounds {
             program,

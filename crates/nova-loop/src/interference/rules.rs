@@ -243,7 +243,26 @@ impl<'w, 'p> Judgement<'w, 'p> {
         let behind = there.minus(&first.index).plus_number(-1);
         let before = first.index.minus(&there).plus_number(-1);
         let differ = |prover: &Prover| prover.holds(&behind) || prover.holds(&before);
-        differ(&prover) || differ_by_cases(&differ, &prover, &self.rising_quotients(), MOST_CASES)
+        let rises = self.rising_quotients();
+        let split = |rise: &Rise, prover: &Prover| {
+            differ(&with(prover, rise.larger())) && differ(&with(prover, rise.same(&rises)))
+        };
+        let again = rises.iter().rev().flat_map(|rise| {
+            let of_rise = |other: &&Rise| other.of == Some(rise.quotient);
+            rises
+                .iter()
+                .rev()
+                .filter(of_rise)
+                .map(move |other| (rise, other))
+        });
+        let mut again = again.map(|(rise, other)| {
+            differ(&with(&prover, rise.same(&rises))) && split(other, &with(&prover, rise.larger()))
+        });
+        // What holds is found soon, what does not is looked for long: numbers that are taken apart twice need
+        // both quotients. The last ones found are those of what is known in most contexts.
+        again.any(|differs| differs)
+            || differ(&prover)
+            || rises.iter().any(|rise| split(rise, &prover))
     }
 
     /// *Segments.* Both paths stay in the segment of their iteration, and that of an iteration ends
@@ -459,9 +478,6 @@ fn renamed(fact: &Fact, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Fact> {
     }
 }
 
-/// In how many quotients cases are told apart at once.
-const MOST_CASES: usize = 2;
-
 /// A quotient that is in a later iteration as large or larger.
 struct Rise {
     quotient: Symbol,
@@ -471,34 +487,26 @@ struct Rise {
     by: Polynomial,
 }
 
-/// Whether something holds both where a quotient is the same in two iterations and where it is larger in the
-/// later one. Where what is divided is the same, so is the quotient.
-fn differ_by_cases(
-    differ: &dyn Fn(&Prover) -> bool,
-    prover: &Prover,
-    rises: &[Rise],
-    most: usize,
-) -> bool {
-    let Some(fewer) = most.checked_sub(1) else {
-        return false;
-    };
-    rises.iter().enumerate().any(|(k, rise)| {
-        let others = rises.get(k + 1..).unwrap_or_default();
-        let holds_with = |facts: Vec<Polynomial>| {
-            let mut prover = Prover::clone(prover);
-            facts
-                .into_iter()
-                .for_each(|fact| prover.learn(&Fact::AtLeastZero(fact)));
-            differ(&prover) || differ_by_cases(differ, &prover, others, fewer)
-        };
-        let of_same = others
-            .iter()
-            .filter(|other| other.of == Some(rise.quotient));
-        let same = std::iter::once(rise).chain(of_same);
-        holds_with(vec![rise.by.plus_number(-1)])
-            && holds_with(
-                same.map(|rise| Polynomial::default().minus(&rise.by))
-                    .collect(),
-            )
-    })
+impl Rise {
+    /// What says that the quotient is larger in the later iteration.
+    fn larger(&self) -> Vec<Polynomial> {
+        vec![self.by.plus_number(-1)]
+    }
+
+    /// What says that the quotient is the same in both iterations. So are those of what is the same.
+    fn same(&self, rises: &[Rise]) -> Vec<Polynomial> {
+        let of_same = rises.iter().filter(|other| other.of == Some(self.quotient));
+        let same = std::iter::once(self).chain(of_same);
+        same.map(|rise| Polynomial::default().minus(&rise.by))
+            .collect()
+    }
+}
+
+/// A prover that knows more sums that are not negative.
+fn with(prover: &Prover, sums: Vec<Polynomial>) -> Prover {
+    let mut prover = Prover::clone(prover);
+    for sum in sums {
+        prover.learn(&Fact::AtLeastZero(sum));
+    }
+    prover
 }

@@ -11,7 +11,7 @@
 //! }
 //! ```
 
-use super::outputs::{Keeping, Output};
+use super::outputs::Output;
 use super::stored::{binary, quotient_up};
 use super::{INDEX, Result, Translator};
 use crate::Machine;
@@ -26,12 +26,33 @@ const PIECE: u32 = 512;
 /// Operations that keep more arrays than this have branches: pieces of so many would not stay in the cache.
 const MOST_ARRAYS: usize = 4;
 
+/// Where a filter stores.
+pub(super) enum Keeping {
+    /// What is kept, behind a branch.
+    Kept,
+    /// All, since there is room for what is not kept, too.
+    All,
+    /// All, in local arrays.
+    Held(Held),
+}
+
 /// What a piece has kept so far.
 pub(super) struct Held {
     /// The local arrays.
     pub(super) locals: Vec<Variable>,
     /// How many elements they have.
     pub(super) count: Variable,
+}
+
+/// Whether an output is kept in local arrays first.
+pub(super) fn is_held(output: &Output) -> bool {
+    matches!(
+        output,
+        Output::Filter {
+            keeping: Keeping::Held(_),
+            ..
+        }
+    )
 }
 
 impl<'a> Translator<'a> {
@@ -74,6 +95,24 @@ impl<'a> Translator<'a> {
                 let count = self.add_variable("held", INDEX);
                 *keeping = Keeping::Held(Held { locals, count });
             }
+        }
+        Ok(())
+    }
+
+    /// Stores a value into each local array.
+    pub(super) fn store_local(
+        &mut self,
+        locals: &[Variable],
+        index: &Expression,
+        values: &[flat::Atom],
+    ) -> Result<()> {
+        for (local, value) in locals.iter().zip(values) {
+            let value = self.scalar(*value)?;
+            self.emit(Command::Store {
+                pointer: *local,
+                index: index.clone(),
+                value,
+            });
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! The array operation: one loop nest that runs the body, gives its results to every output, and
 //! replaces the carries.
 
+use super::held::is_held;
 use super::lifetimes::Moving;
-use super::outputs::{Keeping, Output};
+use super::outputs::Output;
 use super::states::State;
 use super::turns::{Around, take_turns};
 use super::{INDEX, Machine, Result, Translator};
@@ -158,15 +159,6 @@ impl<'a> Translator<'a> {
         self.note_space(operation, made)?;
         let (before, after) = around.map_or_else(Default::default, |a| (a.before, a.after));
         before.into_iter().for_each(|command| self.emit(command));
-        let is_held = |output: &Output| {
-            matches!(
-                output,
-                Output::Filter {
-                    keeping: Keeping::Held(_),
-                    ..
-                }
-            )
-        };
         if let ([extent], [index]) = (&extents[..], &indices[..])
             && outputs.iter().any(is_held)
         {

@@ -1,7 +1,7 @@
 //! What array operations make of the values of their bodies: before the loop, in it, and after it.
 
 use super::address::Place;
-use super::held::Held;
+use super::held::Keeping;
 use super::operation::{Space, split};
 use super::pieces::Pieces;
 use super::reduction::Reduction;
@@ -41,16 +41,6 @@ pub(super) enum Output<'a> {
     },
     Collect(Collect<'a>),
     Join(flat::Variable),
-}
-
-/// Where a filter stores.
-pub(super) enum Keeping {
-    /// What is kept, behind a branch.
-    Kept,
-    /// All, since there is room for what is not kept, too.
-    All,
-    /// All, in local arrays.
-    Held(Held),
 }
 
 /// How a scatter stores a value where the element may have another one.
@@ -393,24 +383,6 @@ impl<'a> Translator<'a> {
             let value = self.scalar(*value)?;
             let place = self.place(*array)?;
             self.store(place, indices.to_vec(), value)?;
-        }
-        Ok(())
-    }
-
-    /// Stores a value into each local array.
-    fn store_local(
-        &mut self,
-        locals: &[Variable],
-        index: &Expression,
-        values: &[flat::Atom],
-    ) -> Result<()> {
-        for (local, value) in locals.iter().zip(values) {
-            let value = self.scalar(*value)?;
-            self.emit(Command::Store {
-                pointer: *local,
-                index: index.clone(),
-                value,
-            });
         }
         Ok(())
     }

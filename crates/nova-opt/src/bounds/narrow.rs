@@ -19,23 +19,24 @@ use crate::last_uses::LastUses;
 use kept::{Kept, conjuncts};
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Function, Output, Positions, Program, Statement, Type,
-    Variable,
+    ArrayOperation, Atom, Body, Expression, Function, Output, Positions, Statement, Type, Variable,
 };
 use nova_flat::visit::each_body_mut;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// What is known of the arrays of a function.
 pub(super) struct Arrays {
     last_uses: LastUses,
-    replaced: Replaced,
+    replaced: Rc<Replaced>,
 }
 
 impl Arrays {
-    pub(super) fn of(program: &Program, function: &Function) -> Arrays {
+    /// Of a function of a program that has these arrays.
+    pub(super) fn of(function: &Function, replaced: &Rc<Replaced>) -> Arrays {
         Arrays {
             last_uses: LastUses::of(&function.parameters, &function.body),
-            replaced: Replaced::of(program),
+            replaced: Rc::clone(replaced),
         }
     }
 }
@@ -60,14 +61,15 @@ impl Bounds<'_> {
     /// Makes a block of a map that keeps what lies outside of it; gives what has to stand before the map.
     /// What was bound before it has its place before `start`.
     pub(super) fn narrow(&mut self, statement: &mut Statement, start: usize) -> Vec<Statement> {
-        let Some((block, before)) = self.block(statement, start) else {
+        let Some((narrowed, mut before)) = self.narrowed(statement, start) else {
             return Vec::new();
         };
-        statement.expression = block;
-        before.statements.clone()
+        statement.expression = narrowed;
+        std::mem::take(&mut before.statements)
     }
 
-    fn block(&mut self, statement: &Statement, start: usize) -> Option<(Expression, Body)> {
+    /// The block or the update that a map is, with what has to stand before it.
+    fn narrowed(&mut self, statement: &Statement, start: usize) -> Option<(Expression, Body)> {
         let Expression::Operation(operation) = &statement.expression else {
             return None;
         };
@@ -89,31 +91,41 @@ impl Bounds<'_> {
             statements: Vec::new(),
             place: statement.place.clone(),
         };
-        if let Some(update) = self.element(operation, &kept, &spans, &decided, &mut code) {
-            let before = Body {
-                statements: code.statements,
-                results: Vec::new(),
-            };
-            return Some((update, before));
-        }
+        let update = self.element(operation, &kept, &spans, &decided, &mut code);
+        let block = match update {
+            Some(_) => None,
+            None => Some(self.block(operation, kept, &spans, &decided, &mut code)?),
+        };
+        let before = Body {
+            statements: code.statements,
+            results: Vec::new(),
+        };
+        let arrays = self.arrays.as_ref()?;
+        let in_place = |block: &Expression| arrays.replaced.is_in_place(block, &before);
+        let narrowed = update.or_else(|| block.filter(in_place))?;
+        Some((narrowed, before))
+    }
+
+    /// The block of elements that a map changes.
+    fn block(
+        &mut self,
+        operation: &ArrayOperation,
+        kept: Kept,
+        spans: &[Span],
+        decided: &HashMap<Variable, bool>,
+        code: &mut Code,
+    ) -> Option<Expression> {
         let mut block = operation.clone();
         let mut starts = Vec::new();
         for (dimension, span) in spans.iter().enumerate() {
-            starts.push(self.cut(operation, &mut block, dimension, span, &mut code)?);
+            starts.push(self.cut(operation, &mut block, dimension, span, code)?);
         }
         block.outputs = vec![Output::Scatter {
             destinations: kept.arrays,
             positions: Positions::Block(starts),
         }];
-        decide(&mut block.body, &decided);
-        let arrays = self.arrays.as_ref()?;
-        let before = Body {
-            statements: code.statements,
-            results: Vec::new(),
-        };
-        let block = Expression::Operation(block);
-        let in_place = arrays.replaced.is_in_place(&block, &before);
-        in_place.then_some((block, before))
+        decide(&mut block.body, decided);
+        Some(Expression::Operation(block))
     }
 
     /// The indices for which elements are computed, and the comparisons that then always come out the same.

@@ -359,14 +359,19 @@ impl Code<'_> {
         let room = self
             .program
             .add_variable(name, Type::Array(scalar, vec![extent]));
+        let value = Atom::Constant(ScalarValue::from_integer_wrapping(scalar, 0));
+        if extent == Atom::index(0) {
+            let shape = vec![extent];
+            self.push(vec![room], Expression::Replicate { shape, value });
+            return room;
+        }
         let index = self.fresh("none", Scalar::I64);
         let part = Type::Array(scalar, vec![Atom::index(1)]);
         let part = self.program.add_variable("part", part);
         let body = self.body(|code| {
-            let value = ScalarValue::from_integer_wrapping(scalar, 0);
             let replicate = Expression::Replicate {
                 shape: vec![Atom::index(1)],
-                value: Atom::Constant(value),
+                value,
             };
             code.push(vec![part], replicate);
             vec![Atom::index(0), Atom::Variable(part)]
