@@ -17,13 +17,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const SEEDS: u64 = 200;
 /// How programs are compiled: in small parts for threads, for kernels, and for those of CUDA.
 const PASSES: [Passes; 3] = [Passes::Divided, Passes::Kernels(2), Passes::Cuda(2)];
-/// Loops that are refused, by what is said of them, each with its reason. There are none.
-// A block that `Unique` has made a handle's own is none that another handle holds; the checker does not
-// follow handles.
-const KNOWN: [&str; 2] = [
-    "random 8 (cuda -O2): i_653: data_627 and t_525 may lead to one block",
-    "random 8 (opencl -O2): i_799: data_773 and t_671 may lead to one block",
+/// Programs with loops that are refused, by how what is said of them begins and ends, each with its reason. A
+/// block that `Unique` has made a handle's own is none that another handle holds; the checker does not follow
+/// handles. Of matrices whose extents change in each round of a loop it does not know that a block of one, as
+/// it is stored by threads of a device, is no wider than the matrix.
+const KNOWN: [(&str, &str); 3] = [
+    ("random 118 (", "may lead to one block"),
+    ("random 16 (", "iterations may meet in "),
+    ("random 163 (", "iterations may meet in "),
 ];
+
+fn is_known(text: &str) -> bool {
+    let is_of = |(program, what): &(&str, &str)| text.starts_with(program) && text.contains(what);
+    KNOWN.iter().any(is_of)
+}
 
 /// All programs of a folder, at any depth.
 fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -157,7 +164,7 @@ fn refused_with(ways: &[Passes], (name, text): (&str, &str), strict: bool) -> Ve
             Err(why) => found.push(format!("{name}: {why}")),
         }
     }
-    found.retain(|text| !KNOWN.contains(&text.as_str()));
+    found.retain(|text| !is_known(text));
     found
 }
 

@@ -96,7 +96,7 @@ fn counts<const N: usize>(text: &str, parts: [&str; N]) -> [usize; N] {
 #[test]
 fn the_text_of_each_example_has_the_loops_and_arrays_of_its_strategy() {
     // The last two numbers: arrays in global memory that the kernel writes, and arrays that the host
-    // allocates before it; the result of `gemv` lies where the caller gets it.
+    // allocates before it; the results of `gemv` and `scal` lie where the caller gets them.
     let rows: &[(&str, [usize; 6], [usize; 2])] = &[
         // dpia.txt (1): a parallel map to a temporary; the host reduces it in order.
         ("dot_global", [1, 0, 0, 0, 0, 0], [1, 1]),
@@ -108,7 +108,7 @@ fn the_text_of_each_example_has_the_loops_and_arrays_of_its_strategy() {
         // memory is used again by the next group's round.
         ("asum", [0, 1, 2, 2, 2, 1], [1, 1]),
         ("gemv", [0, 1, 2, 2, 2, 1], [1, 0]),
-        ("scal", [0, 1, 1, 0, 0, 0], [1, 1]),
+        ("scal", [0, 1, 1, 0, 0, 0], [1, 0]),
     ];
     let all = WORDS
         .iter()

@@ -284,6 +284,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Loop(On::Processor, nova_loop::chain::run),
     },
     Pass {
+        name: "empties",
+        description: "leaves out nests of loops whose inner loops have no iterations",
+        level: 0,
+        step: Step::Loop(On::Any, nova_loop::empties::run),
+    },
+    Pass {
         name: "jam",
         description: "takes four rows at a time where neighbours read the same memory",
         level: 2,
@@ -318,12 +324,6 @@ pub const PASSES: &[Pass] = &[
         description: "puts loads and stores of neighbours together, for vectors of a device",
         level: 2,
         step: Step::Loop(On::Device, nova_loop::vectors::run),
-    },
-    Pass {
-        name: "empties",
-        description: "leaves out nests of loops whose inner loops have no iterations",
-        level: 0,
-        step: Step::Loop(On::Any, nova_loop::empties::run),
     },
     Pass {
         name: "residency",
