@@ -8,27 +8,22 @@
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Program, Statement, Type, Variable};
-use nova_flat::visit::{bodies, bodies_mut, used_variables};
+use nova_flat::visit::{each_body_mut, each_variable};
 
 /// Changes the loops of every function.
 pub fn run(program: &mut Program) {
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        in_body(program, &mut body);
-        program.functions[k].body = body;
-    }
-}
-
-fn in_body(program: &mut Program, body: &mut Body) {
-    for statement in &mut body.statements {
-        bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| in_body(program, inner));
+        each_body_mut(&mut body, &mut |inner| {
+            for statement in &mut inner.statements {
+                if let Expression::Operation(operation) = &mut statement.expression
+                    && !operation.is_marked()
+                {
+                    in_operation(program, operation);
+                }
+            }
         });
-        if let Expression::Operation(operation) = &mut statement.expression
-            && !operation.is_marked()
-        {
-            in_operation(program, operation);
-        }
+        program.functions[k].body = body;
     }
 }
 
@@ -48,7 +43,7 @@ fn in_operation(program: &mut Program, operation: &mut ArrayOperation) {
         let is_extent = |ty: &Type| ty.shape().contains(&Atom::Variable(carry));
         if !arrays.any(is_extent)
             && let Some(state) = State::of(program, carry)
-            && state.is_changed_by_choice(&operation.body, result)
+            && state.is_changed_by_choice(program, &operation.body, result)
         {
             state.add_outside(program, &mut operation.body, result, k);
         }
@@ -84,10 +79,14 @@ impl State {
 
     /// Whether conditionals of a body choose what is added to the state to give a result, and nothing else of
     /// the body reads the state.
-    fn is_changed_by_choice(&self, body: &Body, result: Atom) -> bool {
+    fn is_changed_by_choice(&self, program: &Program, body: &Body, result: Atom) -> bool {
         let chosen =
             defined(body, result).is_some_and(|s| matches!(s.expression, Expression::If { .. }));
-        chosen && self.reads(body, result) == Some(uses(body, self.carry))
+        let mut uses = 0;
+        each_variable(program, body, &mut |_| {}, &mut |v| {
+            uses += usize::from(v == self.carry);
+        });
+        chosen && self.reads(body, result) == Some(uses)
     }
 
     /// How often what gives a result reads the state, if it gives the state with something added or as it is.
@@ -111,7 +110,6 @@ impl State {
                     .position(|v| Atom::Variable(*v) == result)?;
                 let one = deep(|| self.reads(then, *then.results.get(k)?))?;
                 let other = deep(|| self.reads(otherwise, *otherwise.results.get(k)?))?;
-                // What is computed before the conditional is read once.
                 Some(one + other)
             }
             _others => None,
@@ -217,19 +215,4 @@ fn binds(statement: &Statement, atom: Atom) -> bool {
 /// The statement of a body, outside of the bodies inside it, that binds a result.
 fn defined(body: &Body, atom: Atom) -> Option<&Statement> {
     body.statements.iter().find(|s| binds(s, atom))
-}
-
-/// How often a body reads a variable, at any depth.
-fn uses(body: &Body, variable: Variable) -> usize {
-    let of_result = |result: &&Atom| **result == Atom::Variable(variable);
-    let mut count = body.results.iter().filter(of_result).count();
-    for statement in &body.statements {
-        used_variables(&statement.expression, &mut |v| {
-            count += usize::from(v == variable)
-        });
-        bodies(&statement.expression, &mut |inner| {
-            count += deep(|| uses(inner, variable));
-        });
-    }
-    count
 }

@@ -10,34 +10,30 @@ mod counted;
 
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_diag::deep;
 use nova_flat::ir::{
     ArrayOperation, Atom, Body, Expression, Level, Program, Statement, Type, Variable,
 };
-use nova_flat::visit::bodies_mut;
+use nova_flat::visit::each_body_mut;
 
 /// Changes the loops of every function.
 pub fn run(program: &mut Program) {
     for k in 0..program.functions.len() {
         let mut body = std::mem::take(&mut program.functions[k].body);
-        in_body(program, &mut body);
+        each_body_mut(&mut body, &mut |inner| in_body(program, inner));
         program.functions[k].body = body;
     }
 }
 
+/// Changes the loops of a body, those inside of which are done.
 fn in_body(program: &mut Program, body: &mut Body) {
     let mut statements = Vec::with_capacity(body.statements.len());
     for mut statement in std::mem::take(&mut body.statements) {
-        bodies_mut(&mut statement.expression, &mut |inner| {
-            deep(|| in_body(program, inner));
-        });
         statements.append(&mut counted::make_operation(program, &mut statement));
         let mut behind = Vec::new();
         if let Expression::Operation(operation) = &mut statement.expression {
-            let place = &statement.place;
             let mut write = Writer {
                 program,
-                place,
+                place: &statement.place,
                 statements: &mut behind,
             };
             in_operation(operation, &mut statement.pattern, &mut write);

@@ -481,19 +481,19 @@ fn renamed(fact: &Fact, of: &dyn Fn(Symbol) -> Polynomial) -> Option<Fact> {
 /// A quotient that is in a later iteration as large or larger.
 struct Rise {
     quotient: Symbol,
-    /// What is divided, if it is a number of its own.
+    /// The number that is divided, if it is one of its own.
     of: Option<Symbol>,
     /// By how much it is larger.
     by: Polynomial,
 }
 
 impl Rise {
-    /// What says that the quotient is larger in the later iteration.
+    /// The sums that are not negative where the quotient is larger in the later iteration.
     fn larger(&self) -> Vec<Polynomial> {
         vec![self.by.plus_number(-1)]
     }
 
-    /// What says that the quotient is the same in both iterations. So are those of what is the same.
+    /// The sums that are not negative where the quotient is the same in both iterations, and so those of it.
     fn same(&self, rises: &[Rise]) -> Vec<Polynomial> {
         let of_same = rises.iter().filter(|other| other.of == Some(self.quotient));
         let same = std::iter::once(self).chain(of_same);

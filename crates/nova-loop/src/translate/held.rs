@@ -20,27 +20,27 @@ use nova_core::ScalarOperation;
 use nova_diag::Place;
 use nova_flat::ir as flat;
 
-/// How many indices a piece has.
+/// The number of indices of a piece.
 const PIECE: u32 = 512;
 
 /// Operations that keep more arrays than this have branches: pieces of so many would not stay in the cache.
 const MOST_ARRAYS: usize = 4;
 
-/// Where a filter stores.
+/// The place where a filter stores.
 pub(super) enum Keeping {
-    /// What is kept, behind a branch.
+    /// The array, for what is kept, behind a branch.
     Kept,
-    /// All, since there is room for what is not kept, too.
+    /// The array, for all, since there is room for what is not kept, too.
     All,
-    /// All, in local arrays.
+    /// Local arrays, for all.
     Held(Held),
 }
 
-/// What a piece has kept so far.
+/// The elements that a piece has kept so far.
 pub(super) struct Held {
     /// The local arrays.
     pub(super) locals: Vec<Variable>,
-    /// How many elements they have.
+    /// The number of their elements.
     pub(super) count: Variable,
 }
 

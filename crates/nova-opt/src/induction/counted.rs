@@ -154,16 +154,16 @@ impl Counted {
                 write.bound("end", Scalar::I64, widened)
             }
         });
-        let (operation, from) = match self.way {
-            Way::Up => (ScalarOperation::Maximum, start),
-            Way::Down => (ScalarOperation::Minimum, start),
+        let farther = match self.way {
+            Way::Up => ScalarOperation::Maximum,
+            Way::Down => ScalarOperation::Minimum,
         };
-        let end = write.scalar("end", operation, [limit, start]);
-        let ends = match self.way {
-            Way::Up => [end, from],
-            Way::Down => [from, end],
+        let end = write.scalar("end", farther, [limit, start]);
+        let distance = match self.way {
+            Way::Up => [end, start],
+            Way::Down => [start, end],
         };
-        write.scalar("rounds", ScalarOperation::Subtract, ends)
+        write.scalar("rounds", ScalarOperation::Subtract, distance)
     }
 }
 
