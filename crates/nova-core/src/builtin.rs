@@ -242,6 +242,21 @@ impl ScalarOperation {
         }
     }
 
+    /// The comparison that holds exactly where this one does not; of floats only those for equality have one.
+    pub fn opposite(self, operand: Scalar) -> Option<ScalarOperation> {
+        use ScalarOperation as O;
+        match self {
+            O::Equal => Some(O::NotEqual),
+            O::NotEqual => Some(O::Equal),
+            _ if operand.is_float() => None,
+            O::Less => Some(O::GreaterEqual),
+            O::GreaterEqual => Some(O::Less),
+            O::Greater => Some(O::LessEqual),
+            O::LessEqual => Some(O::Greater),
+            _ => None,
+        }
+    }
+
     /// Whether it takes a processor a few cycles at most for arguments of type `operand`, in vectors
     /// too.
     pub fn is_cheap(self, operand: Scalar) -> bool {

@@ -110,8 +110,8 @@ impl Expression {
                 operation,
                 operand,
                 arguments,
-            } if opposite(operation, operand).is_some() => Expression::Scalar {
-                operation: opposite(operation, operand).unwrap_or(operation),
+            } if operation.opposite(operand).is_some() => Expression::Scalar {
+                operation: operation.opposite(operand).unwrap_or(operation),
                 operand,
                 arguments,
             },
@@ -266,21 +266,6 @@ impl Expression {
         for child in self.children() {
             deep(|| child.each_variable(visit));
         }
-    }
-}
-
-/// The comparison that holds exactly where this one does not; floats have only (un)equal.
-fn opposite(operation: ScalarOperation, operand: Scalar) -> Option<ScalarOperation> {
-    use ScalarOperation as O;
-    match operation {
-        O::Equal => Some(O::NotEqual),
-        O::NotEqual => Some(O::Equal),
-        _ if operand.is_float() => None,
-        O::Less => Some(O::GreaterEqual),
-        O::GreaterEqual => Some(O::Less),
-        O::Greater => Some(O::LessEqual),
-        O::LessEqual => Some(O::Greater),
-        _ => None,
     }
 }
 

@@ -53,7 +53,6 @@ fn in_operation(operation: &mut ArrayOperation, pattern: &mut Vec<Variable>, wri
     if operation.is_marked() || operation.level != Level::Sequential {
         return;
     }
-    let mut inside = Vec::new();
     let mut k = 0;
     while let (Some((carry, start)), Some(last)) = (operation.carries.get(k), pattern.get(k)) {
         let (carry, start, last) = (*carry, *start, *last);
@@ -67,20 +66,20 @@ fn in_operation(operation: &mut ArrayOperation, pattern: &mut Vec<Variable>, wri
             k += 1;
             continue;
         };
+        let mut inside = Vec::new();
         let mut body = Writer {
             program: &mut *write.program,
             place: write.place,
             statements: &mut inside,
         };
         counter.bind(carry, index, &mut body);
+        operation.body.statements.splice(0..0, inside);
         let rounds = rounds_of(count, write);
         counter.bind(last, rounds, write);
         operation.carries.remove(k);
         operation.body.results.remove(k);
         pattern.remove(k);
     }
-    inside.append(&mut operation.body.statements);
-    operation.body.statements = inside;
 }
 
 /// Whether an array has one of these extents.

@@ -23,6 +23,7 @@ pub mod shapes;
 pub mod share;
 pub mod simplify;
 pub mod tail_calls;
+pub mod tail_loops;
 pub mod together;
 mod total;
 mod writer;

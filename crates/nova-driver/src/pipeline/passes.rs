@@ -23,6 +23,15 @@ const SIMPLIFY: Pass = Pass {
     step: Step::Flat(On::Any, nova_opt::simplify::run),
 };
 
+/// Runs before fusion, which knows operations, and where branches share what they have in common: the same step in
+/// both, say.
+const INDUCTION: Pass = Pass {
+    name: "induction",
+    description: "computes from the number of a round what every round adds the same to",
+    level: 2,
+    step: Step::Flat(On::Any, nova_opt::induction::run),
+};
+
 /// Runs before fusion, so that operations are made together that leave a loop, and behind it.
 const HOIST: Pass = Pass {
     name: "hoist",
@@ -67,6 +76,12 @@ pub const PASSES: &[Pass] = &[
     },
     SIMPLIFY,
     Pass {
+        name: "tail-loops",
+        description: "makes loops of functions that call themselves last",
+        level: 2,
+        step: Step::Flat(On::Any, nova_opt::tail_loops::run),
+    },
+    Pass {
         name: "inline",
         description: "puts short functions, and those called once, where they are called",
         level: 2,
@@ -79,12 +94,7 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(On::Any, nova_opt::inline::run_longer),
     },
     SIMPLIFY,
-    Pass {
-        name: "induction",
-        description: "computes from the number of a round what every round adds the same to",
-        level: 2,
-        step: Step::Flat(On::Any, nova_opt::induction::run),
-    },
+    INDUCTION,
     SIMPLIFY,
     Pass {
         name: "bounds",
@@ -118,6 +128,8 @@ pub const PASSES: &[Pass] = &[
         level: 1,
         step: Step::Flat(On::Any, nova_opt::share::run),
     },
+    SIMPLIFY,
+    INDUCTION,
     SIMPLIFY,
     Pass {
         name: "bounds",

@@ -1,11 +1,13 @@
-//! Loops with a condition on what they count: `i < n`, where each round adds 1 to `i`, or `i > n`, where it takes 1
-//! away, and `n` is known before. How often they run is known, so that they are operations.
+//! Loops with a condition on what they count: `i < n` or `i ≠ n`, where each round adds 1 to `i`, or `i > n` or
+//! `i ≠ n`, where it takes 1 away, and `n` is known before. How often they run is known, so that they are operations.
 
 use super::added_to;
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::Place;
-use nova_flat::ir::{ArrayOperation, Atom, Expression, Level, Program, Statement, Type, Variable};
+use nova_flat::ir::{
+    ArrayOperation, Atom, Body, Expression, Level, Program, Statement, Type, Variable,
+};
 use nova_flat::visit::used_variables;
 
 /// Which way a loop counts.
@@ -18,6 +20,8 @@ enum Way {
 /// A loop of which it is known how often it runs.
 struct Counted {
     way: Way,
+    /// Whether it ends only where it meets its limit, perhaps after it has wrapped around.
+    meets: bool,
     scalar: Scalar,
     start: Atom,
     limit: Atom,
@@ -95,34 +99,46 @@ impl Counted {
         let [left, right] = arguments[..] else {
             return None;
         };
-        let (k, limit, way) = match (operation, state(left), state(right)) {
-            (ScalarOperation::Less, Some(k), None) => (k, right, Way::Up),
-            (ScalarOperation::Greater, None, Some(k)) => (k, left, Way::Up),
-            (ScalarOperation::Greater, Some(k), None) => (k, right, Way::Down),
-            (ScalarOperation::Less, None, Some(k)) => (k, left, Way::Down),
-            (_, _, _) => return None,
+        let (k, limit) = match (state(left), state(right)) {
+            (Some(k), None) => (k, right),
+            (None, Some(k)) => (k, left),
+            (_, _) => return None,
         };
+        let is_left = limit == right;
         let (counter, start) = *parameters.get(k)?;
         let (change, step) = added_to(counter, body, *body.results.get(k)?)?;
         let number = |value| Atom::Constant(ScalarValue::from_integer_wrapping(*operand, value));
-        let counts = match way {
-            Way::Up => change == ScalarOperation::Add && step == number(1),
-            Way::Down => {
-                change == ScalarOperation::Subtract && step == number(1)
-                    || change == ScalarOperation::Add && step == number(-1)
+        let way = match change {
+            ScalarOperation::Add if step == number(1) => Way::Up,
+            ScalarOperation::Add if step == number(-1) => Way::Down,
+            ScalarOperation::Subtract if step == number(1) => Way::Down,
+            _ => return None,
+        };
+        let meets = match (operation, way) {
+            (ScalarOperation::NotEqual, _) => true,
+            (ScalarOperation::Less, Way::Up) | (ScalarOperation::Greater, Way::Down) if is_left => {
+                false
             }
+            (ScalarOperation::Greater, Way::Up) | (ScalarOperation::Less, Way::Down)
+                if !is_left =>
+            {
+                false
+            }
+            (_, _) => return None,
         };
         let counted = Counted {
             way,
+            meets,
             scalar: *operand,
             start,
             limit,
         };
         let known = program.scalar_of(start) == Some(*operand) && counted.is_exact();
-        (counts && known).then_some(counted)
+        known.then_some(counted)
     }
 
-    /// Whether the distance between both ends is an `i64`.
+    /// Whether the rounds between both ends are an `i64`. Those of a loop that only ends where it meets its limit are
+    /// always: 2⁶³ of them never end.
     fn is_exact(&self) -> bool {
         let is_natural = |atom: Atom| match atom {
             Atom::Constant(value) => value.as_integer().is_some_and(|number| number >= 0),
@@ -133,7 +149,9 @@ impl Counted {
             Way::Down => self.limit,
         };
         self.scalar.is_integer()
-            && (self.scalar.bits() < 64 || self.scalar == Scalar::I64 && is_natural(lowest))
+            && (self.scalar.bits() < 64
+                || self.meets
+                || self.scalar == Scalar::I64 && is_natural(lowest))
     }
 
     /// How often the loop runs.
@@ -146,14 +164,26 @@ impl Counted {
         let [start, limit] = [self.start, self.limit].map(|number| match self.scalar {
             Scalar::I64 => number,
             scalar => {
+                let operation = match scalar {
+                    Scalar::U64 => ScalarOperation::Wrap(Scalar::I64),
+                    _ => ScalarOperation::Convert(Scalar::I64),
+                };
                 let widened = Expression::Scalar {
-                    operation: ScalarOperation::Convert(Scalar::I64),
+                    operation,
                     operand: scalar,
                     arguments: vec![number],
                 };
                 write.bound("end", Scalar::I64, widened)
             }
         });
+        if self.meets {
+            let distance = match self.way {
+                Way::Up => [limit, start],
+                Way::Down => [start, limit],
+            };
+            let distance = write.scalar("distance", ScalarOperation::Subtract, distance);
+            return self.around(distance, &mut write);
+        }
         let farther = match self.way {
             Way::Up => ScalarOperation::Maximum,
             Way::Down => ScalarOperation::Minimum,
@@ -164,6 +194,35 @@ impl Counted {
             Way::Down => [start, end],
         };
         write.scalar("rounds", ScalarOperation::Subtract, distance)
+    }
+
+    /// How many rounds a distance is that may lead around all numbers of the type.
+    fn around(&self, distance: Atom, write: &mut Writer) -> Atom {
+        let is_around = write.scalar("around", ScalarOperation::Less, [distance, Atom::index(0)]);
+        let mut then = Body::default();
+        let rounds = match self.scalar.bits() {
+            64.. => Atom::index(i64::MAX),
+            bits => Writer {
+                program: &mut *write.program,
+                place: write.place,
+                statements: &mut then.statements,
+            }
+            .scalar(
+                "rounds",
+                ScalarOperation::Add,
+                [distance, Atom::index(1 << bits)],
+            ),
+        };
+        then.results = vec![rounds];
+        let choice = Expression::If {
+            condition: is_around,
+            then,
+            otherwise: Body {
+                statements: Vec::new(),
+                results: vec![distance],
+            },
+        };
+        write.bound("rounds", Scalar::I64, choice)
     }
 }
 

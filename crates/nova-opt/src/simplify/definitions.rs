@@ -14,8 +14,8 @@ pub(super) enum Definition {
     Sum([Atom; 2]),
     /// The difference of two integers.
     Difference([Atom; 2]),
-    /// A comparison of two `i64`s.
-    Comparison(ScalarOperation, [Atom; 2]),
+    /// A comparison of two scalars of a type.
+    Comparison(ScalarOperation, Scalar, [Atom; 2]),
     /// One of two, by a condition.
     Choice(Variable, [Atom; 2]),
     Iota {
@@ -51,15 +51,15 @@ impl Forward<'_> {
                 operation,
                 operand,
                 arguments,
-            } if operand.is_integer() => match (operation, &arguments[..]) {
-                (ScalarOperation::Add, [left, right]) => Definition::Sum([*left, *right]),
-                (ScalarOperation::Subtract, [left, right]) => {
+            } => match (operation, &arguments[..]) {
+                (ScalarOperation::Add, [left, right]) if operand.is_integer() => {
+                    Definition::Sum([*left, *right])
+                }
+                (ScalarOperation::Subtract, [left, right]) if operand.is_integer() => {
                     Definition::Difference([*left, *right])
                 }
-                (comparison, [left, right])
-                    if *operand == Scalar::I64 && comparison.result(*operand) == Scalar::Bool =>
-                {
-                    Definition::Comparison(*comparison, [*left, *right])
+                (comparison, [left, right]) if comparison.opposite(Scalar::I64).is_some() => {
+                    Definition::Comparison(*comparison, *operand, [*left, *right])
                 }
                 (_, _) => return,
             },
@@ -117,6 +117,31 @@ impl Forward<'_> {
         }
     }
 
+    /// The comparison that holds where the argument of a `not` does not, in its place.
+    pub(super) fn turn_comparison(&self, expression: &mut Expression) {
+        let Expression::Scalar {
+            operation: ScalarOperation::Not,
+            arguments: negated,
+            ..
+        } = &*expression
+        else {
+            return;
+        };
+        let [Atom::Variable(negated)] = negated[..] else {
+            return;
+        };
+        if let Some(Definition::Comparison(comparison, operand, arguments)) =
+            self.definitions.get(&negated)
+            && let Some(operation) = comparison.opposite(*operand)
+        {
+            *expression = Expression::Scalar {
+                operation,
+                operand: *operand,
+                arguments: arguments.to_vec(),
+            };
+        }
+    }
+
     /// What a choice is between nothing and something that is not empty, inside of an operation over it: what
     /// stands there is run for its indices only.
     pub(super) fn chosen_in_rounds(&self, atom: Atom) -> Atom {
@@ -127,7 +152,7 @@ impl Forward<'_> {
         let Some(Definition::Choice(condition, [then, otherwise])) = definition(atom) else {
             return atom;
         };
-        let Some(Definition::Comparison(comparison, [left, right])) =
+        let Some(Definition::Comparison(comparison, Scalar::I64, [left, right])) =
             definition(Atom::Variable(*condition))
         else {
             return atom;

@@ -113,6 +113,7 @@ impl Forward<'_> {
         for variable in &statement.pattern {
             self.substitution.info(self.program, *variable);
         }
+        self.turn_comparison(&mut statement.expression);
         match &mut statement.expression {
             Expression::Check { condition, .. } if is_bool(*condition, true) => return,
             Expression::If {

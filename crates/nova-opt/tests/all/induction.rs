@@ -78,3 +78,28 @@ fn other_states() {
         assert!(!counts("i64", change), "{change}");
     }
 }
+
+/// A state that adds up a counter is none itself.
+#[test]
+fn sums_of_counters() {
+    let text = "(program (entry \"f\" [(\"x\" (vector i64)) (\"a\" i64)] i64 \"f\")
+      (function \"f\" [n:i64 x:[n]i64 a:i64] [y:i64] (do
+        (let [end:i64 out:i64] (operation [n] [k:i64] [c:i64 = a s:i64 = a] (do
+          (let [d:i64] (add i64 c 1))
+          (let [t:i64] (add i64 s c))
+          (in d t))))
+        (in out))))";
+    let before = read(text);
+    let mut program = read(text);
+    apply(nova_opt::induction::run, &mut program);
+    let text = print(&program);
+    let states = text.lines().find(|line| line.contains("(operation ["));
+    assert!(
+        states.is_some_and(|line| line.contains("[s_") && !line.contains("c_")),
+        "{text}"
+    );
+    for x in ["[]", "[0]", "[0 0 0 0 0]"] {
+        let inputs = [x, "3"];
+        assert_eq!(value(&program, &inputs), value(&before, &inputs));
+    }
+}

@@ -17,5 +17,6 @@ mod passes;
 mod regular;
 mod strategies;
 mod support;
+mod tail_loops;
 mod together;
 mod zeros;

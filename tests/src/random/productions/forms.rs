@@ -22,6 +22,7 @@ pub const FORMS: &[Production] = &[
     row("call", 6, always, call),
     row("closure", 1, always, closure),
     row("mu", 1, always, recursion),
+    row("tail recursion", 2, always, tail_recursion),
     row("case", 2, always, case),
     row("project", 2, always, |d, t, f| {
         let other = types::any(&mut d.random, 1);
@@ -104,6 +105,61 @@ fn recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
     };
     let result = paren(t);
     format!("((mu ({function} : int -> {result} -> {result}) {value}) {n} {start})")
+}
+
+/// A function of a counter and a state that calls itself last, where a condition on the counter holds, on several
+/// paths and with several ways out.
+fn tail_recursion(d: &mut Draw, t: &Ty, f: usize) -> String {
+    let [function, i, s, x] = [(); 4].map(|()| d.name());
+    let start = d.expression(t, f);
+    let (from, rounds) = (d.random.below(9) as i64 - 4, d.random.below(4) as i64);
+    let (step, end) = match d.random.below(4) {
+        0 => (format!("(+ {i} 1)"), from + rounds),
+        1 => (format!("(+ 1 {i})"), from + rounds),
+        2 => (format!("(- {i} 1)"), from - rounds),
+        _ => (format!("(+ -1 {i})"), from - rounds),
+    };
+    let (goes_on, ends) = match (d.random.below(3), end >= from) {
+        (0, _) => (format!("(~= {i} {end})"), format!("(= {end} {i})")),
+        (1, true) => (format!("(< {i} {end})"), format!("(>= {i} {end})")),
+        (1, false) => (format!("(> {i} {end})"), format!("(<= {i} {end})")),
+        (_, true) => (format!("(> {end} {i})"), format!("(not (< {i} {end}))")),
+        (_, false) => (format!("(< {end} {i})"), format!("(>= {end} {i})")),
+    };
+    // A distance of nothing with a step down would go on, where the condition is one of order.
+    let (goes_on, ends) = if rounds == 0 {
+        (format!("(~= {i} {end})"), format!("(= {i} {end})"))
+    } else {
+        (goes_on, ends)
+    };
+    let depth = d.scope.len();
+    d.scope.push((i.clone(), INT));
+    d.scope.push((s.clone(), t.clone()));
+    let named = d.expression(&INT, 1);
+    let condition = d.expression(&BOOL, 1);
+    d.scope.push((x.clone(), INT));
+    let call = |d: &mut Draw| {
+        let next = d.expression(t, f.min(3));
+        format!("({function} {step} {next})")
+    };
+    let again = match d.random.below(5) {
+        0 => format!("(if {condition} {} {})", call(d), call(d)),
+        1 => format!("(if {condition} {} {})", d.expression(t, f.min(2)), call(d)),
+        2 => format!("(if {condition} {} {s})", call(d)),
+        _ => call(d),
+    };
+    let out = d.expression(t, f.min(2));
+    d.scope.truncate(depth);
+    let choice = if d.random.chance(50) {
+        format!("(if {goes_on} {again} {out})")
+    } else {
+        format!("(if {ends} {out} {again})")
+    };
+    let result = paren(t);
+    format!(
+        "((mu ({function} : int -> {result} -> {result}) (lambda ({i} : int) ({s} : {t}) : {t} \
+         (let ({x} {named}) in {choice}))) {from} {start})"
+    )
 }
 
 fn paren(t: &Ty) -> String {

@@ -35,8 +35,12 @@ pub const LOOPS: &[Production] = &[
         d.scope.truncate(depth);
         let z = d.expression(t, f);
         let n = d.random.below(4);
+        let condition = d
+            .random
+            .pick(&["(< s.0 {n})", "(> {n} s.0)", "(~= s.0 {n})"]);
+        let condition = condition.replace("{n}", &n.to_string());
         format!(
-            "(while (lambda (s : {state}) (< s.0 {n})) \
+            "(while (lambda (s : {state}) {condition}) \
              (lambda ({name} : {state}) ((+ 1 {name}.0), {next})) (0, {z})).1"
         )
     }),

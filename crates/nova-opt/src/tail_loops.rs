@@ -1,0 +1,316 @@
+//! Loops instead of functions that call themselves last: `(define go … (if (< i n) (go … (+ i 1)) a))` becomes what
+//! `while` is, so that passes that know loops know it, and callers have it inlined.
+//!
+//! A function ends in conditionals whose branches call it, or end it. The loop's condition follows the conditionals
+//! to say whether a call is at the end. A round goes where the calls are and gives their arguments, which are the next
+//! parameters. Behind the loop the rest of the function is what ends it. What stands before the conditionals
+//! is asked in all three, so functions that do more there than [`is_repeatable`] allows stay calls, as do functions
+//! that also call themselves elsewhere.
+
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_diag::deep;
+use nova_flat::ir::{Atom, Body, Expression, FunctionId, Program, Statement, Type, Variable};
+use nova_flat::recursion;
+use nova_flat::visit::{
+    Substitution, bodies, bodies_mut, each_statement, fresh_copy, fresh_variable, size,
+};
+use nova_flat::{array_expressions, call_expressions, pure_expressions};
+
+/// How many statements may stand before the conditionals: each stands three times in the result.
+const LONGEST: usize = 64;
+
+/// Makes loops of the functions that call themselves last and nowhere else.
+pub fn run(program: &mut Program) {
+    for k in 0..program.functions.len() {
+        let own = FunctionId(k as u32);
+        if let Some(body) = Recursion::of(program, own).and_then(|found| found.as_loop(program)) {
+            program.functions[k].body = body;
+        }
+    }
+    recursion::mark(program);
+}
+
+/// What is at the ends of a body: calls of its own function, something else, or some of both.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Calls,
+    Exits,
+    Both,
+}
+
+/// A function whose calls of itself are all at its ends.
+struct Recursion {
+    own: FunctionId,
+    body: Body,
+    /// The parameters that some call gives anew.
+    states: Vec<Variable>,
+    /// For each parameter whether it is one of them.
+    is_state: Vec<bool>,
+}
+
+impl Recursion {
+    fn of(program: &Program, own: FunctionId) -> Option<Recursion> {
+        let function = program.functions.get(own.index())?;
+        let mut calls = Vec::new();
+        last_calls(own, &function.body, &mut calls);
+        let mut all = 0;
+        each_statement(&function.body, &mut |statement| {
+            let callee = match &statement.expression {
+                Expression::Call { function, .. } => Some(*function),
+                _ => None,
+            };
+            all += usize::from(callee == Some(own));
+        });
+        if calls.is_empty() || all > calls.len() {
+            return None;
+        }
+        let parameters = function.parameters.iter().enumerate();
+        let is_state: Vec<bool> = parameters
+            .map(|(k, own)| {
+                calls
+                    .iter()
+                    .any(|given| given.get(k) != Some(&Atom::Variable(*own)))
+            })
+            .collect();
+        let states = function.parameters.iter().zip(&is_state);
+        let found = Recursion {
+            own,
+            body: function.body.clone(),
+            states: states.filter(|(_, is)| **is).map(|(v, _)| *v).collect(),
+            is_state,
+        };
+        let mut length = 0;
+        let is_loop =
+            found.ends(&found.body) == Ends::Both && found.may_repeat(&found.body, &mut length);
+        is_loop.then_some(found)
+    }
+
+    /// The function as a loop.
+    fn as_loop(&self, program: &mut Program) -> Option<Body> {
+        let condition = self.condition(program, &self.body);
+        let round = self.only(Ends::Calls, program, &self.body)?;
+        let rest = self.only(Ends::Exits, program, &self.body)?;
+        let place = self.body.statements.last()?.place.clone();
+
+        let mut now = Substitution::default();
+        let parameters = fresh(program, &self.states, &mut now);
+        let condition = fresh_copy(program, &condition, &mut now.clone());
+        let round = fresh_copy(program, &round, &mut now);
+        let mut behind = Substitution::default();
+        let pattern = fresh(program, &self.states, &mut behind);
+        let mut rest = fresh_copy(program, &rest, &mut behind);
+        let starts = self.states.iter().map(|v| Atom::Variable(*v));
+        let repeated = Statement {
+            pattern,
+            expression: Expression::While {
+                parameters: parameters.into_iter().zip(starts).collect(),
+                condition,
+                body: round,
+            },
+            place,
+        };
+        rest.statements.insert(0, repeated);
+        Some(rest)
+    }
+
+    fn ends(&self, body: &Body) -> Ends {
+        let Some(last) = last_statement(body) else {
+            return Ends::Exits;
+        };
+        if is_call(self.own, last) {
+            return Ends::Calls;
+        }
+        let mut found = None;
+        branches(last, &mut |branch| {
+            let here = deep(|| self.ends(branch));
+            found = match found {
+                Some(before) if before != here => Some(Ends::Both),
+                _ => Some(here),
+            };
+        });
+        found.unwrap_or(Ends::Exits)
+    }
+
+    /// Whether what stands before conditionals that lead to both may be computed more than once; adds up how much
+    /// there is of it.
+    fn may_repeat(&self, body: &Body, length: &mut usize) -> bool {
+        let (Ends::Both, Some((last, others))) = (self.ends(body), body.statements.split_last())
+        else {
+            return true;
+        };
+        let mut may = others.iter().all(|s| is_repeatable(&s.expression));
+        *length += others.len() + 1;
+        may = may && *length <= LONGEST;
+        branches(last, &mut |branch| {
+            may = may && deep(|| self.may_repeat(branch, length));
+        });
+        may
+    }
+
+    /// Whether a call is where a body ends.
+    fn condition(&self, program: &mut Program, body: &Body) -> Body {
+        let constant = |value| Atom::Constant(ScalarValue::Bool(value));
+        let mut asked = Body::default();
+        let last = match self.ends(body) {
+            Ends::Calls | Ends::Exits => None,
+            Ends::Both => body.statements.split_last(),
+        };
+        let Some((last, others)) = last else {
+            asked.results = vec![constant(self.ends(body) == Ends::Calls)];
+            return asked;
+        };
+        asked.statements.extend_from_slice(others);
+        let mut is = Vec::new();
+        branches(last, &mut |branch| is.push(self.ends(branch)));
+        let holds = program.add_variable("calls", Type::Scalar(Scalar::Bool));
+        let mut expression = last.expression.clone();
+        match (&expression, &is[..]) {
+            (Expression::If { condition, .. }, [Ends::Calls, Ends::Exits]) => {
+                asked.results = vec![*condition];
+                return asked;
+            }
+            (Expression::If { condition, .. }, [Ends::Exits, Ends::Calls]) => {
+                expression = Expression::Scalar {
+                    operation: ScalarOperation::Not,
+                    operand: Scalar::Bool,
+                    arguments: vec![*condition],
+                };
+            }
+            (_, _) => bodies_mut(&mut expression, &mut |branch| {
+                *branch = deep(|| self.condition(program, branch));
+            }),
+        }
+        asked.results = vec![Atom::Variable(holds)];
+        asked.statements.push(Statement {
+            pattern: vec![holds],
+            expression,
+            place: last.place.clone(),
+        });
+        asked
+    }
+
+    /// A body where it is known that it ends in a call, which gives the next parameters, or that it does not, which
+    /// gives results. Cases that lead elsewhere are never taken, and the shortest other one stands for them.
+    fn only(&self, wanted: Ends, program: &mut Program, body: &Body) -> Option<Body> {
+        let here = self.ends(body);
+        let mut body = body.clone();
+        if here == wanted && wanted == Ends::Exits {
+            return Some(body);
+        }
+        let mut last = body.statements.pop()?;
+        if let (Expression::Call { arguments, .. }, true) =
+            (&last.expression, is_call(self.own, &last))
+        {
+            let given = arguments.iter().zip(&self.is_state);
+            body.results = given
+                .filter(|(_, is)| **is)
+                .map(|(atom, _)| *atom)
+                .collect();
+            return Some(body);
+        }
+        let mut leading = Vec::new();
+        branches(&last, &mut |branch| {
+            let ends = self.ends(branch);
+            if ends == wanted || ends == Ends::Both {
+                leading.push(branch.clone());
+            }
+        });
+        if let [branch] = &leading[..] {
+            let mut inner = deep(|| self.only(wanted, program, branch))?;
+            body.statements.append(&mut inner.statements);
+            body.results = std::mem::take(&mut inner.results);
+            return Some(body);
+        }
+        let shortest = leading.iter().min_by_key(|branch| size(branch))?;
+        let mut whole = true;
+        bodies_mut(&mut last.expression, &mut |branch| {
+            let ends = self.ends(branch);
+            if ends != wanted && ends != Ends::Both {
+                *branch = fresh_copy(program, shortest, &mut Substitution::default());
+            }
+            match deep(|| self.only(wanted, program, branch)) {
+                Some(inner) => *branch = inner,
+                None => whole = false,
+            }
+        });
+        if wanted == Ends::Calls {
+            last.pattern = fresh(program, &self.states, &mut Substitution::default());
+            body.results = last.pattern.iter().map(|v| Atom::Variable(*v)).collect();
+        }
+        body.statements.push(last);
+        whole.then_some(body)
+    }
+}
+
+/// The arguments of the calls of a function at the ends of a body.
+fn last_calls<'a>(own: FunctionId, body: &'a Body, calls: &mut Vec<&'a [Atom]>) {
+    let Some(last) = last_statement(body) else {
+        return;
+    };
+    match &last.expression {
+        Expression::Call { arguments, .. } if is_call(own, last) => calls.push(arguments),
+        _ => branches(last, &mut |branch| deep(|| last_calls(own, branch, calls))),
+    }
+}
+
+/// The last statement of a body, if its results are the body's.
+fn last_statement(body: &Body) -> Option<&Statement> {
+    let last = body.statements.last()?;
+    let given = last.pattern.iter().map(|v| Atom::Variable(*v));
+    given.eq(body.results.iter().copied()).then_some(last)
+}
+
+fn is_call(own: FunctionId, statement: &Statement) -> bool {
+    matches!(&statement.expression, Expression::Call { function, .. } if *function == own)
+}
+
+/// Calls `visit` with the branches of a conditional.
+fn branches<'a>(statement: &'a Statement, visit: &mut dyn FnMut(&'a Body)) {
+    if let Expression::If { .. } | Expression::Switch { .. } = &statement.expression {
+        bodies(&statement.expression, visit);
+    }
+}
+
+/// Whether an expression gives the same and does nothing else however often it is computed, and costs little.
+fn is_repeatable(expression: &Expression) -> bool {
+    let mut may = match expression {
+        Expression::If { .. } | Expression::Switch { .. } => size_of(expression) <= LONGEST,
+        Expression::View { .. }
+        | Expression::Check { .. }
+        | Expression::Fail { .. }
+        | Expression::NodePayload { .. }
+        | pure_expressions!() => true,
+        Expression::While { .. }
+        | Expression::NodeNew { .. }
+        | Expression::Trace { .. }
+        | Expression::Allocate { .. }
+        | Expression::Unique(_)
+        | Expression::Sort { .. }
+        | Expression::Operation(_)
+        | array_expressions!()
+        | call_expressions!() => false,
+    };
+    bodies(expression, &mut |body| {
+        let mut statements = body.statements.iter();
+        may = may && statements.all(|s| deep(|| is_repeatable(&s.expression)));
+    });
+    may
+}
+
+/// How many statements are inside of an expression.
+fn size_of(expression: &Expression) -> usize {
+    let mut all = 0;
+    bodies(expression, &mut |body| all += size(body));
+    all
+}
+
+/// New variables like these, whose types name each other.
+fn fresh(
+    program: &mut Program,
+    variables: &[Variable],
+    substitution: &mut Substitution,
+) -> Vec<Variable> {
+    let each = variables.iter();
+    each.map(|v| fresh_variable(program, *v, substitution))
+        .collect()
+}
