@@ -39,8 +39,10 @@ pub fn run(program: &mut Program) {
     let host = functions_for_the_host(program, &in_frames);
     let variables = program.clone_types();
     restrict(program, &|index, body| {
+        // Groups begin in no thread of a grid: the host does what is around them.
         keeps_to_itself(index, body)
             && !takes_turns(body)
+            && !levels::holds_levels(body)
             && obstacle(&variables, &host, body).is_none()
             && own_pointers(&variables, body).is_some()
     });

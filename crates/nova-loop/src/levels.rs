@@ -253,7 +253,7 @@ fn holds_threads(commands: &[Command]) -> bool {
 }
 
 /// Whether commands hold a loop over work-groups, or one that the threads of a group share.
-fn holds_levels(commands: &[Command]) -> bool {
+pub(crate) fn holds_levels(commands: &[Command]) -> bool {
     let mut found = false;
     crate::walk::each_command(commands, |command| {
         found |= matches!(

@@ -1,12 +1,30 @@
 //! Levels of loops, as the strategies of Flat's operations ask for them.
 
 use crate::support::read;
-use nova_loop::ir::{Command, Level};
+use nova_core::Scalar;
+use nova_loop::ir::{Command, Expression, Level, Program, Type};
 use nova_loop::walk::each_command;
 use nova_loop::{Machine, TileSizes, translate_with};
 
 /// The levels of the loops of Loop for three nested maps with these strategies, outermost first.
 fn levels(strategies: [&str; 3]) -> Vec<Level> {
+    levels_in(&translated(strategies))
+}
+
+fn levels_in(program: &Program) -> Vec<Level> {
+    let mut found = Vec::new();
+    for function in &program.functions {
+        each_command(&function.body, |command| {
+            if let Command::For { level, .. } = command {
+                found.push(*level);
+            }
+        });
+    }
+    found
+}
+
+/// Three nested maps with these strategies, as Loop has them.
+fn translated(strategies: [&str; 3]) -> Program {
     let [outer, middle, inner] = strategies;
     let flat = format!(
         "(program
@@ -35,15 +53,7 @@ fn levels(strategies: [&str; 3]) -> Vec<Level> {
     let mem = nova_mem::introduce(&program);
     let translated = translate_with(&mem, false, TileSizes::default(), Machine::Device).unwrap();
     nova_loop::verify(&translated).unwrap();
-    let mut found = Vec::new();
-    for function in &translated.functions {
-        each_command(&function.body, |command| {
-            if let Command::For { level, .. } = command {
-                found.push(*level);
-            }
-        });
-    }
-    found
+    translated
 }
 
 #[test]
@@ -64,4 +74,29 @@ fn threads_that_share_a_loop_share_none_inside_of_it() {
             "{inner}"
         );
     }
+}
+
+/// Threads of a grid have no groups to begin: what is around groups is the host's.
+#[test]
+fn threads_of_a_grid_begin_no_groups() {
+    let mut program = translated(["(strategy workgroup)", "(strategy local)", "(strategy seq)"]);
+    let index = program.add_variable("i", Type::Scalar(Scalar::I64));
+    let commands = program.functions.iter_mut().flat_map(|f| &mut f.body);
+    for command in commands {
+        if let Command::For { place, .. } = command {
+            let place = place.clone();
+            *command = Command::For {
+                variable: index,
+                count: Expression::index(1),
+                level: Level::Grid,
+                body: vec![command.clone()],
+                place,
+            };
+        }
+    }
+    assert_eq!(levels_in(&program)[..2], [Level::Grid, Level::Block]);
+    nova_loop::kernels::run(&mut program);
+    nova_loop::verify(&program).unwrap();
+    let found = levels_in(&program);
+    assert_eq!(found[..2], [Level::Sequential, Level::Block], "{found:?}");
 }
