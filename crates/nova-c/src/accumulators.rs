@@ -69,7 +69,7 @@ struct Search {
     declared: HashMap<Name, (usize, Unsigned)>,
     /// Variables that a loop assigns which is not around their declaration.
     assigned: HashSet<Name>,
-    /// Variables that such a loop adds to something, or multiplies.
+    /// Variables that such a loop adds to something, multiplies or shifts.
     combined: HashSet<Name>,
 }
 
@@ -108,14 +108,18 @@ impl Search {
     }
 
     fn expression(&mut self, expression: &Expression, loops: usize) {
-        if let Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) =
-            expression
-        {
-            for (side, other) in [(a, b), (b, a)] {
-                let name = self.wrapping(side, other);
-                self.combined
-                    .extend(name.filter(|n| self.is_from_before(n, loops)));
+        // A shift to the left is a product.
+        let sides = match expression {
+            Expression::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, a, b) => {
+                vec![(a, b), (b, a)]
             }
+            Expression::Binary(Binary::ShiftLeft, a, b) => vec![(a, b)],
+            _others => Vec::new(),
+        };
+        for (side, other) in sides {
+            let name = self.wrapping(side, other);
+            self.combined
+                .extend(name.filter(|n| self.is_from_before(n, loops)));
         }
         for operand in expression.operands() {
             deep(|| self.expression(operand, loops));

@@ -181,6 +181,7 @@ impl Bounds<'_> {
     }
 
     fn statement(&mut self, statement: &mut Statement) {
+        let start = self.order.len();
         let choices = self.inner(&mut statement.expression);
         match &statement.expression {
             Expression::Scalar {
@@ -220,7 +221,24 @@ impl Bounds<'_> {
                 }
                 self.sizes(&statement.pattern);
                 self.bound_choice(&statement.pattern, choices);
+                self.note_choice(statement, start);
             }
+        }
+    }
+
+    /// Notes what the truth is that a conditional gives.
+    fn note_choice(&mut self, statement: &Statement, start: usize) {
+        if let (
+            [variable],
+            Expression::If {
+                condition,
+                then,
+                otherwise,
+            },
+        ) = (&statement.pattern[..], &statement.expression)
+            && let Some(found) = self.of_choice(*condition, [then, otherwise], start)
+        {
+            self.conditions.insert(*variable, found);
         }
     }
 
@@ -348,8 +366,7 @@ impl Bounds<'_> {
         let operands = operands.filter(|_| operand.is_integer());
         if let ScalarOperation::Not = operation {
             let condition = arguments.first().and_then(|a| self.condition(*a))?;
-            let contrary = Condition::Not(Box::new(condition));
-            self.conditions.insert(variable, contrary);
+            self.conditions.insert(variable, condition.contrary());
             return None;
         }
         let Some(operands) = operands else {

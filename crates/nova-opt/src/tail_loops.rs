@@ -88,8 +88,8 @@ impl Recursion {
     /// The function as a loop.
     fn as_loop(&self, program: &mut Program) -> Option<Body> {
         let condition = self.condition(program, &self.body);
-        let round = self.only(Ends::Calls, program, &self.body)?;
-        let rest = self.only(Ends::Exits, program, &self.body)?;
+        let round = self.only(Ends::Calls, program, self.body.clone())?;
+        let rest = self.only(Ends::Exits, program, self.body.clone())?;
         let place = self.body.statements.last()?.place.clone();
 
         let mut now = Substitution::default();
@@ -191,10 +191,8 @@ impl Recursion {
 
     /// A body where it is known that it ends in a call, which gives the next parameters, or that it does not, which
     /// gives results. Cases that lead elsewhere are never taken, and the shortest other one stands for them.
-    fn only(&self, wanted: Ends, program: &mut Program, body: &Body) -> Option<Body> {
-        let here = self.ends(body);
-        let mut body = body.clone();
-        if here == wanted && wanted == Ends::Exits {
+    fn only(&self, wanted: Ends, program: &mut Program, mut body: Body) -> Option<Body> {
+        if wanted == Ends::Exits && self.ends(&body) == wanted {
             return Some(body);
         }
         let mut last = body.statements.pop()?;
@@ -202,36 +200,35 @@ impl Recursion {
             (&last.expression, is_call(self.own, &last))
         {
             let given = arguments.iter().zip(&self.is_state);
-            body.results = given
-                .filter(|(_, is)| **is)
-                .map(|(atom, _)| *atom)
-                .collect();
+            let states = given.filter(|(_, is)| **is);
+            body.results = states.map(|(atom, _)| *atom).collect();
             return Some(body);
         }
-        let mut leading = Vec::new();
-        branches(&last, &mut |branch| {
-            let ends = self.ends(branch);
-            if ends == wanted || ends == Ends::Both {
-                leading.push(branch.clone());
-            }
+        let mut all = Vec::new();
+        bodies_mut(&mut last.expression, &mut |branch| {
+            all.push(std::mem::take(branch));
         });
-        if let [branch] = &leading[..] {
-            let mut inner = deep(|| self.only(wanted, program, branch))?;
+        let leads = |branch: &Body| [wanted, Ends::Both].contains(&self.ends(branch));
+        let (leading, others): (Vec<usize>, Vec<usize>) =
+            (0..all.len()).partition(|k| leads(&all[*k]));
+        let shortest = *leading.iter().min_by_key(|k| size(&all[**k]))?;
+        if leading.len() == 1 {
+            let mut inner = deep(|| self.only(wanted, program, all.swap_remove(shortest)))?;
             body.statements.append(&mut inner.statements);
             body.results = std::mem::take(&mut inner.results);
             return Some(body);
         }
-        let shortest = leading.iter().min_by_key(|branch| size(branch))?;
+        for other in others {
+            all[other] = fresh_copy(program, &all[shortest], &mut Substitution::default());
+        }
+        let mut taken = all.into_iter();
         let mut whole = true;
         bodies_mut(&mut last.expression, &mut |branch| {
-            let ends = self.ends(branch);
-            if ends != wanted && ends != Ends::Both {
-                *branch = fresh_copy(program, shortest, &mut Substitution::default());
-            }
-            match deep(|| self.only(wanted, program, branch)) {
-                Some(inner) => *branch = inner,
-                None => whole = false,
-            }
+            let inner = taken
+                .next()
+                .and_then(|taken| deep(|| self.only(wanted, program, taken)));
+            whole &= inner.is_some();
+            *branch = inner.unwrap_or_default();
         });
         if wanted == Ends::Calls {
             last.pattern = fresh(program, &self.states, &mut Substitution::default());

@@ -33,7 +33,7 @@ impl Bounds<'_> {
         otherwise: &mut Body,
     ) -> Vec<Joined> {
         let condition = self.condition(condition);
-        let contrary = condition.clone().map(|c| Condition::Not(Box::new(c)));
+        let contrary = condition.clone().map(Condition::contrary);
         let mark = self.facts.mark();
         self.assume_if_known(&condition);
         deep(|| self.statements(then));

@@ -3,7 +3,8 @@
 
 use super::Bounds;
 use super::affine::Affine;
-use nova_core::{Scalar, ScalarOperation};
+use nova_core::{Scalar, ScalarOperation, ScalarValue};
+use nova_flat::ir::{Atom, Body, Variable};
 
 /// An inequality between integers of one type.
 #[derive(Clone)]
@@ -14,6 +15,37 @@ pub(super) enum Condition {
     Zero(Affine),
     /// The contrary.
     Not(Box<Condition>),
+    /// Both hold.
+    Both(Box<[Condition; 2]>),
+    /// Nothing is known of it.
+    Unknown,
+}
+
+impl Condition {
+    pub(super) fn contrary(self) -> Condition {
+        match self {
+            Condition::Not(condition) => *condition,
+            condition => Condition::Not(Box::new(condition)),
+        }
+    }
+
+    /// Both, unless nothing is known of either.
+    fn and(self, other: Condition) -> Condition {
+        match (self, other) {
+            (Condition::Unknown, Condition::Unknown) => Condition::Unknown,
+            (one, other) => Condition::Both(Box::new([one, other])),
+        }
+    }
+
+    /// Whether it is about symbols that all satisfy `is`.
+    fn is_about(&self, is: &dyn Fn(Variable) -> bool) -> bool {
+        match self {
+            Condition::NotNegative(sum) | Condition::Zero(sum) => sum.symbols().all(is),
+            Condition::Not(inner) => inner.is_about(is),
+            Condition::Both(both) => both.iter().all(|one| one.is_about(is)),
+            Condition::Unknown => true,
+        }
+    }
 }
 
 impl Bounds<'_> {
@@ -35,6 +67,15 @@ impl Bounds<'_> {
                 apart.iter().any(holds).then_some(false)
             }
             Condition::Not(inner) => self.decide(inner).map(|value| !value),
+            Condition::Both(both) => {
+                let [one, other] = both.each_ref().map(|one| self.decide(one));
+                match (one, other) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (Some(true), Some(true)) => Some(true),
+                    (_, _) => None,
+                }
+            }
+            Condition::Unknown => None,
         }
     }
 
@@ -56,8 +97,53 @@ impl Bounds<'_> {
                 }
                 Condition::Zero(sum) => self.assume_not_zero(sum),
                 Condition::Not(condition) => self.assume(condition),
+                Condition::Both(both) => {
+                    let [one, other] = &**both;
+                    for (holds, not) in [(one, other), (other, one)] {
+                        if self.decide(holds) == Some(true) {
+                            self.assume(&not.clone().contrary());
+                        }
+                    }
+                }
+                Condition::Unknown => {}
             },
+            Condition::Both(both) => both.iter().for_each(|one| self.assume(one)),
+            Condition::Unknown => {}
         }
+    }
+
+    /// What holds where a conditional gives true, as far as it is said by the conditions that it asks and gives:
+    /// `and`, `or` and `not` are such conditionals. What its branches bind, from `start` on, is not known behind it.
+    pub(super) fn of_choice(
+        &self,
+        asked: Atom,
+        [then, otherwise]: [&Body; 2],
+        start: usize,
+    ) -> Option<Condition> {
+        let is_known = |symbol| self.order.get(&symbol).is_some_and(|place| *place < start);
+        let known = |atom: Atom| {
+            let known = self.condition(atom).filter(|c| c.is_about(&is_known));
+            known.unwrap_or(Condition::Unknown)
+        };
+        let ([then], [otherwise]) = (&then.results[..], &otherwise.results[..]) else {
+            return None;
+        };
+        let truth = |atom: Atom| match atom {
+            Atom::Constant(ScalarValue::Bool(value)) => Some(value),
+            Atom::Constant(_) | Atom::Variable(_) => None,
+        };
+        let asked = known(asked);
+        let found = match (truth(*then), truth(*otherwise)) {
+            (None, Some(false)) => asked.and(known(*then)),
+            (None, Some(true)) => asked.and(known(*then).contrary()).contrary(),
+            (Some(false), None) => asked.contrary().and(known(*otherwise)),
+            (Some(true), None) => {
+                let neither = asked.contrary().and(known(*otherwise).contrary());
+                neither.contrary()
+            }
+            (None, None) | (Some(_), Some(_)) => return None,
+        };
+        Some(found)
     }
 
     /// Notes bounds of the symbols of a sum that is not negative.
@@ -94,14 +180,13 @@ pub(super) fn comparison(operation: ScalarOperation, operands: &[Affine]) -> Opt
         return None;
     };
     let difference = |more: &Affine, less: &Affine, by: i128| more.plus(-1, less)?.shifted(by);
-    let not = |condition| Condition::Not(Box::new(condition));
     match operation {
         ScalarOperation::Less => difference(b, a, -1).map(Condition::NotNegative),
         ScalarOperation::LessEqual => difference(b, a, 0).map(Condition::NotNegative),
         ScalarOperation::Greater => difference(a, b, -1).map(Condition::NotNegative),
         ScalarOperation::GreaterEqual => difference(a, b, 0).map(Condition::NotNegative),
         ScalarOperation::Equal => difference(a, b, 0).map(Condition::Zero),
-        ScalarOperation::NotEqual => difference(a, b, 0).map(|d| not(Condition::Zero(d))),
+        ScalarOperation::NotEqual => difference(a, b, 0).map(|d| Condition::Zero(d).contrary()),
         _ => None,
     }
 }

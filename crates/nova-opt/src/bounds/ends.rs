@@ -169,7 +169,16 @@ impl Bounds<'_> {
                     vec![number.shifted(-smallest)?, below]
                 }
                 (None, Some(Condition::NotNegative(sum))) => vec![sum.clone()],
-                (None, Some(Condition::Zero(_) | Condition::Not(_)) | None) => return None,
+                (
+                    None,
+                    Some(
+                        Condition::Zero(_)
+                        | Condition::Not(_)
+                        | Condition::Both(_)
+                        | Condition::Unknown,
+                    )
+                    | None,
+                ) => return None,
             },
         };
         let mut symbols = sums.iter().flat_map(Affine::symbols);

@@ -145,7 +145,7 @@ impl Bounds<'_> {
             };
             let condition = match truth {
                 true => condition,
-                false => Condition::Not(Box::new(condition)),
+                false => condition.contrary(),
             };
             let sums = self.inequalities(&condition).unwrap_or_default();
             let limits = sums.iter().map(|sum| self.limit(operation, sum, start));
@@ -184,7 +184,13 @@ impl Bounds<'_> {
                     Some(vec![less(side)?])
                 }
                 Condition::Not(condition) => self.inequalities(condition),
+                Condition::Both(_) | Condition::Unknown => None,
             },
+            Condition::Both(both) => {
+                let [one, other] = both.each_ref().map(|one| self.inequalities(one));
+                Some([one?, other?].concat())
+            }
+            Condition::Unknown => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Checks of indices that are affine in the index of an operation.
 
-use crate::support::{after, value};
+use crate::support::{after, apply, read, value};
 use nova_flat::print::print;
 
 /// Reads `x` five elements ahead, in an operation of so many rounds.
@@ -170,5 +170,92 @@ fn indices_that_may_wrap_are_checked_before_the_operation() {
                 }
             }
         }
+    }
+}
+
+/// Whether a read that stands behind a guard needs its check no more: `guard` binds `g` from the index `at`, its
+/// extent `n`, `p` and `np`, whether it is not negative, `q` and `nq`, whether it is below `n`, and a truth `u`.
+#[track_caller]
+fn needs_no_check(guard: &str) -> bool {
+    let text = format!(
+        "(program (entry \"f\" [(\"x\" (vector i64)) (\"u\" bool)] (vector i64) \"f\")
+          (function \"f\" [n:i64 x:[n]i64 u:bool] [m:i64 d:[m]i64] (do
+            (let [l:i64] (add i64 n 5))
+            (let [out:[l]i64] (operation [l] [k:i64] [] (do
+              (let [at:i64] (sub i64 k 2))
+              (let [p:bool] (le i64 0 at)) (let [np:bool] (not bool p))
+              (let [q:bool] (lt i64 at n)) (let [nq:bool] (not bool q))
+              {guard}
+              (let [e:i64] (if g
+                (do (let [a:u64] (wrap.u64 i64 at)) (let [b:u64] (wrap.u64 i64 n))
+                  (let [ok:bool] (lt u64 a b)) (let [] (check ok index [at n]))
+                  (let [y:i64] (index x [at])) (in y))
+                (do (in 7))))
+              (in e)) (map)))
+            (in l out))))"
+    );
+    let before = read(&text);
+    let mut program = read(&text);
+    apply(nova_opt::bounds::run, &mut program);
+    apply(nova_opt::simplify::run, &mut program);
+    for x in ["[]", "[1]", "[1 2 3]"] {
+        for u in ["true", "false"] {
+            assert_eq!(
+                value(&program, &[x, u]),
+                value(&before, &[x, u]),
+                "{x} {u}\n{}",
+                print(&program)
+            );
+        }
+    }
+    !print(&program).contains("(check ")
+}
+
+/// A conditional among truths.
+fn chosen(name: &str, [asked, then, otherwise]: [&str; 3]) -> String {
+    format!("(let [{name}:bool] (if {asked} (do (in {then})) (do (in {otherwise}))))")
+}
+
+#[test]
+fn guards_by_conditionals() {
+    let negated = |parts| format!("{} (let [g:bool] (not bool o))", chosen("o", parts));
+    for parts in [
+        ["p", "q", "false"],
+        ["q", "p", "false"],
+        ["np", "false", "q"],
+        ["nq", "false", "p"],
+    ] {
+        assert!(needs_no_check(&chosen("g", parts)), "{parts:?}");
+    }
+    for parts in [
+        ["np", "true", "nq"],
+        ["nq", "true", "np"],
+        ["p", "nq", "true"],
+        ["q", "np", "true"],
+    ] {
+        assert!(needs_no_check(&negated(parts)), "{parts:?}");
+    }
+    // What else is asked does no harm.
+    let more = format!(
+        "{} {}",
+        chosen("o", ["u", "p", "false"]),
+        chosen("g", ["q", "o", "false"])
+    );
+    assert!(needs_no_check(&more));
+    // Computed in the branch, of what is known before.
+    let inside = "(let [g:bool] (if p (do (let [q2:bool] (lt i64 at n)) (in q2)) (do (in false))))";
+    assert!(needs_no_check(inside));
+    for parts in [
+        ["p", "true", "q"],
+        ["p", "q", "true"],
+        ["np", "q", "false"],
+        ["u", "q", "false"],
+        ["u", "p", "q"],
+        ["np", "true", "q"],
+    ] {
+        assert!(!needs_no_check(&chosen("g", parts)), "{parts:?}");
+    }
+    for parts in [["p", "q", "false"], ["u", "q", "false"], ["u", "p", "q"]] {
+        assert!(!needs_no_check(&negated(parts)), "{parts:?}");
     }
 }
