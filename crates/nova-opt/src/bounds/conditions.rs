@@ -159,6 +159,7 @@ impl Bounds<'_> {
                 }
                 _ => self.facts.at_most(symbol, rest),
             }
+            self.note_exact(symbol);
         }
     }
 

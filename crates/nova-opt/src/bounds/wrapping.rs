@@ -55,6 +55,29 @@ impl Bounds<'_> {
         self.modular.insert(variable, whole);
     }
 
+    /// Notes that an integer is the sum that it equals modulo two to the power of its bits, if no other number of
+    /// its own range is: `n - m + 1` wraps only to a negative one, so that where it is an extent it has not wrapped.
+    pub(super) fn note_exact(&mut self, symbol: Variable) {
+        let (Some(sum), Type::Scalar(scalar)) =
+            (self.modular.get(&symbol).cloned(), self.program.ty(symbol))
+        else {
+            return;
+        };
+        let (Some((smallest, largest)), all) = (range(*scalar), 1 << scalar.bits()) else {
+            return;
+        };
+        let own = Affine::symbol(symbol);
+        let least = self.facts.least(&own).unwrap_or(smallest).max(smallest);
+        let most = self.facts.most(&own).unwrap_or(largest).min(largest);
+        let (Some(low), Some(high)) = (self.facts.least(&sum), self.facts.most(&sum)) else {
+            return;
+        };
+        if low > most - all && high < least + all {
+            self.facts.at_least(symbol, sum.clone());
+            self.facts.at_most(symbol, sum);
+        }
+    }
+
     /// The check of an index that may wrap, if a statement of an operation's body is one that can move.
     pub(super) fn wrapped_index(&self, statement: &Statement, rounds: &Rounds) -> Option<Wrapped> {
         let Expression::Check {

@@ -259,3 +259,50 @@ fn guards_by_conditionals() {
         assert!(!needs_no_check(&negated(parts)), "{parts:?}");
     }
 }
+
+/// The rows of `m` elements each of `n`, of which there are `n - m + 1` as an `i32` has it: reads that lie in range
+/// because an extent has not wrapped, if it is one.
+#[test]
+fn extents_wrap_only_to_negative_numbers() {
+    let text =
+        "(program (entry \"f\" [(\"x\" (vector i64)) (\"y\" (vector i64))] (vector i64) \"f\")
+      (function \"f\" [n:i64 x:[n]i64 m:i64 y:[m]i64] [r:i64 d:[r]i64] (do
+        (let [fn:bool] (fits.i32 i64 n)) (let [] (check fn overflow [n]))
+        (let [fm:bool] (fits.i32 i64 m)) (let [] (check fm overflow [m]))
+        (let [a:i32] (convert.i32 i64 n)) (let [b:i32] (convert.i32 i64 m))
+        (let [c:i32] (sub i32 a b)) (let [e:i32] (add i32 c MOREi32))
+        (let [l:i64] (convert.i64 i32 e))
+        (let [o:bool] (ge i64 l 0)) (let [] (check o negative [e]))
+        (let [out:[l]i64] (operation [l] [i:i64] [] (do
+          (let [s:i64] (operation [m] [k:i64] [z:i64 = 0] (do
+            (let [at:i64] (add i64 i k))
+            (let [u:u64] (wrap.u64 i64 at)) (let [v:u64] (wrap.u64 i64 n))
+            (let [q:bool] (lt u64 u v)) (let [] (check q index [at n]))
+            (let [g:i64] (index x [at])) (let [h:i64] (add i64 z g)) (in h))))
+          (in s)) (map)))
+        (in l out))))";
+    for (more, in_range) in [("1", true), ("0", true), ("2", false)] {
+        let text = text.replace("MORE", more);
+        let before = read(&text);
+        let mut program = read(&text);
+        apply(nova_opt::bounds::run, &mut program);
+        apply(nova_opt::simplify::run, &mut program);
+        let printed = print(&program);
+        let (_, operation) = printed.split_once("(operation").unwrap();
+        assert_eq!(!operation.contains("(check "), in_range, "{printed}");
+        for (x, y) in [
+            ("[]", "[]"),
+            ("[1]", "[]"),
+            ("[1]", "[0 0]"),
+            ("[]", "[0 0]"),
+            ("[1 2 3 4]", "[0 0]"),
+        ] {
+            let inputs = [x, y];
+            assert_eq!(
+                value(&program, &inputs),
+                value(&before, &inputs),
+                "{inputs:?}"
+            );
+        }
+    }
+}
