@@ -32,6 +32,12 @@
     for (int64_t variable = (int64_t)threadIdx.x; variable < (count);                              \
          variable += (int64_t)blockDim.x)
 
+/* Says at the beginning of a kernel of groups that have work for so many threads: nova_launch_groups gives them
+ * blocks of NOVA_BLOCK_SIZE, unless half of that is enough. Loops that the threads of a block share then have a
+ * stride that the compiler knows, and several loads under way. */
+#define NOVA_GROUPS_OF(threads)                                                                    \
+    __builtin_assume((threads) <= NOVA_BLOCK_SIZE / 2 || blockDim.x == NOVA_BLOCK_SIZE)
+
 /* How what the files of device/ for kernels say in the words of C is written here. */
 #define NOVA_GLOBAL
 #define NOVA_LOCAL

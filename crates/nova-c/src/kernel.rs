@@ -13,7 +13,7 @@ use crate::device_nodes::{UsedTables, growing, tables_used};
 use crate::dialect;
 use crate::expression::type_of;
 use crate::function::{FunctionEmitter, emit_device_function};
-use crate::levels::waits;
+use crate::levels::{size_of_groups, waits};
 use crate::print;
 use crate::scalar::memory_type;
 use crate::unit::{FunctionInfo, Unit};
@@ -340,6 +340,10 @@ fn emit_kernel(
     emitter.take_turns_from_host((&number, &count), body, &mut parameters);
     emitter.start_kernel((failure, fails), state, slice, tables);
     emitter.add_index(index);
+    let size = match level {
+        ir::Level::Block => size_of_groups(target, index, body),
+        _others => None,
+    };
     let mut code = emitter.block(body);
     if memory {
         code.insert(0, Statement::call("nova_empty_heap", vec![context()]));
@@ -353,6 +357,9 @@ fn emit_kernel(
             body: code.into(),
         },
     };
+    if let Some(size) = size {
+        emitter.push(size);
+    }
     emitter.push(all);
     Function {
         prefix: vec![dialect::kernel_prefix(target, memory).into()],

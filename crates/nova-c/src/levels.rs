@@ -4,6 +4,7 @@
 //! A thread that fails must not leave the others waiting. So it leaves only the loop that threads share,
 //! and at the next barrier all threads of the group see that one has failed before it, and end together.
 
+use crate::Target;
 use crate::ast::{Binary, Expression, Hint, Name, Parameter, Statement, Type};
 use crate::command::context;
 use crate::control::leaves;
@@ -51,34 +52,9 @@ impl FunctionEmitter<'_, '_> {
     /// How many threads of a group have something to do, at most; those of the largest loop that they
     /// share. Where that is not known before, as many as a group may have.
     pub fn threads_of_group(&mut self, index: Variable, body: &[Command]) -> Expression {
-        let known = captured(index, body);
-        // A warp looks back for a group that takes turns.
-        let least = if takes_turns(body) { 32 } else { 1 };
-        let mut threads = ir::Expression::index(least);
-        let mut all_known = true;
-        each_command(body, |command| {
-            if let Command::For {
-                count,
-                level: Level::Thread,
-                ..
-            } = command
-            {
-                count.each_variable(&mut |v| all_known &= known.contains(&v));
-                all_known &= !count.reads_memory();
-                let more = count
-                    .clone()
-                    .compare(ScalarOperation::Maximum, threads.clone());
-                threads = match (count.as_index(), threads.as_index()) {
-                    (Some(a), Some(b)) => ir::Expression::index(a.max(b)),
-                    (None, Some(1)) => count.clone(),
-                    (Some(1), None) => threads.clone(),
-                    (_, _) => more,
-                };
-            }
-        });
-        match all_known {
-            true => self.plain(&threads),
-            false => Expression::name("NOVA_BLOCK_SIZE"),
+        match most_threads(index, body) {
+            Some(threads) => self.plain(&threads),
+            None => Expression::name("NOVA_BLOCK_SIZE"),
         }
     }
 
@@ -245,4 +221,44 @@ impl FunctionEmitter<'_, '_> {
             self.push(Statement::assign(failed, Expression::name("false")));
         }
     }
+}
+
+/// How many threads of a group have something to do, at most, if that is known before: those of the largest loop
+/// that they share.
+fn most_threads(index: Variable, body: &[Command]) -> Option<ir::Expression> {
+    let known = captured(index, body);
+    // A warp looks back for a group that takes turns.
+    let least = if takes_turns(body) { 32 } else { 1 };
+    let mut threads = ir::Expression::index(least);
+    let mut all_known = true;
+    each_command(body, |command| {
+        if let Command::For {
+            count,
+            level: Level::Thread,
+            ..
+        } = command
+        {
+            count.each_variable(&mut |v| all_known &= known.contains(&v));
+            all_known &= !count.reads_memory();
+            let more = count
+                .clone()
+                .compare(ScalarOperation::Maximum, threads.clone());
+            threads = match (count.as_index(), threads.as_index()) {
+                (Some(a), Some(b)) => ir::Expression::index(a.max(b)),
+                (None, Some(1)) => count.clone(),
+                (Some(1), None) => threads.clone(),
+                (_, _) => more,
+            };
+        }
+    });
+    all_known.then_some(threads)
+}
+
+/// What a kernel of groups says of their threads at its beginning, where that is known when it is compiled.
+pub fn size_of_groups(target: Target, index: Variable, body: &[Command]) -> Option<Statement> {
+    let threads = match most_threads(index, body) {
+        Some(threads) => Expression::literal(threads.as_index()?.to_string()),
+        None => Expression::name("NOVA_BLOCK_SIZE"),
+    };
+    (target == Target::Cuda).then(|| Statement::call("NOVA_GROUPS_OF", vec![threads]))
 }

@@ -5,13 +5,14 @@
 //! index between 0 and its extent, what a check or a conditional has made sure, and what bounds the
 //! results of both branches of a conditional ([`choices`]). A comparison that follows from that becomes a
 //! constant; simplification then drops the check. What cannot be proved stays checked. The same walk finds
-//! maps that change some elements of an array only ([`narrow`]).
+//! maps that change some elements of an array only ([`narrow`]), and reads that need no condition ([`speculate`]).
 
 mod affine;
 mod choices;
 mod conditions;
 mod ends;
 mod narrow;
+mod speculate;
 mod wrapping;
 
 use crate::effects::FunctionEffects;
@@ -46,6 +47,11 @@ pub fn run_narrow(program: &mut Program) {
     walk(program, Task::Narrow);
 }
 
+/// Reads before a condition what is in range whether it holds or not ([`speculate`]).
+pub fn run_speculate(program: &mut Program) {
+    walk(program, Task::Speculate);
+}
+
 /// What a walk is for.
 #[derive(Clone, Copy)]
 enum Task {
@@ -53,12 +59,14 @@ enum Task {
     Decide { converts: bool },
     /// To restrict maps.
     Narrow,
+    /// To read before conditions.
+    Speculate,
 }
 
 fn walk(program: &mut Program, task: Task) {
     let effects = FunctionEffects::new(program);
     let replaced = match task {
-        Task::Decide { .. } => None,
+        Task::Decide { .. } | Task::Speculate => None,
         Task::Narrow => Some(Rc::new(Replaced::of(program))),
     };
     for k in 0..program.functions.len() {
@@ -70,6 +78,7 @@ fn walk(program: &mut Program, task: Task) {
             effects: &effects,
             arrays,
             converts: matches!(task, Task::Decide { converts: true }),
+            speculates: matches!(task, Task::Speculate),
             wrapped: HashMap::new(),
             ranges: HashMap::new(),
             fitting: HashMap::new(),
@@ -93,6 +102,8 @@ struct Bounds<'a> {
     arrays: Option<Arrays>,
     /// Whether integers that were wrapped and keep their values are converted.
     converts: bool,
+    /// Whether what is behind conditions is read before them.
+    speculates: bool,
     facts: Facts,
     /// What has been wrapped to `u64`, by the result.
     wrapped: HashMap<Variable, Atom>,
@@ -176,6 +187,8 @@ impl Bounds<'_> {
             body.statements.append(&mut before);
             let mut sums = self.widen(&mut statement);
             body.statements.append(&mut sums);
+            let mut early = self.speculate(&mut statement, &body.statements);
+            body.statements.append(&mut early);
             body.statements.push(statement);
         }
     }

@@ -57,6 +57,15 @@ fn fits(parent: Binary, child: &Expression, least: Level) -> bool {
     }
 }
 
+/// The level that the condition of a conditional needs: compilers warn of numbers computed there without parentheses,
+/// but not of truths.
+fn condition_level(condition: &Expression) -> Level {
+    match level(condition) {
+        Level::Or | Level::And | Level::Equality | Level::Relation => Level::Or,
+        _ => Level::Prefix,
+    }
+}
+
 fn level(expression: &Expression) -> Level {
     match expression {
         Expression::Name(_)
@@ -127,7 +136,7 @@ impl<'a> Printer<'a> {
             Expression::Binary(binary, left, right) => self.binary(*binary, left, right),
             Expression::Conditional(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                self.operand(condition, Level::Or)
+                self.operand(condition, condition_level(condition))
                     .append(self.arena.line())
                     .append("? ")
                     .append(self.operand(then, Level::Or))
@@ -219,4 +228,28 @@ fn escaped(bytes: &[u8]) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clang warns of `a & b ? c : d`, and of other numbers without parentheses there.
+    #[test]
+    fn conditions_are_truths_or_stand_in_parentheses() {
+        let [a, b] = ["a", "b"].map(Expression::name);
+        let shown = |condition: Expression| {
+            let [then, otherwise] = ["c", "d"].map(Expression::name);
+            let all = Expression::conditional(condition, then, otherwise);
+            let arena = pretty::Arena::new();
+            let printer = Printer { arena: &arena };
+            printer.expression(&all).pretty(80).to_string()
+        };
+        let of = |binary| Expression::binary(binary, a.clone(), b.clone());
+        assert_eq!(shown(of(Binary::BitAnd)), "(a & b) ? c : d");
+        assert_eq!(shown(of(Binary::Add)), "(a + b) ? c : d");
+        assert_eq!(shown(of(Binary::Less)), "a < b ? c : d");
+        assert_eq!(shown(of(Binary::And)), "a && b ? c : d");
+        assert_eq!(shown(a.clone()), "a ? c : d");
+    }
 }

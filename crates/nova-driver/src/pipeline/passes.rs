@@ -147,6 +147,12 @@ pub const PASSES: &[Pass] = &[
         step: Step::Flat(On::Any, nova_opt::bounds::run_narrow),
     },
     SIMPLIFY,
+    Pass {
+        name: "speculate",
+        description: "reads before a condition what is in range whether it holds or not",
+        level: 2,
+        step: Step::Flat(On::Processor, nova_opt::bounds::run_speculate),
+    },
     HOIST,
     Pass {
         name: "hoist-checks",

@@ -15,6 +15,7 @@ mod nests;
 mod ordered;
 mod passes;
 mod regular;
+mod speculate;
 mod strategies;
 mod support;
 mod tail_loops;

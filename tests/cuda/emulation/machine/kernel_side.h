@@ -111,6 +111,13 @@ void check_width(int width, site where)
              describe(where).c_str());
 }
 
+void check_assumption(bool holds, const char *what, site where)
+{
+    if (!holds)
+        fail("%s: %s is assumed and not so (%s)", describe(*self_here()).c_str(), what,
+             describe(where).c_str());
+}
+
 /* What a fence orders under ThreadSanitizer. After it, this thread knows what those knew, at their
  * fences, whose atomic writes it has read. A second fiber remembers what this thread knew here, and
  * passes just that on at its next atomic writes. */

@@ -52,6 +52,9 @@ uint64_t meet_in_warp(meeting kind, unsigned mask, uint64_t operand, unsigned so
 /* A shuffle's width is a power of two up to 32. */
 void check_width(int width, site where);
 
+/* What nvcc is told to rely on has to be so. */
+void check_assumption(bool holds, const char *what, site where);
+
 /* The array of shared memory of this block that a declaration stands for; the same for all threads
  * of the block. */
 void *find_shared(const void *key, size_t bytes, size_t align);
@@ -96,6 +99,9 @@ inline int __syncthreads_or(int predicate, NOVA_EMULATION_SITE)
     using namespace nova_emulation;
     return (int)meet_at_barrier(meeting::barrier_or, predicate != 0, {file, line});
 }
+
+#define __builtin_assume(condition)                                                                \
+    nova_emulation::check_assumption((condition), #condition, {__FILE__, __LINE__})
 
 /* As an instruction that does not exist. */
 inline void __trap()
