@@ -6,6 +6,9 @@ use super::affine::Affine;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_flat::ir::{Atom, Body, Variable};
 
+/// How many inequalities conditions are made of at most.
+const MOST: usize = 16;
+
 /// An inequality between integers of one type.
 #[derive(Clone)]
 pub(super) enum Condition {
@@ -29,11 +32,28 @@ impl Condition {
         }
     }
 
-    /// Both, unless nothing is known of either.
-    fn and(self, other: Condition) -> Condition {
+    /// Both, unless nothing is known of either. Where that is long, no more is known than the shorter one.
+    fn and(mut self, mut other: Condition) -> Condition {
+        let lengths = [&self, &other].map(Condition::inequalities);
+        if lengths.iter().sum::<usize>() > MOST {
+            let longer = match lengths[0] < lengths[1] {
+                true => &mut other,
+                false => &mut self,
+            };
+            *longer = Condition::Unknown;
+        }
         match (self, other) {
             (Condition::Unknown, Condition::Unknown) => Condition::Unknown,
             (one, other) => Condition::Both(Box::new([one, other])),
+        }
+    }
+
+    /// How many inequalities it is made of.
+    fn inequalities(&self) -> usize {
+        match self {
+            Condition::NotNegative(_) | Condition::Zero(_) | Condition::Unknown => 1,
+            Condition::Not(inner) => inner.inequalities(),
+            Condition::Both(both) => both.iter().map(Condition::inequalities).sum(),
         }
     }
 
@@ -202,4 +222,24 @@ pub(super) fn range(scalar: Scalar) -> Option<(i128, i128)> {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         false => (0, (1 << bits) - 1),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chains and trees of conditions, as long as somebody writes them, stay short.
+    #[test]
+    fn long_conditions_are_known_in_part() {
+        let one = |k| Condition::Zero(Affine::symbol(Variable(k)));
+        let chain = (1..10_000).fold(one(0), |all, k| all.and(one(k)));
+        assert!(chain.inequalities() <= MOST);
+        let back = (1..10_000).fold(one(0), |all, k| one(k).and(all).contrary());
+        assert!(back.inequalities() <= MOST);
+        let tree = (0..20).fold(one(0), |all, _| all.clone().and(all));
+        assert!(tree.inequalities() <= 2 * MOST);
+        let short = (1..MOST as u32).fold(one(0), |all, k| all.and(one(k)));
+        assert_eq!(short.inequalities(), MOST);
+        assert!(short.is_about(&|symbol| symbol.0 < MOST as u32));
+    }
 }
