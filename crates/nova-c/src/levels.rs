@@ -223,8 +223,8 @@ impl FunctionEmitter<'_, '_> {
     }
 }
 
-/// How many threads of a group have something to do, at most, if that is known before: those of the largest loop
-/// that they share.
+/// The most threads of a group that have something to do, if that is known before: those of the largest loop that
+/// they share.
 fn most_threads(index: Variable, body: &[Command]) -> Option<ir::Expression> {
     let known = captured(index, body);
     // A warp looks back for a group that takes turns.
@@ -254,7 +254,8 @@ fn most_threads(index: Variable, body: &[Command]) -> Option<ir::Expression> {
     all_known.then_some(threads)
 }
 
-/// What a kernel of groups says of their threads at its beginning, where that is known when it is compiled.
+/// The statement at the beginning of a kernel of groups that says how many threads these have, if that is known when
+/// the kernel is compiled.
 pub fn size_of_groups(target: Target, index: Variable, body: &[Command]) -> Option<Statement> {
     let threads = match most_threads(index, body) {
         Some(threads) => Expression::literal(threads.as_index()?.to_string()),

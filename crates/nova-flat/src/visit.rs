@@ -31,7 +31,9 @@
 
 mod rewrite;
 
-pub use rewrite::{Substitution, fresh_copy, fresh_lambda, fresh_variable, substitute};
+pub use rewrite::{
+    Substitution, fresh_copy, fresh_lambda, fresh_variable, fresh_variables, substitute,
+};
 
 use crate::ir::{
     ArrayOperation, Atom, Body, Expression, Output, Positions, Program, SliceDimension, Statement,
@@ -328,6 +330,16 @@ pub fn each_body_mut(body: &mut Body, visit: &mut dyn FnMut(&mut Body)) {
         });
     }
     visit(body);
+}
+
+/// Whether a statement binds an atom.
+pub fn binds(statement: &Statement, atom: Atom) -> bool {
+    statement.pattern.iter().any(|v| Atom::Variable(*v) == atom)
+}
+
+/// The statement of a body, outside of the bodies inside it, that binds an atom.
+pub fn binding(body: &Body, atom: Atom) -> Option<&Statement> {
+    body.statements.iter().find(|s| binds(s, atom))
 }
 
 /// How many statements a body has, at any depth.

@@ -8,7 +8,7 @@
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Program, Statement, Type, Variable};
-use nova_flat::visit::{each_body_mut, each_variable};
+use nova_flat::visit::{binding, binds, each_body_mut, each_variable};
 
 /// Changes the loops of every function.
 pub fn run(program: &mut Program) {
@@ -56,7 +56,7 @@ struct State {
     nothing: ScalarValue,
 }
 
-/// What a round adds to a state, or takes from it.
+/// A number that a round adds to a state, or takes from it.
 #[derive(Clone, Copy)]
 enum Change {
     More(Atom),
@@ -77,11 +77,11 @@ impl State {
         Some(State { carry, nothing })
     }
 
-    /// Whether conditionals of a body choose what is added to the state to give a result, and nothing else of
+    /// True of a result that conditionals of a body make by choosing what is added to the state, if nothing else of
     /// the body reads the state.
     fn is_changed_by_choice(&self, program: &Program, body: &Body, result: Atom) -> bool {
         let chosen =
-            defined(body, result).is_some_and(|s| matches!(s.expression, Expression::If { .. }));
+            binding(body, result).is_some_and(|s| matches!(s.expression, Expression::If { .. }));
         let mut uses = 0;
         each_variable(program, body, &mut |_| {}, &mut |v| {
             uses += usize::from(v == self.carry);
@@ -89,12 +89,12 @@ impl State {
         chosen && self.reads(body, result) == Some(uses)
     }
 
-    /// How often what gives a result reads the state, if it gives the state with something added or as it is.
+    /// The number of reads of the state that give a result, if it is the state with something added or as it is.
     fn reads(&self, body: &Body, result: Atom) -> Option<usize> {
         if result == Atom::Variable(self.carry) {
             return Some(1);
         }
-        let statement = defined(body, result)?;
+        let statement = binding(body, result)?;
         match &statement.expression {
             Expression::Scalar {
                 operation,
@@ -137,7 +137,7 @@ impl State {
         let Some(addend) = self.added(program, body, result) else {
             return;
         };
-        let place = defined(body, result).map(|s| s.place.clone());
+        let place = binding(body, result).map(|s| s.place.clone());
         let (Some(place), Some(scalar)) = (place, program.scalar_of(addend)) else {
             return;
         };
@@ -206,13 +206,4 @@ impl State {
             _others => None,
         }
     }
-}
-
-fn binds(statement: &Statement, atom: Atom) -> bool {
-    statement.pattern.iter().any(|v| Atom::Variable(*v) == atom)
-}
-
-/// The statement of a body, outside of the bodies inside it, that binds a result.
-fn defined(body: &Body, atom: Atom) -> Option<&Statement> {
-    body.statements.iter().find(|s| binds(s, atom))
 }

@@ -10,10 +10,8 @@ mod counted;
 
 use crate::writer::Writer;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
-use nova_flat::ir::{
-    ArrayOperation, Atom, Body, Expression, Level, Program, Statement, Type, Variable,
-};
-use nova_flat::visit::each_body_mut;
+use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Level, Program, Type, Variable};
+use nova_flat::visit::{binding, each_body_mut};
 
 /// Changes the loops of every function.
 pub fn run(program: &mut Program) {
@@ -88,19 +86,13 @@ fn is_extent(program: &Program, array: Variable, extents: &[Variable]) -> bool {
     shape.any(|extent| extents.iter().any(|v| Atom::Variable(*v) == *extent))
 }
 
-/// The statement of a body that binds a variable.
-fn binds(body: &Body, atom: Atom) -> Option<&Statement> {
-    let of = |s: &&Statement| s.pattern.iter().any(|v| Atom::Variable(*v) == atom);
-    body.statements.iter().find(of)
-}
-
 /// What a body adds to a state, or takes from it, to give a result.
 fn added_to(state: Variable, body: &Body, result: Atom) -> Option<(ScalarOperation, Atom)> {
     let Expression::Scalar {
         operation: change @ (ScalarOperation::Add | ScalarOperation::Subtract),
         arguments,
         ..
-    } = &binds(body, result)?.expression
+    } = &binding(body, result)?.expression
     else {
         return None;
     };
@@ -144,7 +136,7 @@ impl Counter {
         let is_own = |atom: Atom| {
             let carries = operation.carries.iter().map(|(carry, _)| carry);
             let mut own = carries.chain(&operation.indices);
-            binds(&operation.body, atom).is_some() || own.any(|v| Atom::Variable(*v) == atom)
+            binding(&operation.body, atom).is_some() || own.any(|v| Atom::Variable(*v) == atom)
         };
         let (change, step) = added_to(carry, &operation.body, result)?;
         (scalar.is_integer() && !is_own(step)).then_some(Counter {

@@ -12,7 +12,7 @@ use nova_flat::ir::{
     Atom, Body, Expression, Function, FunctionId, Program, Statement, Type, Variable,
 };
 use nova_flat::recursion;
-use nova_flat::visit::{Substitution, fresh_variable};
+use nova_flat::visit::{Substitution, fresh_variable, fresh_variables};
 use nova_flat::{array_expressions, node_expressions, other_expressions, pure_expressions};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -38,7 +38,7 @@ pub fn run(program: &mut Program) {
 }
 
 /// Calls `visit` with callee, arguments and mark of each call in tail position.
-fn each_tail_call(
+pub(crate) fn each_tail_call(
     body: &mut Body,
     visit: &mut dyn FnMut(&mut FunctionId, &mut Vec<Atom>, &mut bool),
 ) {
@@ -297,11 +297,7 @@ fn zero(
 
 /// New variables of the same types, which name each other alike.
 fn fresh_like(program: &mut Program, variables: &[Variable]) -> Vec<Variable> {
-    let mut substitution = Substitution::default();
-    variables
-        .iter()
-        .map(|v| fresh_variable(program, *v, &mut substitution))
-        .collect()
+    fresh_variables(program, variables, &mut Substitution::default())
 }
 
 fn atoms(variables: &[Variable]) -> Vec<Atom> {

@@ -7,12 +7,13 @@
 //! is asked in all three, so functions that do more there than [`is_repeatable`] allows stay calls, as do functions
 //! that also call themselves elsewhere.
 
+use crate::tail_calls::each_tail_call;
 use nova_core::{Scalar, ScalarOperation, ScalarValue};
 use nova_diag::deep;
 use nova_flat::ir::{Atom, Body, Expression, FunctionId, Program, Statement, Type, Variable};
 use nova_flat::recursion;
 use nova_flat::visit::{
-    Substitution, bodies, bodies_mut, each_statement, fresh_copy, fresh_variable, size,
+    Substitution, bodies, bodies_mut, each_statement, fresh_copy, fresh_variables, size,
 };
 use nova_flat::{array_expressions, call_expressions, pure_expressions};
 
@@ -30,7 +31,7 @@ pub fn run(program: &mut Program) {
     recursion::mark(program);
 }
 
-/// What is at the ends of a body: calls of its own function, something else, or some of both.
+/// The ends of a body: calls of its own function, something else, or some of both.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Calls,
@@ -51,17 +52,21 @@ struct Recursion {
 impl Recursion {
     fn of(program: &Program, own: FunctionId) -> Option<Recursion> {
         let function = program.functions.get(own.index())?;
-        let mut calls = Vec::new();
-        last_calls(own, &function.body, &mut calls);
         let mut all = 0;
         each_statement(&function.body, &mut |statement| {
-            let callee = match &statement.expression {
-                Expression::Call { function, .. } => Some(*function),
-                _ => None,
-            };
-            all += usize::from(callee == Some(own));
+            all += usize::from(is_call(own, statement));
         });
-        if calls.is_empty() || all > calls.len() {
+        if all == 0 {
+            return None;
+        }
+        let mut body = function.body.clone();
+        let mut calls = Vec::new();
+        each_tail_call(&mut body, &mut |callee, arguments, _| {
+            if *callee == own {
+                calls.push(arguments.clone());
+            }
+        });
+        if all > calls.len() {
             return None;
         }
         let parameters = function.parameters.iter().enumerate();
@@ -75,7 +80,7 @@ impl Recursion {
         let states = function.parameters.iter().zip(&is_state);
         let found = Recursion {
             own,
-            body: function.body.clone(),
+            body,
             states: states.filter(|(_, is)| **is).map(|(v, _)| *v).collect(),
             is_state,
         };
@@ -93,11 +98,11 @@ impl Recursion {
         let place = self.body.statements.last()?.place.clone();
 
         let mut now = Substitution::default();
-        let parameters = fresh(program, &self.states, &mut now);
+        let parameters = fresh_variables(program, &self.states, &mut now);
         let condition = fresh_copy(program, &condition, &mut now.clone());
         let round = fresh_copy(program, &round, &mut now);
         let mut behind = Substitution::default();
-        let pattern = fresh(program, &self.states, &mut behind);
+        let pattern = fresh_variables(program, &self.states, &mut behind);
         let mut rest = fresh_copy(program, &rest, &mut behind);
         let starts = self.states.iter().map(|v| Atom::Variable(*v));
         let repeated = Statement {
@@ -231,22 +236,11 @@ impl Recursion {
             *branch = inner.unwrap_or_default();
         });
         if wanted == Ends::Calls {
-            last.pattern = fresh(program, &self.states, &mut Substitution::default());
+            last.pattern = fresh_variables(program, &self.states, &mut Substitution::default());
             body.results = last.pattern.iter().map(|v| Atom::Variable(*v)).collect();
         }
         body.statements.push(last);
         whole.then_some(body)
-    }
-}
-
-/// The arguments of the calls of a function at the ends of a body.
-fn last_calls<'a>(own: FunctionId, body: &'a Body, calls: &mut Vec<&'a [Atom]>) {
-    let Some(last) = last_statement(body) else {
-        return;
-    };
-    match &last.expression {
-        Expression::Call { arguments, .. } if is_call(own, last) => calls.push(arguments),
-        _ => branches(last, &mut |branch| deep(|| last_calls(own, branch, calls))),
     }
 }
 
@@ -299,15 +293,4 @@ fn size_of(expression: &Expression) -> usize {
     let mut all = 0;
     bodies(expression, &mut |body| all += size(body));
     all
-}
-
-/// New variables like these, whose types name each other.
-fn fresh(
-    program: &mut Program,
-    variables: &[Variable],
-    substitution: &mut Substitution,
-) -> Vec<Variable> {
-    let each = variables.iter();
-    each.map(|v| fresh_variable(program, *v, substitution))
-        .collect()
 }

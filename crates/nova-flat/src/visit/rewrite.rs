@@ -141,6 +141,18 @@ pub fn fresh_variable(
     fresh
 }
 
+/// New variables like `variables`, whose types name each other as theirs do; `substitution` from now on maps old to
+/// new ones.
+pub fn fresh_variables(
+    program: &mut Program,
+    variables: &[Variable],
+    substitution: &mut Substitution,
+) -> Vec<Variable> {
+    let each = variables.iter();
+    each.map(|v| fresh_variable(program, *v, substitution))
+        .collect()
+}
+
 /// A copy of a body with new variables for all that it binds, after `substitution`, which grows by
 /// them.
 pub fn fresh_copy(program: &mut Program, body: &Body, substitution: &mut Substitution) -> Body {

@@ -97,7 +97,7 @@ impl Memory {
         self.allocated.contains_key(&pointer) && !self.taken.contains(&pointer)
     }
 
-    /// Whether a pointer leads to a local array to which no other one does.
+    /// True of a pointer to a local array to which no other pointer leads.
     pub(super) fn is_local(&self, pointer: Variable) -> bool {
         self.local.contains(&pointer) && !self.taken.contains(&pointer)
     }

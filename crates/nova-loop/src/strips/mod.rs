@@ -74,7 +74,7 @@ pub(crate) struct Map<'a> {
     pub(crate) folds: Vec<usize>,
     /// How many elements an iteration writes.
     pub(crate) stores: usize,
-    /// Whether some of them are of local arrays, which stay in the cache.
+    /// True if some of them are of local arrays, which stay in the cache.
     pub(crate) is_local: bool,
 }
 

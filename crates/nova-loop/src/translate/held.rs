@@ -44,7 +44,7 @@ pub(super) struct Held {
     pub(super) count: Variable,
 }
 
-/// Whether an output is kept in local arrays first.
+/// True of an output that is kept in local arrays first.
 pub(super) fn is_held(output: &Output) -> bool {
     matches!(
         output,

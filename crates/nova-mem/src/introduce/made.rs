@@ -15,7 +15,7 @@ pub(super) struct Made {
     functions: Vec<BTreeSet<Variable>>,
     /// The results of conditionals that all cases make.
     placed: HashSet<Variable>,
-    /// What filters outside of all loops keep: there is room for all elements where it is made.
+    /// The results of filters outside of all loops, made where there is room for all elements.
     kept: HashSet<Variable>,
     /// The arrays of which others are all elements in order, with other extents.
     reshaped: HashMap<Variable, Variable>,
@@ -63,7 +63,7 @@ impl Made {
         }
     }
 
-    /// Whether a filter gives an array, outside of all loops.
+    /// True of the result of a filter outside of all loops.
     pub(super) fn is_kept(&self, array: Variable) -> bool {
         self.kept.contains(&array)
     }

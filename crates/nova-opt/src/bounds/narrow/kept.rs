@@ -3,7 +3,7 @@
 use crate::effects::FunctionEffects;
 use nova_core::ScalarValue;
 use nova_flat::ir::{ArrayOperation, Atom, Body, Expression, Output, Statement, Variable};
-use nova_flat::visit::each_statement;
+use nova_flat::visit::{binding, each_statement};
 use std::collections::{HashMap, HashSet};
 
 /// A map that gives elements of arrays at its own index unless conditions hold.
@@ -90,8 +90,7 @@ impl<'a> Choice<'a> {
         reads: &HashMap<Variable, Variable>,
     ) -> Option<Choice<'a>> {
         let first = results.first()?;
-        let binds = |s: &&Statement| s.pattern.iter().any(|v| Atom::Variable(*v) == *first);
-        let statement = body.statements.iter().find(binds)?;
+        let statement = binding(body, *first)?;
         let Expression::If {
             condition,
             then,
